@@ -1,0 +1,22 @@
+"""Declarative machine-learning evaluation: a `.eval` file in, tested results and a report out."""
+
+from typing import TYPE_CHECKING, Any
+
+from evallang.version import VERSION as __version__  # noqa: N811 - the customary name
+
+if TYPE_CHECKING:
+    from evallang import stats
+    from evallang.api import Results, Study, StudyError, load, parse, run
+
+__all__ = ["Results", "Study", "StudyError", "__version__", "load", "parse", "run", "stats"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a verb when it is first used, so that `import evallang` stays cheap."""
+    import importlib
+
+    if name == "stats":
+        return importlib.import_module("evallang.stats")
+    if name in __all__:
+        return getattr(importlib.import_module("evallang.api"), name)
+    raise AttributeError(f"module 'evallang' has no attribute {name!r}")

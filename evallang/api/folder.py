@@ -1,0 +1,172 @@
+"""The output folder: written under another name, swapped in by two renames, never over ours."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evallang.engine.run import Run, plain
+from evallang.registry import lazy
+from evallang.results import codec, records
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from evallang.engine.settings import Setting
+else:
+    np, pl = lazy("numpy"), lazy("polars")
+
+NEW, OLD = ".evallang-new", ".evallang-old"
+OURS = frozenset(
+    {"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"}
+)
+
+
+class FolderRefused(Exception):
+    """A folder that is neither empty nor one of ours; nothing was written."""
+
+
+def check_folder(folder: Path) -> None:
+    """Mend an interrupted swap and refuse a folder that is not ours.
+
+    Raises `FolderRefused`.
+    """
+    old = folder.with_name(folder.name + OLD)
+    if old.exists() and not folder.exists():
+        old.rename(folder)
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise FolderRefused(f"`{folder}` is a file, not a folder")
+    if any(folder.iterdir()) and not _is_ours(folder):
+        raise FolderRefused(
+            f"`{folder}` holds files and no results of evallang; name an empty or new folder "
+            "with -o"
+        )
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        text = (folder / "results.json").read_text(encoding="utf-8")
+        found = json.loads(text)
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and str(found.get("schema", "")).startswith("evallang/results/")
+
+
+def write_folder(
+    folder: Path,
+    record: records.Results,
+    run: Run | None,
+    formats: tuple[str, ...] | None = None,
+) -> tuple[str, ...]:
+    """Write results, tables and report; gives messages about what could not be written.
+
+    Everything is written beside the folder and swapped in at the end; files in the old
+    folder that we did not write are moved over. Raises `FolderRefused` and `OSError`.
+    """
+    from evallang.reporting.report import write_report
+
+    check_folder(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new, old = (folder.with_name(folder.name + end) for end in (NEW, OLD))
+    for leftover in (new, old):
+        if leftover.exists():
+            shutil.rmtree(leftover)
+    new.mkdir()
+    (new / "results.json").write_text(codec.dumps(record), encoding="utf-8", newline="\n")
+    if run is not None:
+        _write_predictions(new / "predictions.parquet", run)
+        _write_fits(new / "fits.csv", run)
+    _, messages = write_report(record, new, formats or record.report.formats)
+    if folder.exists():
+        _keep_others(folder, new)
+        folder.rename(old)
+    new.rename(folder)
+    if old.exists():
+        shutil.rmtree(old)
+    return messages
+
+
+def _keep_others(folder: Path, new: Path) -> None:
+    for item in folder.iterdir():
+        if item.name not in OURS and not (new / item.name).exists():
+            if item.is_dir():
+                shutil.copytree(item, new / item.name, symlinks=True)
+            else:
+                shutil.copy2(item, new / item.name, follow_symlinks=False)
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def _write_predictions(path: Path, run: Run) -> None:
+    """Write one row per prediction, sorted by data, protocol, model, repeat, fold, row."""
+    frames = [
+        _frame(setting, model, run) for setting in run.settings for model in setting.models
+        if setting.protocol is not None
+    ]
+    if not frames:
+        return
+    whole = pl.concat(frames, how="diagonal")
+    whole = whole.sort("data", "protocol", "model", "repeat", "fold", "row", maintain_order=True)
+    lead = ["data", "protocol", "model", "repeat", "fold", "row", "id", "truth", "prediction"]
+    scores = [name for name in whole.columns if name not in lead]
+    whole.select([*lead, *scores]).write_parquet(path, compression="zstd", statistics=False)
+
+
+def _frame(setting: Setting, model: str, run: Run) -> Any:
+    found = setting.models[model]
+    table = run.tables[setting.source]
+    n = len(found.rows)
+    columns: dict[str, Any] = {
+        "data": [setting.source] * n,
+        "protocol": [setting.protocol] * n,
+        "model": [model] * n,
+        "repeat": found.repeat.astype(np.int64),
+        "fold": found.fold.astype(np.int64),
+        "row": table.rows[found.rows],
+        "id": pl.Series(
+            [None if table.ids is None else table.ids[i] for i in found.rows], dtype=pl.String
+        ),
+    }
+    if setting.task == "classification":
+        names = np.array([*setting.classes, None], dtype=object)
+        columns["truth"] = pl.Series(names[found.truth].tolist(), dtype=pl.String)
+        columns["prediction"] = pl.Series(names[found.labels].tolist(), dtype=pl.String)
+        if found.scores is not None:
+            scores = found.scores if found.scores.ndim == 2 else None
+            for code, label in enumerate(setting.classes):
+                if scores is not None:
+                    columns[f"score_{label}"] = np.ascontiguousarray(scores[:, code])
+                elif code == setting.positive:
+                    columns[f"score_{label}"] = found.scores
+    else:
+        columns["truth"] = found.truth.astype(np.float64)
+        columns["prediction"] = found.labels.astype(np.float64)
+    return pl.DataFrame(columns)
+
+
+def _write_fits(path: Path, run: Run) -> None:
+    lead = ("data", "protocol", "model", "repeat", "fold")
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([*lead, "params", "seconds", "status", "message"])
+        for *place, outcome in run.fits:
+            status, message = "ok", ""
+            if outcome.failure is not None:
+                status, message = "failed", f"{outcome.failure[0]}: {outcome.failure[1]}"
+            elif outcome.warnings:
+                category, text, _ = outcome.warnings[0]
+                status, message = "warned", f"{category}: {text}"
+            params = json.dumps(codec.to_plain(plain(outcome.params)), ensure_ascii=False)
+            writer.writerow([*place, params, f"{outcome.seconds:.6f}", status, _safe(message)])
+
+
+def _safe(cell: str) -> str:
+    """Keep a spreadsheet from reading a cell as a formula."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell

@@ -1,0 +1,86 @@
+"""A checked study in, its data read and its fits planned, with all that was found, out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evallang.api.study import Study, StudyError
+from evallang.data.dataset import DataSpec, PredictionsSpec
+from evallang.diagnostics import Diagnostic, has_errors, in_order
+
+if TYPE_CHECKING:
+    from evallang.data.dataset import GivenOutcomes, Table
+    from evallang.planning.planner import Planned
+    from evallang.study import Study as MeantStudy
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A study with its data read and its fits planned."""
+
+    study: MeantStudy
+    tables: Mapping[str, Table]
+    given: tuple[GivenOutcomes, ...]
+    planned: Planned
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
+    """Read every source of a study and plan its fits.
+
+    With `missing_is_fine`, files that do not exist only leave their numbers out. Raises
+    `StudyError` where the study or its data are faulty.
+    """
+    from evallang.planning.planner import plan
+
+    if study.meant is None:
+        raise StudyError(study.diagnostics, study.checked.sources)
+    tables, given, found = _read(study.meant, study.folder)
+    missing = [d for d in found if d.name == "file_not_found"]
+    stopping = [d for d in found if not (missing_is_fine and d in missing)]
+    _stop_on_errors(study, stopping)
+    planned = plan(study.meant, tables)
+    diagnostics = (*study.diagnostics, *found, *planned.diagnostics)
+    _stop_on_errors(study, (*stopping, *planned.diagnostics))
+    return Prepared(study.meant, tables, tuple(given), planned, in_order(diagnostics))
+
+
+def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
+    every = in_order((*study.diagnostics, *found))
+    if has_errors(every):
+        raise StudyError(every, study.checked.sources)
+
+
+def _read(
+    study: MeantStudy, folder: Path
+) -> tuple[dict[str, Table], list[GivenOutcomes], list[Diagnostic]]:
+    from evallang.data.counts import read_counts
+    from evallang.data.predictions import read_predictions
+    from evallang.data.reading import read_table
+
+    tables: dict[str, Table] = {}
+    given: list[GivenOutcomes] = []
+    found: list[Diagnostic] = []
+    for source in study.sources:
+        if isinstance(source, DataSpec):
+            read, diagnostics = read_table(source, folder)
+            tables |= {table.spec.name: table for table in read}
+        elif isinstance(source, PredictionsSpec):
+            outcomes, diagnostics = read_predictions(source, folder)
+            given += outcomes
+        else:
+            counts, diagnostics = read_counts(source, folder)
+            given += [] if counts is None else [counts]
+        found += diagnostics
+    return tables, given, found
+
+
+def check_data(study: Study) -> tuple[Diagnostic, ...]:
+    """Check a study and its data: everything found, sorted by place."""
+    try:
+        return read_and_plan(study).diagnostics
+    except StudyError as error:
+        return error.diagnostics

@@ -1,0 +1,94 @@
+"""What a study found, for people: records to read, tables, files, reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import lazy
+from evallang.results import codec, records
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from evallang.diagnostics import Diagnostic
+    from evallang.engine.run import Run
+else:
+    pl = lazy("polars")
+
+
+class Rows(tuple[Any, ...]):
+    """Records that can be looked at as a table."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """Give a polars data frame, one row a record; nested records as text columns."""
+        return pl.DataFrame([_flat(codec.to_plain(item)) for item in self])
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for key, value in record.items():
+        if isinstance(value, Mapping) and key in ("interval", "estimate", "statistic", "family"):
+            row |= _flat(value, f"{prefix}{key}_")
+        elif isinstance(value, Mapping | list):
+            row[prefix + key] = json.dumps(value, ensure_ascii=False)
+        else:
+            row[prefix + key] = value
+    return row
+
+
+class Results:
+    """What a study found: records to read, to save, and to render."""
+
+    def __init__(
+        self,
+        record: records.Results,
+        run: Run | None = None,
+        diagnostics: tuple[Diagnostic, ...] = (),
+    ) -> None:
+        self.record = record
+        self.diagnostics = diagnostics
+        self._run = run
+
+    @property
+    def estimates(self) -> Rows:
+        """Every estimate."""
+        return Rows(self.record.estimates)
+
+    @property
+    def comparisons(self) -> Rows:
+        """Every comparison."""
+        return Rows(self.record.comparisons)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Results:
+        """Read a `results.json`, or the folder that holds one.
+
+        Raises `OSError`, and `ValueError` when it is no such file.
+        """
+        place = Path(path)
+        if place.is_dir():
+            place /= "results.json"
+        return cls(codec.loads(place.read_text(encoding="utf-8")))
+
+    def save(
+        self, folder: str | Path, formats: tuple[str, ...] | None = None
+    ) -> tuple[str, ...]:
+        """Write the output folder; gives messages about what could not be written.
+
+        `formats` are those of the report, by default the study's. Raises `FolderRefused` when it holds anything that is not ours.
+        """
+        from evallang.api.folder import write_folder
+
+        return write_folder(Path(folder), self.record, self._run, formats)
+
+    def render(self, *formats: str, folder: str | Path = ".") -> tuple[str, ...]:
+        """Write the report beside the results; gives messages about what could not be."""
+        from evallang.reporting.report import write_report
+
+        wanted = formats or self.record.report.formats
+        return write_report(self.record, Path(folder), wanted)[1]

@@ -1,0 +1,124 @@
+"""A study in, its results out, in a folder where one is named."""
+
+from __future__ import annotations
+
+import posixpath
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evallang.api.preparing import read_and_plan
+from evallang.api.results import Results
+from evallang.api.study import Study, load
+from evallang.diagnostics import to_record
+from evallang.results import records
+
+Progress = Callable[[int, int], None]
+
+
+class RunFailed(Exception):
+    """A run that ended with failed fits; what was computed is in `results`."""
+
+    def __init__(self, results: Results, folder: Path | None) -> None:
+        self.results = results
+        self.folder = folder
+        failed = results.record.provenance.fits.failed
+        super().__init__(f"{failed} fits failed; what was computed is kept")
+
+
+def run(
+    study: Study | str | Path,
+    *,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+    command: str = "",
+) -> Results:
+    """Run a study; writes its folder where `out` is given.
+
+    Raises `StudyError` where study or data are faulty, and `RunFailed` (with what was
+    computed) when a fit failed.
+    """
+    from evallang.engine import run as engine
+
+    if not isinstance(study, Study):
+        study = load(study)
+    started, clock = time.time(), time.perf_counter()
+    prepared = read_and_plan(study)
+    done = engine.run(
+        prepared.study,
+        prepared.tables,
+        prepared.given,
+        prepared.planned,
+        jobs=jobs,
+        progress=progress,
+    )
+    provenance = replace(
+        done.results.provenance,
+        git=_git_state(study.folder),
+        command=command or f"evallang run {study.path}",
+        started=_utc(started),
+        seconds=round(time.perf_counter() - clock, 3),
+    )
+    record = replace(
+        done.results,
+        provenance=provenance,
+        diagnostics=tuple(to_record(d, study.checked.sources) for d in prepared.diagnostics),
+    )
+    results = Results(_relative_paths(record, study), done, prepared.diagnostics)
+    if out is not None:
+        results.save(out)
+    if provenance.fits.failed and any(f.stage == "outer" for f in record.failures):
+        raise RunFailed(results, None if out is None else Path(out))
+    return results
+
+
+def _relative_paths(record: records.Results, study: Study) -> records.Results:
+    """Name files relative to the study, so that results do not depend on where it was run."""
+    start = posixpath.dirname(study.path) or "."
+
+    def relative(path: str) -> str:
+        return posixpath.relpath(path, start) if path else path
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {
+                k: relative(v) if k == "path" and isinstance(v, str) else renamed(v)
+                for k, v in value.items()
+            }
+        return [renamed(item) for item in value] if isinstance(value, list) else value
+
+    spec = record.spec
+    files = tuple(replace(f, path=relative(f.path)) for f in spec.files)
+    return replace(
+        record,
+        spec=replace(spec, path=relative(spec.path), files=files),
+        diagnostics=tuple(renamed(dict(d)) for d in record.diagnostics),
+    )
+
+
+def _utc(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def _git_state(folder: Path) -> records.GitState | None:
+    def ask(*words: str) -> str | None:
+        try:
+            done = subprocess.run(
+                ["git", "-C", str(folder or Path()), *words],
+                capture_output=True,
+                text=True,
+                timeout=10,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    commit = ask("rev-parse", "HEAD")
+    if not commit:
+        return None
+    return records.GitState(commit, bool(ask("status", "--porcelain", "--untracked-files=no")))

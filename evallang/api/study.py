@@ -1,0 +1,102 @@
+"""A study file, read and checked, and the error that says why one cannot be run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evallang.checking.check import Checked, check
+from evallang.diagnostics import Diagnostic, has_errors, to_text
+from evallang.source import SourceFile
+
+if TYPE_CHECKING:
+    from evallang.study import Study as MeantStudy
+
+
+class StudyError(Exception):
+    """A study that cannot be run; `diagnostics` say why, the text lays them out."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]):
+        self.diagnostics = tuple(diagnostics)
+        self.sources = sources
+        super().__init__("\n" + to_text(self.diagnostics, sources))
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study file with what its check found.
+
+    `meant` is the resolved study, None where anything is an error; `folder` is where the
+    file stands, against which its paths are read.
+    """
+
+    path: str
+    text: str
+    folder: Path
+    checked: Checked
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything the check found, sorted by place."""
+        return self.checked.diagnostics
+
+    @property
+    def meant(self) -> MeantStudy | None:
+        """The resolved study, None where anything is an error."""
+        return self.checked.study
+
+    def check(self) -> tuple[Diagnostic, ...]:
+        """Give everything the check found; raises nothing."""
+        return self.checked.diagnostics
+
+    def plan(self) -> Any:
+        """Read the data and plan: splits, unique fits, seeds.
+
+        Data that cannot be found leave the numbers None. Raises `StudyError` where the
+        study or its data are faulty.
+        """
+        from evallang.api.preparing import read_and_plan
+
+        return read_and_plan(self, missing_is_fine=True).planned.plan
+
+
+def load(path: str | Path, overrides: Mapping[str, str] | None = None) -> Study:
+    """Read and check a study file; raises `StudyError` when anything is an error."""
+    study = open_study(path, overrides)
+    if has_errors(study.diagnostics):
+        raise StudyError(study.diagnostics, study.checked.sources)
+    return study
+
+
+def parse(text: str, folder: str | Path = ".") -> Study:
+    """Check the text of a study; raises `StudyError` when anything is an error."""
+    study = _checked("study.eval", text, Path(folder), {})
+    if has_errors(study.diagnostics):
+        raise StudyError(study.diagnostics, study.checked.sources)
+    return study
+
+
+def open_study(path: str | Path, overrides: Mapping[str, str] | None = None) -> Study:
+    """Read and check a study file, with all its findings; raises `OSError`."""
+    place = Path(path)
+    text = read_text(place)
+    return _checked(str(path), text, place.parent, overrides or {})
+
+
+def read_text(path: Path) -> str:
+    """Read a study file; bytes that are no UTF-8 stay visible as lone surrogates."""
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -> Study:
+    shown = path.replace(os.sep, "/")
+    prefix = shown.rpartition("/")[0]
+
+    def read(included: str) -> str:
+        inside = included[len(prefix) + 1 :] if prefix else included
+        return read_text(folder / inside)
+
+    return Study(shown, text, folder, check(shown, text, read, overrides))

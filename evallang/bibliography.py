@@ -1,0 +1,96 @@
+"""What a method is taken from: references as data, worded elsewhere.
+
+A module that registers a method writes its own `Reference`; only works that several
+rooms cite stand here.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One published work.
+
+    `key` is the BibTeX key (`mcnemar1947`), `authors` family name first ("McNemar Q"),
+    `venue` the journal or publisher, `volume` and `pages` as printed.
+    """
+
+    key: str
+    authors: tuple[str, ...]
+    year: int
+    title: str
+    venue: str
+    volume: str = ""
+    pages: str = ""
+    doi: str = ""
+    kind: str = "article"
+
+    @property
+    def short(self) -> str:
+        """Author and year as cited in running text: `Nadeau & Bengio 2003`."""
+        names = [author.rsplit(" ", 1)[0] for author in self.authors]
+        if len(names) == 1:
+            lead = names[0]
+        elif len(names) == 2:
+            lead = f"{names[0]} & {names[1]}"
+        else:
+            lead = f"{names[0]} et al."
+        return f"{lead} {self.year}"
+
+
+RASCHKA_2018 = Reference(
+    key="raschka2018",
+    authors=("Raschka S",),
+    year=2018,
+    title="Model evaluation, model selection, and algorithm selection in machine learning",
+    venue="arXiv preprint arXiv:1811.12808",
+    kind="misc",
+)
+ZHOU_2021 = Reference(
+    key="zhou2021",
+    authors=("Zhou Z-H",),
+    year=2021,
+    title="Machine Learning",
+    venue="Springer",
+    doi="10.1007/978-981-15-1967-3",
+    kind="book",
+)
+DIETTERICH_1998 = Reference(
+    key="dietterich1998",
+    authors=("Dietterich TG",),
+    year=1998,
+    title="Approximate statistical tests for comparing supervised classification learning "
+    "algorithms",
+    venue="Neural Computation",
+    volume="10(7)",
+    pages="1895-1923",
+    doi="10.1162/089976698300017197",
+)
+NADEAU_BENGIO_2003 = Reference(
+    key="nadeau2003",
+    authors=("Nadeau C", "Bengio Y"),
+    year=2003,
+    title="Inference for the generalization error",
+    venue="Machine Learning",
+    volume="52(3)",
+    pages="239-281",
+    doi="10.1023/A:1024068626366",
+)
+DEMSAR_2006 = Reference(
+    key="demsar2006",
+    authors=("Demšar J",),
+    year=2006,
+    title="Statistical comparisons of classifiers over multiple data sets",
+    venue="Journal of Machine Learning Research",
+    volume="7",
+    pages="1-30",
+)
+PEDREGOSA_2011 = Reference(
+    key="pedregosa2011",
+    authors=("Pedregosa F", "Varoquaux G", "Gramfort A", "Michel V", "Thirion B"),
+    year=2011,
+    title="Scikit-learn: machine learning in Python",
+    venue="Journal of Machine Learning Research",
+    volume="12",
+    pages="2825-2830",
+)

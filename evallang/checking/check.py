@@ -1,0 +1,189 @@
+"""The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from evallang.checking import (
+    claims,
+    codes,
+    designs,
+    document,
+    pipelines,
+    sources,
+    unused,
+    validity,
+    waivers,
+)
+from evallang.checking.include import Gathered, Read, gather
+from evallang.checking.overrides import read_overrides
+from evallang.checking.scope import Scope
+from evallang.data.dataset import CountsSpec, DataSpec, Task
+from evallang.diagnostics import Diagnostic, has_errors, in_order
+from evallang.results.records import FileRecord
+from evallang.source import SourceFile
+from evallang.study import Measure, SourceSpec, Study
+from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_source
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found; `study` is None where anything is an error."""
+
+    study: Study | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, SourceFile]
+
+
+def check(path: str, text: str, read: Read, overrides: Mapping[str, str] | None = None) -> Checked:
+    """Check a study: syntax, names, types, options, statistical sense.
+
+    Parameters
+    ----------
+    path : the study's path as messages shall name it, with `/`
+    text : its content
+    read : gives the text of an included file by its path
+    overrides : `let` name -> value as written, from `--set`
+    """
+    gathered = gather(path, text, read)
+    scope = Scope(path, tuple(gathered.statements))
+    read_overrides(scope, overrides or {}, gathered.sources)
+    scope.declare_names()
+    study = _resolve(scope, gathered, overrides or {})
+    unused.report_unused(scope, gathered.diagnostics)
+    found = gathered.diagnostics + scope.diagnostics
+    found = waivers.apply(found, gathered)
+    ordered = in_order(_once(found))
+    return Checked(None if has_errors(ordered) else study, ordered, gathered.sources)
+
+
+def _once(found: list[Diagnostic]) -> list[Diagnostic]:
+    """Keep one of findings that say the same of the same place."""
+    seen: dict[tuple[object, ...], Diagnostic] = {}
+    for item in found:
+        seen.setdefault((item.code, item.span, item.message), item)
+    return list(seen.values())
+
+
+def _resolve(scope: Scope, gathered: Gathered, overrides: Mapping[str, str]) -> Study:
+    stem = posixpath.basename(scope.path).removesuffix(".eval")
+    head = document.header(scope, stem)
+    specs = sources.resolve_sources(scope)
+    task = _task(specs)
+    models = pipelines.resolve_models(scope)
+    protocols = designs.protocols(scope, task)
+    stratification = designs.stratification(scope, specs, task)
+    group = designs.group_column(scope, specs)
+    measured = claims.measures(scope, task)
+    tuning = designs.tuning(scope, measured[0].metric if measured else None)
+    compared = claims.comparisons(scope, specs, protocols, measured)
+    required = claims.requirements(scope, specs, protocols, measured, head.confidence)
+    report, folder = document.report_settings(scope)
+    document.refuse_later_statements(scope)
+    specs = _with_columns(specs, group, [p.by for p in protocols if p.by], measured)
+    study = Study(
+        title=head.title,
+        authors=head.authors,
+        question=head.question,
+        about=head.about,
+        seed=head.seed,
+        alpha=head.alpha,
+        confidence=head.confidence,
+        families=head.families,
+        sources=specs,
+        task=task,
+        stratification=stratification,
+        group=group,
+        models=models,
+        protocols=protocols,
+        tuning=tuning,
+        measures=measured,
+        comparisons=compared,
+        requirements=required,
+        report=report,
+        report_folder=folder,
+        path=scope.path,
+        files=tuple(
+            FileRecord(p, sha256(s.text.encode("utf-8", "surrogatepass")).hexdigest())
+            for p, s in gathered.sources.items()
+        ),
+        canonical=format_source(gathered.sources[scope.path]),
+        overrides=dict(overrides),
+        defaults=tuple(scope.defaults),
+    )
+    _needed_statements(scope, study)
+    return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))
+
+
+def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
+    """Give the task where the sources state one; a CSV's is known once it is read."""
+    for spec in specs:
+        if isinstance(spec, CountsSpec):
+            return "classification"
+        if spec.task is not None:
+            return spec.task
+    return None
+
+
+def _with_columns(
+    specs: tuple[SourceSpec, ...],
+    group: str | None,
+    split: list[str],
+    measured: tuple[Measure, ...],
+) -> tuple[SourceSpec, ...]:
+    """Tell each table which columns other statements name."""
+    within = tuple(dict.fromkeys(c for m in measured for c in m.within))
+    return tuple(
+        replace(
+            spec,
+            group=spec.group or group,
+            split=split[0] if split else None,
+            subgroups=within,
+        )
+        if isinstance(spec, DataSpec)
+        else spec
+        for spec in specs
+    )
+
+
+def _needed_statements(scope: Scope, study: Study) -> None:
+    """Report what a study lacks; nothing that a broken statement already explains."""
+    if not scope.sources:
+        scope.report(
+            codes.MISSING_STATEMENT,
+            "the study has no data",
+            None,
+            help='write `data NAME from sklearn iris`, or `data NAME from "file.csv"`',
+        )
+        return
+    tables = [s for s in scope.sources.values() if isinstance(s, n.DataNode)]
+    if tables and not scope.models:
+        scope.report(
+            codes.MISSING_STATEMENT,
+            f"nothing is fitted on `{tables[0].name.name}`: the study has no model",
+            tables[0].keyword,
+            help="write `model NAME = StandardScaler | LogisticRegression`",
+        )
+    if scope.models and not tables:
+        first = next(iter(scope.models.values()))
+        scope.report(
+            codes.MISSING_STATEMENT,
+            f"`{first.name.name}` has no data to be fitted on",
+            first.keyword,
+            help="write `data NAME from ...`",
+        )
+    if tables and scope.models and not scope.of(n.ProtocolNode):
+        first = next(iter(scope.models.values()))
+        proposal = "nested cv outer=5 inner=5" if _searches(study) else "cv folds=10"
+        scope.report(
+            codes.MISSING_STATEMENT,
+            "the study has models and no protocol",
+            first.keyword,
+            help=f"write `protocol {proposal}`",
+        )
+
+
+def _searches(study: Study) -> bool:
+    return any(pipelines.is_tuned(model) for model in study.models)

@@ -1,0 +1,384 @@
+"""The codes of names, types and options (E1xx), of statistics that mean nothing (E2xx), and
+of what the language states but this version cannot run (E9xx)."""
+
+from evallang.diagnostics import Severity, declare
+
+# --- E10x: names ---------------------------------------------------------------------------
+
+UNKNOWN_NAME = declare(
+    "E101",
+    "unknown_name",
+    "A name that nothing in the study declares.",
+    reason="Every model, data set and protocol that a line names must be declared in this "
+    "study or in a file that it includes.",
+    wrong="model tree = DecisionTreeClassifier\ncompare tree, forrest with mcnemar",
+    right="model tree = DecisionTreeClassifier\nmodel forest = RandomForestClassifier\n"
+    "compare tree, forest with mcnemar",
+)
+DUPLICATE_NAME = declare(
+    "E102",
+    "duplicate_name",
+    "One name is declared twice.",
+    reason="Nothing is overridden in a study: two declarations of one name would leave open "
+    "which one a result is about.",
+    wrong="model tree = DecisionTreeClassifier\nmodel tree = ExtraTreeClassifier",
+    right="model tree = DecisionTreeClassifier\nmodel extra = ExtraTreeClassifier",
+)
+RESERVED_NAME = declare(
+    "E103",
+    "reserved_name",
+    "A word of the language is used as a name.",
+    reason="`against across by on with all best target true false none` stand between the "
+    "parts of a line, so nothing of the author's can be called so.",
+    wrong="model best = GaussianNB",
+    right="model bayes = GaussianNB",
+)
+STATEMENT_TWICE = declare(
+    "E104",
+    "statement_twice",
+    "A statement that may stand once stands twice.",
+    reason="Nothing is overridden in a study; the second line would silently win or lose.",
+    wrong="stratify by target\nstratify none",
+    right="stratify by target",
+)
+MISSING_STATEMENT = declare(
+    "E105",
+    "missing_statement",
+    "A study lacks a statement that it needs.",
+    reason="Models need data to be fitted on and a protocol that says on which rows.",
+    wrong="data iris from sklearn iris\nmodel tree = DecisionTreeClassifier",
+    right="data iris from sklearn iris\nmodel tree = DecisionTreeClassifier\nprotocol cv folds=10",
+)
+CIRCULAR_NAME = declare(
+    "E106",
+    "circular_name",
+    "A `let` or a model is defined by itself.",
+    wrong="let a = b\nlet b = a",
+    right="let a = 3\nlet b = a",
+)
+INCLUDE_PROBLEM = declare(
+    "E107",
+    "include_problem",
+    "An included file is missing, is included twice, or includes itself.",
+    wrong='include "protocol.eval"\ninclude "protocol.eval"',
+    right='include "protocol.eval"',
+)
+AMBIGUOUS_PROTOCOL = declare(
+    "E108",
+    "ambiguous_protocol",
+    "Several protocols are declared and the line does not say which one it means.",
+    wrong="protocol main = cv\nprotocol quick = holdout\ncompare a, b with mcnemar",
+    right="protocol main = cv\nprotocol quick = holdout\ncompare a, b with mcnemar on main",
+)
+
+# --- E11x: models --------------------------------------------------------------------------
+
+UNKNOWN_CLASS = declare(
+    "E110",
+    "unknown_class",
+    "A class that the catalogue of estimators does not have.",
+    reason="Class names resolve against a catalogue, never by import, so that a study file "
+    "cannot run code.",
+    wrong="model tree = DecisionTreeClasifier",
+    right="model tree = DecisionTreeClassifier",
+)
+UNKNOWN_PARAMETER = declare(
+    "E111",
+    "unknown_parameter",
+    "A class has no parameter of this name.",
+    wrong="model knn = KNeighborsClassifier(k=3)",
+    right="model knn = KNeighborsClassifier(n_neighbors=3)",
+)
+PARAMETER_VALUE = declare(
+    "E112",
+    "parameter_value",
+    "A parameter does not take this value.",
+    wrong="model svm = SVC(kernel=radial)",
+    right="model svm = SVC(kernel=rbf)",
+)
+REFUSED_PARAMETER = declare(
+    "E113",
+    "refused_parameter",
+    "A parameter or class that a study file may not use.",
+    reason="A `.eval` file is data, not a program: parameters that take functions, files or "
+    "folders are refused, and a search is written with `in`, not with a search class.",
+    wrong="model svm = GridSearchCV(estimator=SVC)",
+    right="model svm = SVC(C in [0.1, 1, 10])",
+)
+PIPELINE_ORDER = declare(
+    "E114",
+    "pipeline_order",
+    "A pipeline whose last step is no estimator, or that has one before its end.",
+    wrong="model a = SVC | StandardScaler",
+    right="model a = StandardScaler | SVC",
+)
+WRONG_TASK = declare(
+    "E115",
+    "wrong_task",
+    "A model, metric or test for another task than that of the data.",
+    wrong="data diabetes from sklearn diabetes\nmodel a = SVC",
+    right="data diabetes from sklearn diabetes\nmodel a = SVR",
+)
+PARAMETER_TWICE = declare(
+    "E116",
+    "parameter_twice",
+    "A parameter or option is given twice.",
+    wrong="model svm = SVC(C=1, C=10)",
+    right="model svm = SVC(C=10)",
+)
+BAD_DOMAIN = declare(
+    "E117",
+    "bad_domain",
+    "A domain that holds no values, or cannot be stepped.",
+    wrong="model svm = SVC(C in 0.1..10)",
+    right="model svm = SVC(C in 0.1..10 log 5)",
+)
+
+# --- E12x: words of the catalogues -----------------------------------------------------------
+
+UNKNOWN_METRIC = declare(
+    "E120",
+    "unknown_metric",
+    "A word that is no metric.",
+    wrong="measure acuracy",
+    right="measure accuracy",
+)
+UNKNOWN_TEST = declare(
+    "E121",
+    "unknown_test",
+    "A word that is no hypothesis test.",
+    wrong="compare with mcnemmar",
+    right="compare with mcnemar",
+)
+UNKNOWN_INTERVAL = declare(
+    "E122",
+    "unknown_interval",
+    "A word that is no interval.",
+    wrong="measure accuracy\n  interval wilsn",
+    right="measure accuracy\n  interval wilson",
+)
+UNKNOWN_PROTOCOL = declare(
+    "E123",
+    "unknown_protocol",
+    "Words that are no protocol.",
+    wrong="protocol kfold folds=10",
+    right="protocol cv folds=10",
+)
+UNKNOWN_CORRECTION = declare(
+    "E124",
+    "unknown_correction",
+    "A word that is no correction for many comparisons.",
+    wrong="compare with mcnemar bonferoni",
+    right="compare with mcnemar bonferroni",
+)
+UNKNOWN_ANALYSIS = declare(
+    "E125",
+    "unknown_analysis",
+    "A word that is no analysis.",
+    wrong="analyze calibrations",
+    right="analyze calibration",
+)
+UNKNOWN_WORD = declare(
+    "E126",
+    "unknown_word",
+    "A word that a clause does not know.",
+    wrong="report htm",
+    right="report html",
+)
+UNKNOWN_SOURCE = declare(
+    "E127",
+    "unknown_source",
+    "A data set that scikit-learn does not bundle, or a file type that is not read.",
+    wrong="data d from sklearn iriss",
+    right="data d from sklearn iris",
+)
+
+# --- E13x: options -------------------------------------------------------------------------
+
+UNKNOWN_OPTION = declare(
+    "E130",
+    "unknown_option",
+    "A method has no option of this name or word.",
+    wrong="compare with mcnemar(precise)",
+    right="compare with mcnemar(exact)",
+)
+OPTION_VALUE = declare(
+    "E131",
+    "option_value",
+    "An option does not take this value.",
+    wrong="protocol cv folds=ten",
+    right="protocol cv folds=10",
+)
+MISSING_OPTION = declare(
+    "E132",
+    "missing_option",
+    "A method needs an option that is not given.",
+    wrong="measure fbeta",
+    right="measure fbeta(beta=2)",
+)
+
+# --- E14x: clauses -------------------------------------------------------------------------
+
+UNKNOWN_CLAUSE = declare(
+    "E140",
+    "unknown_clause",
+    "A statement takes no clause of this word.",
+    wrong='data iris from "iris.csv"\n  traget species',
+    right='data iris from "iris.csv"\n  target species',
+)
+CLAUSE_TWICE = declare(
+    "E141",
+    "clause_twice",
+    "A clause that may stand once stands twice.",
+    wrong="study\n  seed 1\n  seed 2",
+    right="study\n  seed 1",
+)
+MISSING_CLAUSE = declare(
+    "E142",
+    "missing_clause",
+    "A statement lacks a clause that it needs.",
+    wrong='data visits from "visits.csv"',
+    right='data visits from "visits.csv"\n  target readmitted',
+)
+CLAUSE_VALUE = declare(
+    "E143",
+    "clause_value",
+    "A clause does not take this value.",
+    wrong="study\n  alpha 5",
+    right="study\n  alpha 0.05",
+)
+CLAUSE_CONFLICT = declare(
+    "E144",
+    "clause_conflict",
+    "Two clauses that exclude each other.",
+    wrong='predictions p from "p.csv"\n  truth y\n  correct a',
+    right='predictions p from "p.csv"\n  correct a',
+)
+
+# --- E15x: claims --------------------------------------------------------------------------
+
+COMPARE_SHAPE = declare(
+    "E150",
+    "compare_shape",
+    "A comparison whose parts do not fit together.",
+    wrong="compare a vs b, c with mcnemar",
+    right="compare a vs b, a vs c with mcnemar",
+)
+TOO_FEW_MODELS = declare(
+    "E151",
+    "too_few_models",
+    "A comparison of fewer than two models.",
+    wrong="compare a with mcnemar",
+    right="compare a, b with mcnemar",
+)
+NEEDS_CORRECTION_ELSEWHERE = declare(
+    "E152",
+    "correction_on_self_correcting_test",
+    "A correction on a test that controls its family itself.",
+    wrong="compare across data with friedman then nemenyi holm",
+    right="compare across data with friedman then nemenyi",
+)
+MARGIN = declare(
+    "E153",
+    "margin",
+    "A margin, threshold or level that cannot be.",
+    wrong="require a not worse than b by -2%",
+    right="require a not worse than b by 2%",
+)
+
+# --- E2xx: what cannot be computed, or means nothing -----------------------------------------
+
+TEST_NEEDS_OTHER_EVIDENCE = declare(
+    "E201",
+    "test_needs_other_evidence",
+    "A test on a protocol or source that does not give what the test needs.",
+    reason="McNemar's and Cochran's tests need each example predicted once by each model; "
+    "tests on fold scores need folds of a known design. Predicting an example several times "
+    "and counting it each time makes one example look like many.",
+    wrong="protocol repeated cv\ncompare a, b with mcnemar",
+    right="protocol repeated cv\ncompare a, b with corrected_t",
+    source="Dietterich 1998; Nadeau & Bengio 2003",
+)
+INTERVAL_NEEDS_OTHER_EVIDENCE = declare(
+    "E202",
+    "interval_needs_other_evidence",
+    "An interval that does not fit the metric or the protocol.",
+    reason="Wilson's interval counts independent trials; under repeated cross-validation the "
+    "same examples are counted again and the interval covers far less than it says.",
+    wrong="protocol repeated cv\nmeasure accuracy\n  interval wilson",
+    right="protocol repeated cv\nmeasure accuracy\n  interval corrected_t",
+)
+METRIC_NEEDS_SCORES = declare(
+    "E203",
+    "metric_needs_scores",
+    "A metric on scores of a model that gives none.",
+    wrong="model a = RidgeClassifier\nmeasure log_loss",
+    right="model a = LogisticRegression\nmeasure log_loss",
+)
+METRIC_UNDER_PROTOCOL = declare(
+    "E204",
+    "metric_under_protocol",
+    "A metric that is undefined on the folds of the protocol.",
+    reason="A ranking needs at least one example of each class in a fold.",
+    wrong="protocol leave_one_out\nmeasure roc_auc",
+    right="protocol cv folds=10\nmeasure roc_auc",
+)
+TOO_FEW_FOR_OMNIBUS = declare(
+    "E205",
+    "omnibus_of_two",
+    "A test of many models with two.",
+    reason="With two models the omnibus is the pairwise test under another name.",
+    wrong="compare a, b with cochran then mcnemar",
+    right="compare a, b with mcnemar",
+)
+SEARCH_WITHOUT_VALIDATION = declare(
+    "E206",
+    "search_without_validation",
+    "A search space and no stage to choose in.",
+    reason="Choosing hyper-parameters on the test folds makes the estimate optimistic.",
+    wrong="model svm = SVC(C in [1, 10])\nprotocol cv",
+    right="model svm = SVC(C in [1, 10])\nprotocol nested cv",
+    source="Raschka 2018, 4.14; Cawley & Talbot 2010",
+)
+TEST_OF_ANOTHER_METRIC = declare(
+    "E207",
+    "test_of_another_metric",
+    "A test by a metric that it does not test.",
+    wrong="compare a, b with mcnemar by f1",
+    right="compare a, b with permutation by f1",
+)
+MODELS_OF_ONE_TEST = declare(
+    "E208",
+    "models_of_one_test",
+    "A pairwise test before `then`, or an omnibus after it.",
+    wrong="compare with mcnemar then cochran",
+    right="compare with cochran then mcnemar",
+)
+
+# --- E9xx: stated in the language, not in this version ---------------------------------------
+
+NOT_IN_THIS_VERSION = declare(
+    "E901",
+    "not_in_this_version",
+    "Something that the language states and this version cannot run yet.",
+    reason="Nothing that a study states is ever ignored: what cannot be run is refused before "
+    "anything is computed.",
+)
+GROUPS_NOT_IN_THIS_VERSION = declare(
+    "E902",
+    "clustered_form_not_in_this_version",
+    "A test or interval per example on grouped data, whose clustered form this version lacks.",
+    reason="Rows of one group are not independent; a test that counts them as if they were "
+    "rejects true nulls far too often.",
+)
+
+# --- hints -------------------------------------------------------------------------------
+
+UNUSED_LET = declare(
+    "W101",
+    "unused_let",
+    "A `let` that nothing uses.",
+    severity=Severity.HINT,
+    wrong="let prep = StandardScaler\nmodel a = SVC",
+    right="let prep = StandardScaler\nmodel a = prep | SVC",
+)

@@ -1,0 +1,267 @@
+"""`stratify`, `group`, `protocol` and `tune`: how rows are split, and where candidates are chosen."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from evallang.checking import codes, unbuilt, values
+from evallang.checking.scope import Scope, listed, suggestion
+from evallang.data.dataset import DataSpec, Task
+from evallang.models.domains import number
+from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
+from evallang.registry import Entry
+from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
+from evallang.syntax import nodes as n
+
+SMALLEST = {"folds": 2, "outer": 2, "inner": 2, "times": 1, "p": 1, "rounds": 1}
+SHARES = frozenset({"test", "validation"})
+SEARCH_FORMS = {
+    "grid": "every combination",
+    "random": "a sample of N",
+    "bayes": "N steps of a model-based search",
+}
+
+
+def stratification(
+    scope: Scope, sources: Sequence[SourceSpec], task: Task | None
+) -> Stratification | None:
+    """Resolve `stratify`; the default is by target for classification, none for regression."""
+    node = scope.single(n.StratifyNode, "stratify")
+    if not any(isinstance(source, DataSpec) for source in sources):
+        return None
+    if node is None:
+        columns: tuple[str, ...] = () if task == "regression" else ("target",)
+        scope.default("stratify", "by target" if columns else "none")
+        return Stratification(columns)
+    columns = tuple(values.column_name(column) for column in node.columns)
+    bins = None
+    for option in node.options:
+        if option.key.name != "bins":
+            text, fixes = suggestion(option.key.name, option.key.span, ("bins",))
+            scope.report(
+                codes.UNKNOWN_OPTION,
+                f"`stratify` has no option `{option.key.name}`",
+                option.key.span,
+                help=text or "its option is `bins`",
+                fixes=fixes,
+            )
+        else:
+            values.not_in_this_version(scope, "stratification by binned targets", option)
+    if any(column != "target" for column in columns):
+        extra = next(c for c in node.columns if values.column_name(c) != "target")
+        values.not_in_this_version(scope, "stratification by other columns than the target", extra)
+    if columns and task == "regression" and not node.options:
+        scope.report(
+            codes.WRONG_TASK,
+            "a regression target has no classes to stratify by",
+            node.span,
+            help="write `stratify by target bins=5` or `stratify none`",
+        )
+    return Stratification(columns, bins)
+
+
+def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
+    """Resolve `group by`, the statement or the clause of a data set."""
+    node = scope.single(n.GroupNode, "group by")
+    if node is not None:
+        return values.column_name(node.column)
+    return next((s.group for s in sources if isinstance(s, DataSpec) and s.group), None)
+
+
+def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
+    """Resolve every protocol; several need names."""
+    nodes = scope.of(n.ProtocolNode)
+    unnamed = [node for node in nodes if node.name is None]
+    if len(nodes) > 1:
+        for node in unnamed:
+            scope.report(
+                codes.STATEMENT_TWICE,
+                "of several protocols each needs a name",
+                node.keyword,
+                help="write `protocol NAME = ...`",
+            )
+    found = [_protocol(scope, node) for node in nodes]
+    return tuple(protocol for protocol in found if protocol is not None)
+
+
+def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
+    words = tuple(word.name.replace("-", "_") for word in node.words)
+    entry = _form(words)
+    if entry is None:
+        _unknown_form(scope, node, words)
+        if node.name is not None:
+            scope.broken.add(node.name.name)
+        return None
+    given: dict[str, OptionValue] = {}
+    seeds = 1
+    sound = True
+    for option in node.options:
+        key = option.key.name
+        if key in given:
+            scope.report(codes.PARAMETER_TWICE, f"`{key}` is given twice", option.span)
+            continue
+        if key == "seeds":
+            seeds = _seeds(scope, option)
+            continue
+        declared = entry.option(key)
+        if declared is None:
+            names = [o.name for o in entry.options]
+            text, fixes = suggestion(key, option.key.span, [*names, "seeds"])
+            scope.report(
+                codes.UNKNOWN_OPTION,
+                f"`{' '.join(words)}` has no option `{key}`",
+                option.key.span,
+                help=text or (f"its options are {listed(names, 'and')}" if names else None),
+                fixes=fixes,
+            )
+            sound = False
+            continue
+        good, value = values.option_value(scope, option.value, declared, " ".join(words))
+        if good and not _sensible(scope, key, value, option):
+            good = False
+        sound = sound and good
+        given[key] = value
+    if not sound:
+        if node.name is not None:
+            scope.broken.add(node.name.name)
+        return None
+    for known in entry.options:
+        if known.name not in given and not known.required and known.default is not None:
+            scope.default(f"protocol {' '.join(words)} {known.name}", known.default)
+    options = {o.name: given.get(o.name, o.default) for o in entry.options}
+    return Protocol(
+        name=node.name.name if node.name else entry.name,
+        kind=entry.name,
+        options=options,
+        path=node.path.value if node.path else None,
+        by=values.column_name(node.by) if node.by else None,
+        seeds=seeds,
+        span=node.span,
+    )
+
+
+def _form(words: tuple[str, ...]) -> Entry[ProtocolDeclaration] | None:
+    for entry in PROTOCOLS:
+        if entry.declaration.words == words:
+            return entry
+    return None
+
+
+def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> None:
+    place = node.words[0].span.to(node.words[-1].span) if node.words else node.span
+    if words in unbuilt.PROTOCOLS:
+        values.not_in_this_version(scope, f"the protocol `{' '.join(words)}`", node)
+        return
+    forms = [" ".join(entry.declaration.words) for entry in PROTOCOLS]
+    forms += [" ".join(later) for later in unbuilt.PROTOCOLS]
+    text, fixes = suggestion(" ".join(words), place, forms)
+    scope.report(
+        codes.UNKNOWN_PROTOCOL,
+        f"there is no protocol `{' '.join(words)}`",
+        place,
+        help=text or "`evallang list protocols` lists all of them",
+        fixes=fixes,
+    )
+
+
+def _seeds(scope: Scope, option: n.OptionNode) -> int:
+    plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
+    if not isinstance(plain, int) or plain < 1:
+        scope.report(
+            codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span
+        )
+        return 1
+    if plain > 1:
+        values.not_in_this_version(scope, "fits repeated over several `seeds`", option)
+    return plain
+
+
+def _sensible(scope: Scope, key: str, value: OptionValue, option: n.OptionNode) -> bool:
+    if key in SMALLEST and isinstance(value, int) and value < SMALLEST[key]:
+        scope.report(
+            codes.OPTION_VALUE, f"`{key}` is at least {SMALLEST[key]}", option.value.span
+        )
+        return False
+    if key in SHARES and isinstance(value, int | float | Fraction) and not 0 < value < 1:
+        scope.report(
+            codes.OPTION_VALUE,
+            f"`{key}` is a share between 0 and 1",
+            option.value.span,
+            help=f"write `{key}=20%` or `{key}=1/3`",
+        )
+        return False
+    return True
+
+
+# --- tuning ----------------------------------------------------------------------------------
+
+
+def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
+    """Resolve `tune`; without one, the grid is searched by the first measure."""
+    node = scope.single(n.TuneNode, "tune")
+    if node is None:
+        if first_metric is None:
+            return None
+        return Tuning("grid", None, first_metric, None, "best")
+    strategy = node.strategy.name if node.strategy else "grid"
+    if strategy not in SEARCH_FORMS:
+        assert node.strategy is not None
+        text, fixes = suggestion(strategy, node.strategy.span, SEARCH_FORMS)
+        scope.report(
+            codes.UNKNOWN_WORD,
+            f"there is no search `{strategy}`",
+            node.strategy.span,
+            help=text or f"it is one of {listed(SEARCH_FORMS)}",
+            fixes=fixes,
+        )
+        strategy = "grid"
+    if strategy != "grid" and node.strategy is not None:
+        values.not_in_this_version(scope, f"`tune {strategy}`", node.strategy)
+    metric = values.method(scope, node.metric, "metric") if node.metric else first_metric
+    select = node.select.name.replace("-", "_") if node.select else "best"
+    if select not in ("best", "one_standard_error"):
+        assert node.select is not None
+        text, fixes = suggestion(select, node.select.span, ("best", "one_standard_error"))
+        scope.report(
+            codes.UNKNOWN_WORD,
+            f"there is no rule `{select}` to select by",
+            node.select.span,
+            help=text or "it is `best` or `one_standard_error`",
+            fixes=fixes,
+        )
+        select = "best"
+    elif select == "one_standard_error" and node.select is not None:
+        values.not_in_this_version(scope, "`select one_standard_error`", node.select)
+    if metric is None:
+        return None
+    return Tuning(
+        cast(Literal["grid", "random", "bayes"], strategy),
+        None,
+        metric,
+        _inner_folds(scope, node.options),
+        cast(Any, select),
+        node.span,
+    )
+
+
+def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
+    found: int | None = None
+    for option in options:
+        if option.key.name != "cv":
+            text, fixes = suggestion(option.key.name, option.key.span, ("cv",))
+            scope.report(
+                codes.UNKNOWN_OPTION,
+                f"`tune` has no option `{option.key.name}`",
+                option.key.span,
+                help=text or "its option is `cv=K`",
+                fixes=fixes,
+            )
+            continue
+        plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
+        if isinstance(plain, int) and plain >= 2:
+            found = plain
+        else:
+            scope.report(
+                codes.OPTION_VALUE, "`cv` takes a whole number from 2", option.value.span
+            )
+    return found

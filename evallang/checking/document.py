@@ -1,0 +1,141 @@
+"""`study`, `report`, and the statements that this version reads but cannot run yet."""
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from evallang.checking import codes, unbuilt, values
+from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.sources import Clauses
+from evallang.results.records import ReportSettings
+from evallang.syntax import nodes as n
+
+HEADER_CLAUSES = ("author", "question", "about", "seed", "alpha", "confidence", "families")
+REPORT_CLAUSES = (
+    "to", "title", "numbers", "page", "style", "template", "show", "hide", "bibliography",
+)  # fmt: skip
+LATER_REPORT_CLAUSES = ("style", "template", "bibliography", "show", "hide")
+FORMATS = ("html", "pdf")
+NUMBER_STYLES = ("apa", "ama", "nejm", "sci")
+LARGEST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The `study` statement with its defaults filled in."""
+
+    title: str
+    authors: tuple[str, ...]
+    question: str | None
+    about: str | None
+    seed: int
+    alpha: float
+    confidence: float
+    families: Literal["separate", "together"]
+
+
+def header(scope: Scope, stem: str) -> Header:
+    """Resolve `study`; its title is the file's stem where none is written."""
+    node = scope.single(n.HeaderNode, "study")
+    clauses = Clauses(scope, node, "study", HEADER_CLAUSES) if node else None
+    found = {word: clauses.plain(word) if clauses else None for word in HEADER_CLAUSES}
+    authors = [c for c in (clauses.all if clauses else []) if isinstance(c, n.ClauseNode)]
+    seed_clause, alpha_clause = found["seed"], found["alpha"]
+    seed = values.integer(scope, seed_clause, 0, LARGEST_SEED) if seed_clause else None
+    alpha = values.share(scope, alpha_clause) if alpha_clause else None
+    level_clause, families_clause = found["confidence"], found["families"]
+    confidence = values.share(scope, level_clause) if level_clause else None
+    families = (
+        values.word(scope, families_clause, ("separate", "together")) if families_clause else None
+    )
+    if families == "together" and families_clause is not None:
+        values.not_in_this_version(scope, "`families together`", families_clause)
+    if node is None or node.title is None:
+        scope.default("study title", stem)
+    if seed is None:
+        seed = 0
+        scope.default("study seed", seed)
+    if alpha is None:
+        alpha = 0.05
+        scope.default("study alpha", alpha)
+    if confidence is None:
+        confidence = round(1 - alpha, 12)
+        scope.default("study confidence", confidence)
+    if families is None:
+        families = "separate"
+        scope.default("study families", families)
+    question, about = found["question"], found["about"]
+    return Header(
+        title=node.title.value if node and node.title else stem,
+        authors=tuple(
+            text
+            for clause in authors
+            if clause.keyword.name == "author"
+            and (text := values.text(scope, clause)) is not None
+        ),
+        question=values.text(scope, question) if question else None,
+        about=values.text(scope, about) if about else None,
+        seed=seed,
+        alpha=alpha,
+        confidence=confidence,
+        families=cast(Literal["separate", "together"], families),
+    )
+
+
+def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
+    """Resolve `report`: the settings, and the folder it names."""
+    node = scope.single(n.ReportNode, "report")
+    if node is None:
+        scope.default("report", "html, pdf")
+        return ReportSettings(), None
+    formats: list[str] = []
+    for name in node.formats:
+        if name.name in unbuilt.FORMATS:
+            values.not_in_this_version(scope, f"the report format `{name.name}`", name)
+        elif name.name not in FORMATS:
+            text, fixes = suggestion(name.name, name.span, (*FORMATS, *unbuilt.FORMATS))
+            scope.report(
+                codes.UNKNOWN_WORD,
+                f"there is no report format `{name.name}`",
+                name.span,
+                help=text or f"the formats are {listed(FORMATS, 'and')}",
+                fixes=fixes,
+            )
+        elif name.name not in formats:
+            formats.append(name.name)
+    clauses = Clauses(scope, node, "report", REPORT_CLAUSES)
+    for word in LATER_REPORT_CLAUSES:
+        if (clause := clauses.plain(word)) is not None:
+            values.not_in_this_version(scope, f"the report clause `{word}`", clause)
+    numbers, page = clauses.plain("numbers"), clauses.plain("page")
+    style = values.word(scope, numbers, NUMBER_STYLES) if numbers else None
+    paper = values.word(scope, page, ("a4", "letter")) if page else None
+    if style is None:
+        scope.default("report numbers", "apa")
+    if paper is None:
+        scope.default("report page", "a4")
+    settings = ReportSettings(
+        tuple(formats) or ("html", "pdf"), clauses.text("title"), style or "apa", paper or "a4"
+    )
+    return settings, clauses.text("to")
+
+
+def refuse_later_statements(scope: Scope) -> None:
+    """Refuse what the language states and this version cannot run, after resolving its names."""
+    for analysis in scope.of(n.AnalyzeNode):
+        for item in analysis.items:
+            name = values.name_of(item)
+            if name.name in unbuilt.ANALYSES:
+                values.not_in_this_version(scope, f"the analysis `{name.name}`", name)
+            else:
+                text, fixes = suggestion(name.name, name.span, unbuilt.ANALYSES)
+                scope.report(
+                    codes.UNKNOWN_ANALYSIS,
+                    f"there is no analysis called `{name.name}`",
+                    name.span,
+                    help=text,
+                    fixes=fixes,
+                )
+    for export in scope.of(n.ExportNode):
+        values.not_in_this_version(scope, "`export`", export)
+    for use in scope.of(n.UseNode):
+        values.not_in_this_version(scope, "your own code (`use`)", use)

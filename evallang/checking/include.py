@@ -1,0 +1,99 @@
+"""Bringing the files of a study together: each included once, no cycles, every place kept."""
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from evallang.checking import codes
+from evallang.diagnostics import Diagnostic, Related, diagnose
+from evallang.source import SourceFile
+from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode
+from evallang.syntax.parser import parse
+
+Read = Callable[[str], str]
+"""Gives the text of a file by its path relative to the study; raises `OSError`."""
+
+
+@dataclass
+class Gathered:
+    """All statements of a study and its includes, in the order written."""
+
+    sources: dict[str, SourceFile] = field(default_factory=dict)
+    statements: list[StatementNode] = field(default_factory=list)
+    comments: list[CommentNode] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def gather(path: str, text: str, read: Read) -> Gathered:
+    """Parse a study and every file it includes."""
+    found = Gathered()
+    _enter(SourceFile(path, text), (path,), {}, read, found)
+    return found
+
+
+def _enter(
+    source: SourceFile,
+    way: tuple[str, ...],
+    included: dict[str, IncludeNode],
+    read: Read,
+    found: Gathered,
+) -> None:
+    found.sources[source.path] = source
+    tree, diagnostics = parse(source)
+    found.diagnostics += diagnostics
+    found.comments += tree.comments
+    for statement in tree.statements:
+        found.statements.append(statement)
+        if isinstance(statement, IncludeNode):
+            _include(source, statement, way, included, read, found)
+
+
+def _include(
+    source: SourceFile,
+    node: IncludeNode,
+    way: tuple[str, ...],
+    included: dict[str, IncludeNode],
+    read: Read,
+    found: Gathered,
+) -> None:
+    written = node.path.value
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), written))
+    problem: Diagnostic | None = None
+    if "://" in written or written.startswith("/"):
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM,
+            f"`{written}` is not a path relative to this file",
+            node.path.span,
+            help="name the file by its path from here",
+        )
+    elif path in way:
+        chain = " includes ".join(f"`{step}`" for step in (*way[way.index(path) :], path))
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM, f"the files include each other: {chain}", node.path.span
+        )
+    elif path in included:
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM,
+            f"`{written}` is included twice",
+            node.path.span,
+            related=[Related(included[path].path.span, "the first include stands here")],
+            help="keep one of the two",
+        )
+    if problem is not None:
+        found.diagnostics.append(problem)
+        return
+    included[path] = node
+    try:
+        text = read(path)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        found.diagnostics.append(
+            diagnose(
+                codes.INCLUDE_PROBLEM,
+                f"cannot read `{written}`: {reason}",
+                node.path.span,
+                help="the path is relative to the file that includes it",
+            )
+        )
+        return
+    _enter(SourceFile(path, text), (*way, path), included, read, found)

@@ -1,0 +1,1 @@
+"""A `Study` in, advice (W3xx) out, one function for each rule."""

@@ -1,0 +1,142 @@
+"""Who is called what: the names that a study declares, and where findings are collected."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from evallang.checking import codes
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
+from evallang.results.records import Default
+from evallang.source import Span
+from evallang.spelling import closest
+from evallang.syntax import nodes as n
+
+RESERVED = frozenset(
+    {"against", "across", "by", "on", "with", "all", "best", "target", "true", "false", "none"}
+)
+Statement = TypeVar("Statement", bound=n.StatementNode)
+
+
+@dataclass
+class Scope:
+    """The statements of all files, their names, and what was found wrong so far.
+
+    A checker's working table: it is filled while a study is resolved and then dropped.
+    """
+
+    path: str
+    statements: tuple[n.StatementNode, ...]
+    overrides: dict[str, n.ValueNode] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    defaults: list[Default] = field(default_factory=list)
+    lets: dict[str, n.LetNode] = field(default_factory=dict)
+    models: dict[str, n.ModelNode] = field(default_factory=dict)
+    sources: dict[
+        str, n.DataNode | n.PredictionsNode | n.ScoresNode | n.CountsNode
+    ] = field(default_factory=dict)
+    protocols: dict[str, n.ProtocolNode] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    used_lets: set[str] = field(default_factory=set)
+
+    def report(
+        self,
+        code: Code,
+        message: str,
+        span: Span | None,
+        *,
+        notes: Sequence[str] = (),
+        help: str | None = None,  # noqa: A002 - the word of the contract
+        fixes: Sequence[Fix] = (),
+        related: Sequence[Related] = (),
+    ) -> None:
+        """Collect one finding."""
+        self.diagnostics.append(
+            diagnose(
+                code,
+                message,
+                span,
+                path=self.path,
+                notes=notes,
+                help=help,
+                fixes=fixes,
+                related=related,
+            )
+        )
+
+    def default(self, clause: str, value: object) -> None:
+        """State a value that the author did not write."""
+        self.defaults.append(Default(clause, value))
+
+    def of(self, kind: type[Statement]) -> tuple[Statement, ...]:
+        """Give the statements of one kind, in order."""
+        return tuple(s for s in self.statements if isinstance(s, kind))
+
+    def single(self, kind: type[Statement], words: str) -> Statement | None:
+        """Give the only statement of a kind; a second one is reported."""
+        found = self.of(kind)
+        for second in found[1:]:
+            self.report(
+                codes.STATEMENT_TWICE,
+                f"`{words}` stands twice",
+                second.keyword,
+                related=[Related(found[0].keyword, "the first stands here")],
+                help="keep one of the two",
+            )
+        return found[0] if found else None
+
+    def declare_names(self) -> None:
+        """Enter every declared name; duplicates and reserved words are reported."""
+        values: dict[str, n.NameNode] = {}
+        data: dict[str, n.NameNode] = {}
+        protocols: dict[str, n.NameNode] = {}
+        for statement in self.statements:
+            if isinstance(statement, n.LetNode):
+                self._enter(statement.name, "model or `let`", values)
+                self.lets.setdefault(statement.name.name, statement)
+            elif isinstance(statement, n.ModelNode):
+                self._enter(statement.name, "model or `let`", values)
+                self.models.setdefault(statement.name.name, statement)
+            elif isinstance(
+                statement, n.DataNode | n.PredictionsNode | n.ScoresNode | n.CountsNode
+            ):
+                self._enter(statement.name, "data set", data)
+                self.sources.setdefault(statement.name.name, statement)
+            elif isinstance(statement, n.ProtocolNode) and statement.name is not None:
+                self._enter(statement.name, "protocol", protocols)
+                self.protocols.setdefault(statement.name.name, statement)
+
+    def _enter(self, name: n.NameNode, what: str, taken: dict[str, n.NameNode]) -> None:
+        if name.name in RESERVED:
+            self.report(
+                codes.RESERVED_NAME,
+                f"`{name.name}` is a word of the language and cannot name a {what}",
+                name.span,
+                help="choose another name; a column so called is put in quotes",
+            )
+        if name.name in taken:
+            self.report(
+                codes.DUPLICATE_NAME,
+                f"`{name.name}` is already the name of a {what}",
+                name.span,
+                related=[Related(taken[name.name].span, "declared here first")],
+            )
+        taken.setdefault(name.name, name)
+
+
+def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | None, list[Fix]]:
+    """Give the help text and the fix for a word that was probably misspelt."""
+    near = closest(word, candidates)
+    if near is None:
+        return None, []
+    fix = Fix(f"replace `{word}` by `{near}`", (Edit(span, near),))
+    return f"did you mean `{near}`?", [fix]
+
+
+def listed(words: Iterable[str], last: str = "or") -> str:
+    """Join words for a sentence: `a`, `b` or `c`."""
+    quoted = [f"`{word}`" for word in words]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
+
+

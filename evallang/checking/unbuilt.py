@@ -1,0 +1,40 @@
+"""Words that the language states and this version cannot run yet: refused by E901, never ignored.
+
+A word leaves this list on the day its method is registered; a test compares the two.
+"""
+
+METRICS = frozenset(
+    {
+        "npv", "fbeta", "cohen_kappa", "jaccard", "macro_f1_pr", "average_precision",
+        "break_even_point", "ranking_loss", "ece", "calibration_intercept",
+        "calibration_slope", "net_benefit", "top_k_accuracy", "cost", "cost_curve_area",
+        "medae", "mape", "max_error", "pinball", "d2", "ppv",
+    }
+)  # fmt: skip
+TESTS = frozenset(
+    {
+        "binomial", "delong", "permutation", "bootstrap", "t", "wilcoxon", "diebold_mariano",
+        "single_t", "bayes_t", "friedman", "friedman_aligned", "quade", "sign", "nemenyi",
+        "bonferroni_dunn", "bayes_sign", "bayes_signed_rank", "tost", "noninferiority",
+    }
+)  # fmt: skip
+INTERVALS = frozenset({"takahashi"})
+CORRECTIONS = frozenset(
+    {
+        "sidak", "holm_sidak", "hochberg", "hommel", "fdr_bh", "fdr_by", "finner", "li",
+        "shaffer", "bergmann_hommel", "westfall",
+    }
+)  # fmt: skip
+PROTOCOLS = frozenset(
+    {
+        ("resubstitution",), ("repeated", "holdout"), ("leave_one_group_out",),
+        ("leave_p_out",), ("bootstrap",), ("time_series",),
+    }
+)  # fmt: skip
+ANALYSES = frozenset(
+    {
+        "learning_curve", "bias_variance", "roc", "pr", "det", "cost_curve", "decision_curve",
+        "calibration", "confusion", "tuning", "stability", "agreement", "power",
+    }
+)  # fmt: skip
+FORMATS = frozenset({"latex", "markdown", "csv"})

@@ -1,0 +1,352 @@
+"""What cannot be computed, or means nothing (E2xx): judged by declarations, before any data."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from evallang.checking import codes, pipelines
+from evallang.checking.scope import Scope
+from evallang.compatibility import (
+    PER_ROW,
+    default_interval,
+    fits_design,
+    interval_mismatch,
+    is_grouped,
+    metric_mismatch,
+    test_mismatch,
+    yields_of,
+)
+from evallang.data.dataset import DataSpec
+from evallang.metrics.metric import METRICS
+from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.registry import Evidence
+from evallang.source import Span
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study
+from evallang.syntax import nodes as n
+
+
+def judge(scope: Scope, study: Study) -> Study:
+    """Report everything that cannot be computed; give the study with implied protocols."""
+    _tasks(scope, study)
+    _scores(scope, study)
+    _folds(scope, study)
+    _intervals(scope, study)
+    _search(scope, study)
+    return _comparisons(scope, study)
+
+
+def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
+    """Go through every source with every protocol of the author's that runs on it."""
+    for source in study.sources:
+        if isinstance(source, DataSpec):
+            for protocol in study.protocols:
+                if protocol.implied_by is None:
+                    yield source, protocol, yields_of(source, protocol)
+        else:
+            yield source, None, yields_of(source, None)
+
+
+def _tasks(scope: Scope, study: Study) -> None:
+    """Models, metrics and data must be of one task."""
+    if study.task is None:
+        return
+    other = "regression" if study.task == "classification" else "classification"
+    for measure in study.measures:
+        _metric_task(scope, measure.metric, study.task, measure.span)
+    for comparison in study.comparisons:
+        for metric in comparison.metrics:
+            _metric_task(scope, metric, study.task, comparison.span)
+    if not any(isinstance(source, DataSpec) for source in study.sources):
+        return
+    for model in study.models:
+        kind = pipelines.kind_of(model)
+        if (kind == "classifier" and other == "classification") or (
+            kind == "regressor" and other == "regression"
+        ):
+            node = scope.models[model.name]
+            counterpart = pipelines.counterpart(model)
+            scope.report(
+                codes.WRONG_TASK,
+                f"`{model.name}` is a {kind}, and the data are for {study.task}",
+                node.pipeline.steps[-1].span,
+                help=f"write `{counterpart}`" if counterpart else None,
+            )
+
+
+def _metric_task(scope: Scope, metric: Method, task: str, span: Span | None) -> None:
+    declared = METRICS[metric.name].declaration
+    if declared.task != task:
+        scope.report(
+            codes.WRONG_TASK,
+            f"`{metric.name}` is a metric for {declared.task}, and the data are for {task}",
+            span,
+            help=f"write `{'accuracy' if task == 'classification' else 'mae'}`, "
+            "or another of `evallang list metrics`",
+        )
+
+
+def _scores(scope: Scope, study: Study) -> None:
+    """Metrics on scores need models that give them."""
+    if not any(isinstance(source, DataSpec) for source in study.sources):
+        return
+    metrics = [(m.metric, m.span) for m in study.measures]
+    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
+    if study.tuning is not None:
+        metrics.append((study.tuning.metric, study.tuning.span))
+    for metric, span in dict.fromkeys(metrics):
+        needs = METRICS[metric.name].declaration.needs
+        for model in study.models:
+            lacking = pipelines.lacks(model, needs)
+            if lacking is not None:
+                scope.report(
+                    codes.METRIC_NEEDS_SCORES,
+                    f"`{metric.name}` needs {needs}, and `{model.name}` gives none",
+                    span or scope.models[model.name].keyword,
+                    help=lacking,
+                )
+
+
+def _folds(scope: Scope, study: Study) -> None:
+    """A ranking is undefined on a fold of one row."""
+    for protocol in study.protocols:
+        if protocol.kind != "leave_one_out":
+            continue
+        for measure in study.measures:
+            if METRICS[measure.metric.name].declaration.form == "scores":
+                scope.report(
+                    codes.METRIC_UNDER_PROTOCOL,
+                    f"`{measure.metric.name}` is undefined on the one-row folds of "
+                    "`leave_one_out`",
+                    measure.span,
+                    help="write `protocol cv folds=10`",
+                )
+
+
+def _intervals(scope: Scope, study: Study) -> None:
+    for source, protocol, yields in settings(study):
+        grouped = is_grouped(source, study.group)
+        for measure in study.measures:
+            if measure.interval is None:
+                name = default_interval(measure.metric, yields)
+                if name is not None:
+                    where = protocol.name if protocol else source.name
+                    scope.default(f"interval of {measure.metric.written} under {where}", name)
+            else:
+                name = measure.interval.name
+                problem = interval_mismatch(measure.interval, measure.metric, yields)
+                if problem is not None:
+                    scope.report(
+                        codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                        problem.reason,
+                        measure.span,
+                        help=problem.instead,
+                    )
+                    continue
+            if name is None or not grouped:
+                continue
+            declared = INTERVALS[name].declaration
+            if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not declared.clustered:
+                _clustered(scope, f"the interval `{name}`", measure.span or source_span(source))
+
+
+def source_span(source: SourceSpec) -> Span | None:
+    """Give the place of a source's group clause, or of the source."""
+    return source.places.get("group") or next(iter(source.places.values()), None)
+
+
+def _clustered(scope: Scope, what: str, span: Span | None) -> None:
+    scope.report(
+        codes.GROUPS_NOT_IN_THIS_VERSION,
+        f"{what} on grouped data: this version of evallang lacks the form for groups",
+        span,
+        help="write `protocol repeated cv`, whose interval and test are over folds that keep "
+        "groups whole, or take the grouping out if rows are independent",
+    )
+
+
+# --- tuning ------------------------------------------------------------------------------
+
+
+def _search(scope: Scope, study: Study) -> None:
+    """A search space needs a stage to choose in, and a stage a search space."""
+    tuned = [model for model in study.models if pipelines.is_tuned(model)]
+    tuning = study.tuning
+    for protocol in study.protocols:
+        declared = PROTOCOLS[protocol.kind].declaration
+        inner = declared.inner_option is not None
+        stage = inner or declared.yields(protocol.options).validation
+        if tuning is not None and tuning.cv is not None and inner:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                "`nested cv` has inner folds of its own, so `cv=` has no place here",
+                tuning.span,
+                help=f"leave `cv={tuning.cv}` out, or write `inner={tuning.cv}`",
+            )
+        if stage or (tuning is not None and tuning.cv is not None):
+            continue
+        if tuned and protocol.kind != "split":
+            node = scope.models[tuned[0].name]
+            place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
+            scope.report(
+                codes.SEARCH_WITHOUT_VALIDATION,
+                f"`{tuned[0].name}` is searched, and `{protocol.kind.replace('_', ' ')}` has no "
+                "stage to choose in",
+                place,
+                help="write `protocol nested cv outer=5 inner=5`, or `tune grid cv=5` to choose "
+                "inside each training part",
+            )
+    if (
+        tuning is not None
+        and tuning.span is not None
+        and not tuned
+        and not (scope.broken & set(scope.models))
+    ):
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            "`tune` has nothing to search: no model has a parameter with `in`",
+            tuning.span,
+            help="write for example `C in 1e-3..1e3 log 7`, or leave `tune` out",
+        )
+
+
+def search_nodes(node: n.Node) -> Iterator[n.ArgumentNode]:
+    """Go through the searched parameters of a pipeline as written."""
+    if isinstance(node, n.PipelineNode):
+        for step in node.steps:
+            yield from search_nodes(step)
+    elif isinstance(node, n.ColumnsNode):
+        for branch in node.branches:
+            yield from search_nodes(branch.pipeline)
+    elif isinstance(node, n.CallNode):
+        for argument in node.arguments:
+            if argument.tuned:
+                yield argument
+            else:
+                yield from search_nodes(argument.value)
+
+
+# --- comparisons -------------------------------------------------------------------------
+
+
+def _comparisons(scope: Scope, study: Study) -> Study:
+    """Give each comparison its protocol, plan implied ones, refuse what cannot be tested."""
+    implied: list[Protocol] = []
+    settled: list[ComparisonSpec] = []
+    tables = any(isinstance(source, DataSpec) for source in study.sources)
+    for comparison in study.comparisons:
+        if not _metrics_fit(scope, comparison):
+            continue
+        if not tables:
+            _judge_tests(scope, study, comparison, None)
+            settled.append(comparison)
+            continue
+        protocol = _implied(study, comparison, implied)
+        if protocol is None:
+            protocol = _own_protocol(scope, study, comparison)
+        if protocol is None:
+            continue
+        _judge_tests(scope, study, comparison, protocol)
+        settled.append(replace(comparison, protocol=protocol.name))
+    return replace(
+        study, comparisons=tuple(settled), protocols=(*study.protocols, *implied)
+    )
+
+
+def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
+    post_hoc = (comparison.post_hoc,) if comparison.post_hoc else ()
+    return (comparison.test, *post_hoc)
+
+
+def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
+    sound = True
+    for test in _tests(comparison):
+        for metric in comparison.metrics:
+            problem = metric_mismatch(test, metric)
+            if problem is not None:
+                sound = False
+                scope.report(
+                    codes.TEST_OF_ANOTHER_METRIC,
+                    problem.reason,
+                    comparison.span,
+                    help=problem.instead,
+                )
+    return sound
+
+
+def _implied(
+    study: Study, comparison: ComparisonSpec, implied: list[Protocol]
+) -> Protocol | None:
+    """Find or plan the resampling that a test brings along; None where it needs none."""
+    entry = HYPOTHESIS_TESTS[comparison.test.name]
+    if entry.declaration.implied is None:
+        return None
+    for protocol in study.protocols:
+        named = comparison.protocol in (None, protocol.name)
+        yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        if named and fits_design(entry, yields):
+            return None
+    if comparison.protocol is not None:
+        return None
+    kind, given = entry.declaration.implied
+    options = {**PROTOCOLS[kind].defaults(), **given}
+    for protocol in implied:
+        if protocol.kind == kind and dict(protocol.options) == options:
+            return protocol
+    taken = {p.name for p in study.protocols}
+    name = kind if kind not in taken else f"{kind}_implied"
+    made = Protocol(name, kind, options, implied_by=comparison.source)
+    implied.append(made)
+    return made
+
+
+def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Protocol | None:
+    protocols = study.protocols
+    if comparison.protocol is not None:
+        return next(p for p in protocols if p.name == comparison.protocol)
+    if len(protocols) == 1:
+        return protocols[0]
+    fitting = [
+        p
+        for p in protocols
+        if fits_design(
+            HYPOTHESIS_TESTS[comparison.test.name],
+            PROTOCOLS[p.kind].declaration.yields(p.options),
+        )
+    ]
+    implies = HYPOTHESIS_TESTS[comparison.test.name].declaration.implied is not None
+    if implies and len(fitting) == 1:
+        return fitting[0]
+    if len(protocols) > 1:
+        scope.report(
+            codes.AMBIGUOUS_PROTOCOL,
+            "the line does not say which of the protocols it is about",
+            comparison.span,
+            help=f"write `on {(fitting or list(protocols))[0].name}` at its end",
+        )
+    return None
+
+
+def _judge_tests(
+    scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
+) -> None:
+    for source in study.sources:
+        if isinstance(source, DataSpec) is not (protocol is not None):
+            continue
+        yields = yields_of(source, protocol)
+        for test in _tests(comparison):
+            problem = test_mismatch(test, comparison.metrics[0], yields)
+            if problem is not None:
+                where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
+                scope.report(
+                    codes.TEST_NEEDS_OTHER_EVIDENCE,
+                    f"{problem.reason}, which {where} does not give",
+                    comparison.span,
+                    help=problem.instead,
+                )
+                continue
+            declared = HYPOTHESIS_TESTS[test.name].declaration
+            per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
+            if is_grouped(source, study.group) and per_row and not declared.clustered:
+                _clustered(scope, f"the test `{test.name}`", comparison.span)
+

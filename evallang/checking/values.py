@@ -1,0 +1,380 @@
+"""Written values to plain ones: numbers, texts, columns, and methods with their options."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from evallang.checking import codes, unbuilt
+from evallang.checking.scope import Scope, listed, suggestion
+from evallang.diagnostics import Code, Edit, Fix
+from evallang.metrics.metric import METRICS
+from evallang.models.domains import number
+from evallang.registry import Entry, Option, Registry
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import Method, OptionValue
+from evallang.syntax import nodes as n
+
+WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
+    ("metric", METRICS, unbuilt.METRICS, codes.UNKNOWN_METRIC),
+    ("test", HYPOTHESIS_TESTS, unbuilt.TESTS, codes.UNKNOWN_TEST),
+    ("interval", INTERVALS, unbuilt.INTERVALS, codes.UNKNOWN_INTERVAL),
+    ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
+)
+LISTED_AT_MOST = 8  # words; a longer list is looked up with `evallang list`
+
+
+def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
+    """Resolve a word of a catalogue with its options; None after a report."""
+    entry = catalogue_entry(scope, node, what)
+    if entry is None:
+        return None
+    arguments = node.arguments if isinstance(node, n.CallNode) else ()
+    given: dict[str, OptionValue] = {}
+    sound = True
+    for argument in arguments:
+        option = _option_of(scope, argument, entry)
+        if option is None:
+            sound = False
+        elif option.name in given:
+            scope.report(
+                codes.PARAMETER_TWICE,
+                f"`{option.name}` is given twice to `{entry.name}`",
+                argument.span,
+            )
+        else:
+            resolved, value = option_value(scope, argument.value, option, entry.name)
+            sound = sound and resolved
+            given[option.name] = value
+    missing = [o.name for o in entry.options if o.required and o.name not in given]
+    if missing and sound:
+        scope.report(
+            codes.MISSING_OPTION,
+            f"`{entry.name}` needs {listed(missing, 'and')}",
+            node.span,
+            help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
+        )
+        sound = False
+    return Method(entry.name, tuple(given.items())) if sound else None
+
+
+def name_of(node: n.MethodNode) -> n.NameNode:
+    """Give the name of a method, with or without options."""
+    return node.name if isinstance(node, n.CallNode) else node
+
+
+def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] | None:
+    """Find a word in the catalogue it should stand in; None after a report."""
+    name = name_of(node)
+    word = name.name.replace("-", "_")
+    _, registry, later, code = next(c for c in CATALOGUES if c[0] == what)
+    entry = registry.get(word)
+    if entry is not None:
+        return entry
+    if word in later:
+        not_in_this_version(scope, f"the {what} `{word}`", name)
+        return None
+    for other, elsewhere, later_elsewhere, _ in CATALOGUES:
+        if other != what and (word in elsewhere or word in later_elsewhere):
+            scope.report(
+                code,
+                f"`{word}` is {_article(other)}, not {_article(what)}",
+                name.span,
+                help=_instead(word, other, what),
+            )
+            return None
+    text, fixes = suggestion(word, name.span, (*registry.names(), *later))
+    scope.report(
+        code,
+        f"there is no {what} called `{name.name}`",
+        name.span,
+        help=text or f"`evallang list {what}s` lists all of them",
+        fixes=fixes,
+    )
+    return None
+
+
+def _article(what: str) -> str:
+    return f"an {what}" if what[0] in "aeiou" else f"a {what}"
+
+
+def _instead(word: str, other: str, what: str) -> str | None:
+    if other == "metric" and what == "test":
+        return f"write `with TEST by {word}`"
+    if other == "correction" and what == "test":
+        return f"write `with TEST {word}`"
+    if other == "test" and what == "interval":
+        return f"`evallang list intervals` lists the intervals; `{word}` stands after `with`"
+    return f"`evallang list {what}s` lists all of them"
+
+
+def not_in_this_version(scope: Scope, what: str, node: n.Node) -> None:
+    """Refuse something that the language states and this version cannot run."""
+    scope.report(
+        codes.NOT_IN_THIS_VERSION,
+        f"this version of evallang cannot run {what} yet",
+        node.span,
+        help="take the line out, or run the study with a later version",
+    )
+
+
+def _option_of(scope: Scope, argument: n.ArgumentNode, entry: Entry[Any]) -> Option | None:
+    """Find the option that an argument is for; a word alone finds the option that has it."""
+    if argument.tuned:
+        scope.report(
+            codes.OPTION_VALUE,
+            f"options of `{entry.name}` are fixed, not searched",
+            argument.span,
+            help="write `=` instead of `in`",
+        )
+        return None
+    if argument.key is None:
+        if isinstance(argument.value, n.NameNode):
+            word = argument.value.name
+            for option in entry.options:
+                if word in option.words or word.replace("-", "_") in option.words:
+                    return option
+            words = [w for option in entry.options for w in option.words]
+            text, fixes = suggestion(word, argument.span, words)
+        else:
+            single = [o for o in entry.options if o.required]
+            if len(single) == 1:
+                return single[0]
+            word, text, fixes = "this value", None, []
+        scope.report(
+            codes.UNKNOWN_OPTION,
+            f"`{entry.name}` has no option `{word}`"
+            if isinstance(argument.value, n.NameNode)
+            else f"a value of `{entry.name}` needs its option's name",
+            argument.span,
+            help=text or _takes(entry),
+            fixes=fixes,
+        )
+        return None
+    found = entry.option(argument.key.name.replace("-", "_"))
+    if found is None:
+        text, fixes = suggestion(
+            argument.key.name, argument.key.span, [o.name for o in entry.options]
+        )
+        scope.report(
+            codes.UNKNOWN_OPTION,
+            f"`{entry.name}` has no option `{argument.key.name}`",
+            argument.key.span,
+            help=text or _takes(entry),
+            fixes=fixes,
+        )
+    return found
+
+
+def _takes(entry: Entry[Any]) -> str:
+    if not entry.options:
+        return f"`{entry.name}` takes no options"
+    return f"its options are {listed([o.name for o in entry.options], 'and')}"
+
+
+def option_value(
+    scope: Scope, node: n.ValueNode, option: Option, owner: str
+) -> tuple[bool, OptionValue]:
+    """Resolve the value of an option: (whether it is sound, the value)."""
+    if isinstance(node, n.NameNode) and node.name not in option.words:
+        let = scope.lets.get(node.name)
+        if let is not None and node.name not in scope.broken:
+            scope.used_lets.add(node.name)
+            return option_value(
+                scope, scope.overrides.get(node.name, let.value), option, owner
+            )
+    if isinstance(node, n.NameNode):
+        for word in (node.name, node.name.replace("-", "_")):
+            if word in option.words:
+                return True, word
+        if node.name in WORDS:
+            value = WORDS[node.name]
+            if (value is None and "None" in option.types) or (
+                value is not None and "bool" in option.types
+            ):
+                return True, value
+    elif isinstance(node, n.NumberNode):
+        plain = number(node.literal)
+        if isinstance(plain, int) and {"int", "float", "Fraction"} & set(option.types):
+            return True, plain
+        if not isinstance(plain, int) and {"float", "Fraction"} & set(option.types):
+            return True, plain
+    elif isinstance(node, n.TextNode) and "str" in option.types:
+        return True, node.value
+    elif isinstance(node, n.ListNode) and {"list", "tuple"} & set(option.types):
+        items = [_plain(item) for item in node.items]
+        if all(item is not None for item in items):
+            return True, tuple(items)
+    fixes: list[Fix] = []
+    expected = _expected(option)
+    if isinstance(node, n.NameNode):
+        _, fixes = suggestion(node.name, node.span, option.words)
+    scope.report(
+        codes.OPTION_VALUE,
+        f"`{option.name}` of `{owner}` takes {expected}",
+        node.span,
+        fixes=fixes,
+    )
+    return False, None
+
+
+def _plain(node: n.ValueNode) -> OptionValue:
+    if isinstance(node, n.NumberNode):
+        return number(node.literal)
+    if isinstance(node, n.TextNode):
+        return node.value
+    if isinstance(node, n.NameNode):
+        return WORDS.get(node.name, node.name)
+    if isinstance(node, n.ListNode):
+        items = [_plain(item) for item in node.items]
+        return None if any(item is None for item in items) else tuple(items)
+    return None
+
+
+def _expected(option: Option) -> str:
+    parts = []
+    if option.words:
+        parts.append(listed(option.words))
+    names = {
+        "int": "a whole number",
+        "float": "a number",
+        "Fraction": "a number",
+        "bool": "`true` or `false`",
+        "str": "text in quotes",
+        "list": "a list",
+        "tuple": "a list",
+        "None": "`none`",
+    }
+    wanted = dict.fromkeys(names[t] for t in option.types if t in names and t != "None")
+    if "a number" in wanted:
+        wanted.pop("a whole number", None)
+    parts.extend(wanted)
+    return " or ".join(parts)
+
+
+# --- clause values ---------------------------------------------------------------------------
+
+
+def text(scope: Scope, clause: n.ClauseNode) -> str | None:
+    """Take the single text in quotes of a clause."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.TextNode):
+        return value.value
+    fixes: list[Fix] = []
+    if isinstance(value, n.NameNode):
+        fixes = [Fix("put it in quotes", (Edit(value.span, f'"{value.name}"'),))]
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes one text in quotes",
+        clause.span if value is None else value.span,
+        help=f'write `{clause.keyword.name} "..."`',
+        fixes=fixes,
+    )
+    return None
+
+
+def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | None:
+    """Take the single whole number of a clause, in [low, high]."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NumberNode):
+        plain = number(value.literal)
+        if isinstance(plain, int) and low <= plain <= high:
+            return plain
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes a whole number from {low} to {high}",
+        clause.span if value is None else value.span,
+    )
+    return None
+
+
+def share(scope: Scope, clause: n.ClauseNode) -> float | None:
+    """Take the single number of a clause, strictly between 0 and 1."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NumberNode):
+        plain = float(number(value.literal))
+        if 0 < plain < 1:
+            return plain
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes a number between 0 and 1",
+        clause.span if value is None else value.span,
+        help=f"write `{clause.keyword.name} {'0.05' if clause.keyword.name == 'alpha' else '95%'}`",
+    )
+    return None
+
+
+def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None:
+    """Take the single word of a clause, out of a closed list."""
+    allowed = tuple(words)
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NameNode) and value.name.replace("-", "_") in allowed:
+        return value.name.replace("-", "_")
+    help_text: str | None = None
+    fixes: list[Fix] = []
+    if isinstance(value, n.NameNode):
+        help_text, fixes = suggestion(value.name, value.span, allowed)
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes {listed(allowed)}",
+        clause.span if value is None else value.span,
+        help=help_text,
+        fixes=fixes,
+    )
+    return None
+
+
+def column(scope: Scope, clause: n.ClauseNode) -> str | None:
+    """Take the single column of a clause."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NameNode):
+        return value.name
+    if isinstance(value, n.TextNode):
+        return value.value
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes one column, a name or a text in quotes",
+        clause.span if value is None else value.span,
+    )
+    return None
+
+
+def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
+    """Take the columns of a clause; a list in brackets counts as written out."""
+    found: list[str] = []
+    values = clause.values
+    if len(values) == 1 and isinstance(values[0], n.ListNode):
+        values = values[0].items
+    for value in values:
+        if isinstance(value, n.NameNode | n.TextNode):
+            found.append(column_name(value))
+        else:
+            scope.report(
+                codes.CLAUSE_VALUE,
+                f"`{clause.keyword.name}` takes columns, names or texts in quotes",
+                value.span,
+            )
+    return tuple(found)
+
+
+def column_name(node: n.ColumnNode) -> str:
+    """Give the name of a column or model, written bare or in quotes."""
+    return node.name if isinstance(node, n.NameNode) else node.value
+
+
+def label(scope: Scope, node: n.ValueNode, keyword: str) -> bool | int | float | str | None:
+    """Take one label: a word, a text or a number; None after a report."""
+    if isinstance(node, n.NameNode):
+        value = WORDS.get(node.name, node.name)
+        return node.name if value is None else value
+    if isinstance(node, n.TextNode):
+        return node.value
+    if isinstance(node, n.NumberNode):
+        plain = number(node.literal)
+        return float(plain) if isinstance(plain, Fraction) else plain
+    scope.report(
+        codes.CLAUSE_VALUE, f"`{keyword}` takes a word, a number or a text in quotes", node.span
+    )
+    return None

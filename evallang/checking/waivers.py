@@ -1,0 +1,119 @@
+"""`# evallang: allow RULE because ...`: warnings that the author accepts, with a reason."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evallang.checking.include import Gathered
+from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, declare, diagnose
+from evallang.source import Span
+from evallang.syntax.nodes import CommentNode
+
+WAIVER_WITHOUT_REASON = declare(
+    "E161",
+    "waiver_without_reason",
+    "A waiver that does not say why.",
+    reason="A waiver is printed in the report; a reader must see why the advice was set aside.",
+    wrong="# evallang: allow uncorrected_family",
+    right="# evallang: allow uncorrected_family because one of the two tests is a check",
+)
+WAIVER_OF_NOTHING = declare(
+    "W162",
+    "waiver_of_nothing",
+    "A waiver for which there is nothing to waive.",
+    reason="A waiver that silences nothing hides the day on which it would.",
+)
+PATTERN = re.compile(
+    r"#\s*evallang:\s*allow\s+(?P<rule>[\w-]+)(?P<file>\s+in\s+this\s+file)?"
+    r"(?:\s+because\s+(?P<reason>.*\S))?\s*$"
+)
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """One waiver: the rule's name, where it holds, and why."""
+
+    rule: str
+    reason: str
+    span: Span
+    lines: tuple[int, int] | None
+
+
+def apply(found: list[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+    """Mark what waivers silence; report those without reason and those for nothing."""
+    waivers: list[Waiver] = []
+    complaints: list[Diagnostic] = []
+    for comment in gathered.comments:
+        match = PATTERN.match(comment.text)
+        if match is None:
+            continue
+        rule = _rule_name(match["rule"])
+        if match["reason"] is None:
+            complaints.append(
+                diagnose(
+                    WAIVER_WITHOUT_REASON,
+                    f"the waiver of `{rule}` gives no reason",
+                    comment.span,
+                    help=f"write `# evallang: allow {rule} because ...`",
+                )
+            )
+            continue
+        waivers.append(
+            Waiver(
+                rule,
+                match["reason"],
+                comment.span,
+                None if match["file"] else _lines(comment, gathered),
+            )
+        )
+    used: set[Span] = set()
+    marked = [_mark(item, waivers, gathered, used) for item in found]
+    for waiver in waivers:
+        if waiver.span not in used:
+            complaints.append(
+                diagnose(
+                    WAIVER_OF_NOTHING, f"there is no `{waiver.rule}` to allow here", waiver.span
+                )
+            )
+    return marked + complaints
+
+
+def _rule_name(written: str) -> str:
+    code = CODES.get(written.upper())
+    return code.name if code else written.replace("-", "_")
+
+
+def _lines(comment: CommentNode, gathered: Gathered) -> tuple[int, int]:
+    """Give the lines a waiver holds for: its own, or the next one with text below it."""
+    source = gathered.sources[comment.span.path]
+    line = source.position(comment.span.start).line
+    if not comment.own_line:
+        return line, line
+    below = line + 1
+    while below < len(source.line_starts) and _is_comment(source.line(below)):
+        below += 1
+    return line, below
+
+
+def _is_comment(line: str) -> bool:
+    stripped = line.strip()
+    return not stripped or stripped.startswith("#")
+
+
+def _mark(
+    item: Diagnostic, waivers: Iterable[Waiver], gathered: Gathered, used: set[Span]
+) -> Diagnostic:
+    if item.severity is Severity.ERROR:
+        return item
+    for waiver in waivers:
+        if waiver.rule != item.name or waiver.span.path != item.path:
+            continue
+        if waiver.lines is not None:
+            if item.span is None:
+                continue
+            line = gathered.sources[item.path].position(item.span.start).line
+            if not waiver.lines[0] <= line <= waiver.lines[1]:
+                continue
+        used.add(waiver.span)
+        return allowed(item, waiver.reason)
+    return item

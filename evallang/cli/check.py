@@ -1,0 +1,67 @@
+"""`evallang check`."""
+
+import click
+
+from evallang.cli.terminal import show, study_path, summary
+from evallang.diagnostics import (
+    Diagnostic,
+    Severity,
+    has_errors,
+    to_github,
+    to_json,
+    to_sarif,
+)
+from evallang.source import SourceFile
+from evallang.version import VERSION
+
+
+@click.command("check", epilog="Example: evallang check study.eval --format json")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    help="How to write the findings.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
+@click.option("--data", "with_data", is_flag=True, help="Read the data and check them too.")
+@click.option("--fix", is_flag=True, help="Apply the sure fixes, and check again.")
+def command(
+    files: tuple[str, ...], layout: str, strict: bool, with_data: bool, fix: bool
+) -> int:
+    """Find what is wrong with studies: syntax, names, statistical sense.
+
+    Needs neither data nor scikit-learn. Exit code 1 when anything is an error.
+    """
+    from evallang.api import check_data, open_study
+
+    found: list[Diagnostic] = []
+    sources: dict[str, SourceFile] = {}
+    for path in files:
+        place = study_path(path)
+        if fix:
+            from evallang.cli.fixing import apply_fixes
+
+            apply_fixes(place)
+        try:
+            study = open_study(place)
+        except OSError as error:
+            raise click.ClickException(f"cannot read `{path}`: {error.strerror}") from error
+        diagnostics = study.diagnostics
+        if with_data and not has_errors(diagnostics):
+            diagnostics = check_data(study)
+        found += diagnostics
+        sources |= study.checked.sources
+    if layout == "text":
+        show(found, sources)
+        click.echo(summary(found) or "no findings", err=True)
+    elif layout == "json":
+        click.echo(to_json(found, sources), nl=False)
+    elif layout == "github":
+        click.echo(to_github(found, sources), nl=False)
+    else:
+        click.echo(to_sarif(found, sources, version=VERSION), nl=False)
+    counted = [d for d in found if d.allowed_because is None]
+    warned = any(d.severity is Severity.WARNING for d in counted)
+    return 1 if has_errors(counted) or (strict and warned) else 0

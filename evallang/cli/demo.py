@@ -1,0 +1,32 @@
+"""`evallang demo`."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+FOLDER = "evallang-demo"
+STUDY = "screening.eval"
+
+
+@click.command("demo", epilog="Example: evallang demo")
+@click.option(
+    "-o", "--out", metavar="DIR", default=FOLDER, show_default=True, help="Where to copy it."
+)
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.")
+def command(out: str, jobs: int | None) -> int:
+    """Copy a small study to the current folder, run it, and say where the report is."""
+    from evallang.cli.run import run_study
+
+    folder = Path(out)
+    target = folder / STUDY
+    text = files("evallang.examples").joinpath(STUDY).read_text(encoding="utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    if target.exists() and target.read_text(encoding="utf-8") != text:
+        raise click.ClickException(
+            f"`{target}` exists and is not the demo; name another folder with -o"
+        )
+    target.write_text(text, encoding="utf-8")
+    click.echo(f"copied {target}", err=True)
+    click.echo(f"running it: evallang run {target}", err=True)
+    return run_study(str(target), jobs=jobs)

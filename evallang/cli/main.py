@@ -1,0 +1,106 @@
+"""The `evallang` command: which commands there are, and what happens when one fails."""
+
+import importlib
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+import click
+
+from evallang.version import LANGUAGE, VERSION
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "copy a small study to this folder, run it, say where the report is"),
+    "check": ("check", "find what is wrong with studies, without data or scikit-learn"),
+    "fmt": ("fmt", "write studies in their canonical format"),
+    "plan": ("plan", "show the resolved protocol, every default, and the number of fits"),
+    "run": ("run", "run a study and write its results and report"),
+    "report": ("report", "render the report again from results.json"),
+    "explain": ("explain", "explain a code, test, metric, interval, protocol or correction"),
+    "list": ("list", "list the words of a catalogue"),
+}
+INTERRUPTED = 130
+FAILED = 3
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are called, so that `check` starts fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"evallang.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from evallang.spelling import closest
+
+            near = closest(args[0], COMMANDS)
+            hint = f"; did you mean `{near}`?" if near else ""
+            ctx.fail(f"there is no command `{args[0]}`{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: evallang run study.eval",
+)
+@click.version_option(VERSION, message=f"evallang %(version)s (language {LANGUAGE})")
+@click.option("--debug", is_flag=True, help="Show the traceback of a bug.")
+@click.pass_context
+def root(ctx: click.Context, debug: bool) -> None:
+    """Declarative machine-learning evaluation: a .eval file in, a paper-ready report out."""
+    ctx.obj = {"debug": debug}
+
+
+def main() -> None:
+    """Run the command line; a bug prints a short message and where its log is."""
+    try:
+        code = root.main(prog_name="evallang", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # the reader of a pipe (`| head`) has gone; nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # the last wall: a bug is worded, logged, never dumped
+        _bug(error)
+        sys.exit(FAILED)
+
+
+def _bug(error: Exception) -> None:
+    if "--debug" in sys.argv:
+        traceback.print_exc()
+        return
+    log = Path(tempfile.gettempdir()) / f"evallang-bug-{os.getpid()}.log"
+    try:
+        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        where = f"; the details are in {log}"
+    except OSError:
+        where = ""
+    click.echo(
+        f"this is a bug in evallang: {type(error).__name__}: {error}{where}\n"
+        "run it with `evallang --debug ...` to see the traceback",
+        err=True,
+    )

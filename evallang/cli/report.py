@@ -1,0 +1,35 @@
+"""`evallang report`."""
+
+from pathlib import Path
+
+import click
+
+from evallang.cli.run import report_formats
+
+
+@click.command("report", epilog="Example: evallang report study-results --format pdf")
+@click.argument("place", metavar="DIR|results.json")
+@click.option(
+    "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
+)
+def command(place: str, formats: str | None) -> int:
+    """Render the report again beside its results; nothing is computed, no data are read."""
+    from evallang.api import Results
+
+    path = Path(place)
+    if not path.exists():
+        raise click.ClickException(f"there is no file or folder `{place}`")
+    wanted = report_formats(formats)
+    try:
+        results = Results.load(path)
+    except FileNotFoundError as error:
+        raise click.ClickException(f"`{place}` holds no results.json") from error
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"cannot read `{place}`: {error}") from error
+    folder = path if path.is_dir() else path.parent
+    for message in results.render(*(wanted or ()), folder=folder):
+        click.echo(message, err=True)
+    for name in ("report.html", "report.pdf"):
+        if (folder / name).exists():
+            click.echo(str(folder / name))
+    return 0

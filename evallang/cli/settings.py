@@ -1,0 +1,16 @@
+"""`--set NAME=VALUE` on the command line."""
+
+import click
+
+
+def overrides(settings: tuple[str, ...]) -> dict[str, str]:
+    """Split each setting at its first `=`; raises `click.ClickException` when it has none."""
+    found: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise click.ClickException(f"`--set {setting}`: write it as NAME=VALUE")
+        if name.strip() in found:
+            raise click.ClickException(f"`--set {name.strip()}` is given twice")
+        found[name.strip()] = value.strip()
+    return found

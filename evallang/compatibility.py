@@ -1,0 +1,243 @@
+"""What goes with what: computed from declarations, and from nothing else.
+
+A protocol or source declares what it yields, a test or interval what it needs, a metric
+its nature. The checker refuses by these functions, the engine takes its defaults from
+them, and the documentation prints them as a table.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.registry import Design, Entry, Evidence
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.study import Method, Options, Protocol, SourceSpec
+
+PER_ROW = frozenset(
+    {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
+)
+NOUNS: Mapping[Evidence, str] = {
+    Evidence.ONE_PREDICTION_PER_ROW: "one prediction for each example",
+    Evidence.LOSSES_PER_ROW: "one loss for each example",
+    Evidence.SCORES_PER_ROW: "one score for each example",
+    Evidence.FOLD_SCORES: "scores of folds",
+    Evidence.DATASET_SCORES: "scores of several data sets",
+    Evidence.COUNTS: "counts of right and wrong",
+}
+DESIGN_NOUNS: Mapping[Design, str] = {
+    Design.KFOLD: "the folds of one cross-validation",
+    Design.REPEATED: "repeated cross-validation",
+    Design.RESAMPLED: "repeated holdouts",
+    Design.FIVE_BY_TWO: "five repeats of two folds",
+}
+CANONICAL_DESIGN: Mapping[Design, str] = {
+    Design.KFOLD: "cv folds=10",
+    Design.REPEATED: "repeated cv folds=10 times=10",
+    Design.RESAMPLED: "repeated holdout times=50",
+    Design.FIVE_BY_TWO: "5x2cv",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Why two things do not go together, and the nearest thing that does."""
+
+    reason: str
+    instead: str | None = None
+
+
+def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
+    """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
+    if protocol is not None:
+        return PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+    if isinstance(source, CountsSpec):
+        return Yields(
+            frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
+        )
+    if isinstance(source, PredictionsSpec):
+        evidence = {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}
+        if source.judged is None:
+            evidence.add(Evidence.SCORES_PER_ROW)
+        if source.judged == "value":
+            evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
+        design = None
+        if source.fold is not None:
+            evidence.add(Evidence.FOLD_SCORES)
+            design = Design.REPEATED if source.repeat is not None else Design.KFOLD
+        once = source.repeat is None
+        if not once:
+            evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
+        return Yields(
+            frozenset(evidence),
+            design=design,
+            once=once,
+            single_fit=source.fold is None and once,
+            grouped=source.group is not None,
+        )
+    raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
+
+
+def is_grouped(source: SourceSpec, group: str | None) -> bool:
+    """Tell whether the rows of a source belong to groups."""
+    if isinstance(source, DataSpec):
+        return (group or source.group) is not None
+    return isinstance(source, PredictionsSpec) and (group or source.group) is not None
+
+
+def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
+    """Tell whether a metric, with these options, counts successes out of trials."""
+    average = dict(options).get("average")
+    return metric.declaration.proportion is not None and average in (None, "binary")
+
+
+# --- intervals ---------------------------------------------------------------------------
+
+
+def default_interval(metric: Method, yields: Yields, classes: int | None = None) -> str | None:
+    """Name the default interval of a metric under what a protocol yields (statistics.md, 1).
+
+    `classes` is the number of classes once data are read: a recall over three classes is
+    an average and no proportion. None where no interval is sound.
+    """
+    entry = METRICS[metric.name]
+    declaration = entry.declaration
+    if yields.design in (Design.REPEATED, Design.RESAMPLED):
+        return "corrected_t"
+    if not yields.once or yields.design is Design.FIVE_BY_TWO or yields.ordered:
+        return None
+    if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
+        averaged = declaration.proportion != "all" and classes is not None and classes > 2
+        return "bootstrap" if averaged else "wilson"
+    if yields.single_fit:
+        if metric.name == "roc_auc" and (classes is None or classes == 2):
+            return "delong"
+        return "bootstrap"
+    if declaration.form == "losses":
+        return "cv_clt"
+    if metric.name == "roc_auc" and (classes is None or classes == 2):
+        return "cv_auc"
+    return "bootstrap" if declaration.form == "counts" else None
+
+
+def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why an interval cannot be given for a metric under what a protocol yields."""
+    declared: IntervalDeclaration = INTERVALS[interval.name].declaration
+    entry = METRICS[metric.name]
+    default = default_interval(metric, yields)
+    instead = f"write `interval {default}`" if default else "leave the interval out"
+    if not declared.evidence & yields.evidence:
+        needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
+        return Mismatch(f"`{interval.name}` needs {needed}", instead)
+    if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not yields.once:
+        return Mismatch(
+            f"`{interval.name}` counts each example once, and here it is predicted several times",
+            instead,
+        )
+    if declared.evidence == {Evidence.FOLD_SCORES} and declared.designs:
+        if yields.design not in declared.designs:
+            return Mismatch(
+                f"`{interval.name}` is not sound over "
+                + (DESIGN_NOUNS[yields.design] if yields.design else "these folds"),
+                instead,
+            )
+    fits = {
+        "proportion": is_proportion(entry, metric.options),
+        "losses": entry.declaration.form == "losses",
+        "auc": metric.name == "roc_auc",
+        "paired": False,
+    }
+    if not fits.get(declared.form, True):
+        what = {
+            "proportion": "is for proportions",
+            "losses": "is for losses that each example has of its own",
+            "auc": "is for `roc_auc`",
+            "paired": "is for the difference of two proportions",
+        }[declared.form]
+        return Mismatch(f"`{interval.name}` {what}, and `{metric.written}` is none", instead)
+    if interval.name == "delong" and not yields.single_fit:
+        return Mismatch("`delong` compares scores of one fitted model", instead)
+    if interval.name in ("cv_auc", "cv_clt") and yields.single_fit:
+        return Mismatch(f"`{interval.name}` averages over the folds of one cross-validation", instead)
+    return None
+
+
+# --- tests -------------------------------------------------------------------------------
+
+TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
+
+
+def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
+    """Tell whether a protocol yields evidence that a test can take."""
+    declared = test.declaration
+    shared = declared.evidence & yields.evidence
+    if shared == {Evidence.FOLD_SCORES} and declared.designs:
+        return yields.design in declared.designs
+    return bool(shared)
+
+
+def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run by a metric under what a protocol yields."""
+    entry = HYPOTHESIS_TESTS[test.name]
+    declared = entry.declaration
+    if not fits_design(entry, yields):
+        fold_test = declared.evidence == {Evidence.FOLD_SCORES}
+        if fold_test and declared.designs:
+            needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))
+        else:
+            needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
+        return Mismatch(f"`{test.name}` needs {needed}", nearest_test(metric, yields))
+    return None
+
+
+def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
+    """Tell why a test is not about a metric."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    entry = METRICS[metric.name]
+    if declared.tests == "accuracy" and metric.name not in TESTABLE_COUNTS:
+        return Mismatch(
+            f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
+        )
+    if declared.tests == "losses" and entry.declaration.form != "losses":
+        return Mismatch(
+            f"`{test.name}` needs a loss of each example, and `{metric.written}` has none",
+            "write `with permutation`",
+        )
+    if declared.tests == "scores" and entry.declaration.form != "scores":
+        return Mismatch(f"`{test.name}` compares rankings, not `{metric.written}`", None)
+    return None
+
+
+def nearest_test(metric: Method, yields: Yields) -> str | None:
+    """Name a test that can be run by a metric where another cannot."""
+    preferred = ("mcnemar", "corrected_t", "kfold_t", "5x2cv_f")
+    for name in preferred:
+        entry = HYPOTHESIS_TESTS.get(name)
+        if entry is None or not fits_design(entry, yields):
+            continue
+        if metric_mismatch(Method(name), metric) is None:
+            return f"write `with {name}`"
+    return None
+
+
+def default_table() -> list[dict[str, Any]]:
+    """Give the table what-goes-with-what, one row for each protocol with default options."""
+    rows: list[dict[str, Any]] = []
+    for protocol in PROTOCOLS:
+        yields = protocol.declaration.yields(protocol.defaults())
+        rows.append(
+            {
+                "protocol": protocol.name,
+                "tests": [t.name for t in HYPOTHESIS_TESTS if fits_design(t, yields)],
+                "intervals": {
+                    m.name: default_interval(Method(m.name), yields) for m in METRICS
+                },
+            }
+        )
+    return rows

@@ -1,0 +1,225 @@
+"""What models said, read from the columns of a file: labels, scores, judged outcomes."""
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.codes import (
+    MISSING_PREDICTION,
+    NO_LABEL_IS_TRUE,
+    NO_LABELS,
+    NOT_JUDGED,
+    SCORE_OF_OTHER_CLASS,
+    THRESHOLD_WITHOUT_USE,
+    UNKNOWN_COLUMN,
+    UNSEEN_LABEL,
+)
+from evallang.data.dataset import GivenModel, PredictionsSpec
+from evallang.data.findings import Findings, counted, listed
+from evallang.data.frame import Frame
+from evallang.data.kinds import Kind
+from evallang.data.labels import as_number
+from evallang.data.roles import known
+from evallang.data.scores import (
+    Scores,
+    labels_from_scores,
+    number_column,
+    read_scores,
+    score_columns,
+)
+from evallang.data.target import Target
+from evallang.registry import lazy
+from evallang.spelling import closest
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+
+@dataclass
+class Answers:
+    """What the models said, as it is being read."""
+
+    predictions: "dict[str, NDArray[Any]]" = field(default_factory=dict)
+    scores: "dict[str, NDArray[np.float64]]" = field(default_factory=dict)
+    probabilities: set[str] = field(default_factory=set)
+    correct: "dict[str, NDArray[np.bool_]]" = field(default_factory=dict)
+    values: "dict[str, NDArray[np.float64]]" = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def with_column(model: GivenModel, frame: Frame) -> GivenModel:
+    """Name the column of a model's labels, if it has one: by default the one of its name."""
+    if model.column is not None:
+        return model
+    scored = model.score is not None or model.scores is not None
+    own = model.name in frame.columns and model.name not in score_columns(model, frame.columns)
+    return replace(model, column=model.name if own or not scored else None)
+
+
+def read_judged(
+    spec: PredictionsSpec,
+    frame: Frame,
+    model: GivenModel,
+    answers: Answers,
+    findings: Findings,
+) -> None:
+    """Read the judged outcomes of one model into the answers."""
+    keyword = spec.judged or "correct"
+    column = model.column or model.name
+    if spec.judged == "value":
+        values = number_column(frame, column, model.name, keyword, findings)
+        if values is not None:
+            answers.values[model.name] = values
+        return
+    if not known(frame, column, keyword, findings):
+        return
+    if missing := frame.missing_rows(column):
+        message = f"{column} of {model.name} is missing in {frame.places(missing)}"
+        findings.add(MISSING_PREDICTION, message, keyword)
+        return
+    judged = [as_number(value) for value in frame.values(column).to_list()]
+    odd = [row for row, value in enumerate(judged) if value not in (0, 1)]
+    if odd:
+        found = frame.texts(column)[odd[0]]
+        message = f"{column} of {model.name} holds {found!r} in {frame.place(odd[0])}"
+        help_text = f'numbers between right and wrong are read by: value "NAME" {model.name}'
+        findings.add(NOT_JUDGED, message, keyword, help=help_text)
+        return
+    answers.correct[model.name] = np.array(judged, dtype=bool)
+
+
+def read_model(
+    frame: Frame,
+    model: GivenModel,
+    truth: str,
+    target: Target,
+    answers: Answers,
+    findings: Findings,
+) -> None:
+    """Read labels and scores of one model into the answers.
+
+    Labels are compared as text; `1`, `1.0` and `true` are equal only where the truth and the
+    labels are numbers or Booleans. A label that never occurs in the truth gets the code -1.
+    """
+    scores = read_scores(frame, model, target, findings)
+    if scores is not None:
+        answers.scores[model.name] = scores.array
+        if scores.probabilities:
+            answers.probabilities.add(model.name)
+    if model.column is None:
+        if scores is None:
+            if model.score is None and model.scores is None:
+                message = f"{model.name} has neither a column of labels nor scores"
+                findings.add(NO_LABELS, message, "models")
+            return
+        implied = labels_from_scores(scores, model, target, findings)
+        if implied is not None:
+            answers.predictions[model.name], rule = implied
+            answers.notes.append(rule)
+        return
+    if model.threshold is not None:
+        message = f"{model.name} has labels in {model.column} and a threshold"
+        findings.add(
+            THRESHOLD_WITHOUT_USE,
+            message,
+            "threshold",
+            help="leave out the threshold, or the column of labels",
+        )
+    predicted = _predicted(frame, model, model.column, truth, target, findings)
+    if predicted is None:
+        return
+    answers.predictions[model.name] = predicted
+    if scores is not None:
+        _check_direction(scores, predicted, model, target, findings)
+
+
+def _predicted(
+    frame: Frame,
+    model: GivenModel,
+    column: str,
+    truth: str,
+    target: Target,
+    findings: Findings,
+) -> "NDArray[Any] | None":
+    if target.task == "regression":
+        return number_column(frame, column, model.name, "models", findings)
+    if column not in frame.columns:
+        findings.unknown_column(UNKNOWN_COLUMN, column, frame.columns, frame.source, "models")
+        return None
+    if missing := frame.missing_rows(column):
+        message = f"{column} of {model.name} is missing in {frame.places(missing)}"
+        findings.add(MISSING_PREDICTION, message, "models")
+        return None
+    numeric = (Kind.NUMBER, Kind.BOOLEAN)
+    of_truth = all(not isinstance(value, str) for value in target.class_values)
+    codes: dict[Any, int]
+    if of_truth and frame.kind(column) in numeric and frame.kind(truth) in numeric:
+        values = frame.values(column).cast(pl.Float64)
+        codes = {as_number(value): code for code, value in enumerate(target.class_values)}
+    else:
+        values = frame.texts(column)
+        codes = {text: code for code, text in enumerate(target.classes)}
+    distinct = values.unique()
+    mapped = pl.Series([codes.get(value, -1) for value in distinct.to_list()], dtype=pl.Int64)
+    coded = values.replace_strict(distinct, mapped, return_dtype=pl.Int64)
+    predicted = np.ascontiguousarray(coded.to_numpy(), dtype=np.int64)
+    return _checked_labels(predicted, frame, column, model, target, findings)
+
+
+def _checked_labels(
+    predicted: "NDArray[np.int64]",
+    frame: Frame,
+    column: str,
+    model: GivenModel,
+    target: Target,
+    findings: Findings,
+) -> "NDArray[np.int64] | None":
+    unseen = np.flatnonzero(predicted < 0)
+    if len(unseen) == 0:
+        return predicted
+    labels = frame.texts(column)[unseen].unique().sort().to_list()
+    near = next((word for label in labels if (word := closest(label, target.classes))), None)
+    known_labels = f"the labels are {listed(target.classes, 12)}"
+    if len(unseen) == len(predicted):
+        findings.add(
+            NO_LABEL_IS_TRUE,
+            f"{column} of {model.name} holds {listed(labels)}, none of which is true in any row",
+            "models",
+            help=f"{known_labels}; scores are read by: score {model.name} = {column}",
+        )
+        return None
+    findings.add(
+        UNSEEN_LABEL,
+        f"{model.name} predicts {listed(labels)} in {counted(len(unseen), 'row')}, counted as "
+        "wrong because it is never true",
+        "models",
+        help=f"did you mean {near}; {known_labels}" if near else known_labels,
+    )
+    return predicted
+
+
+def _check_direction(
+    scores: Scores,
+    predicted: "NDArray[np.int64]",
+    model: GivenModel,
+    target: Target,
+    findings: Findings,
+) -> None:
+    """Warn when one score of the positive class is higher for the negative predictions."""
+    if scores.array.ndim != 1 or target.positive is None:
+        return
+    positive = predicted == target.positive
+    if positive.all() or not positive.any():
+        return
+    if scores.array[positive].mean() < scores.array[~positive].mean():
+        name = target.classes[target.positive]
+        findings.add(
+            SCORE_OF_OTHER_CLASS,
+            f"the score of {model.name} is higher where it does not predict {name}",
+            "score",
+            help=f"give the score of {name}",
+        )

@@ -1,0 +1,189 @@
+"""`counts` statements: a published table of right and wrong, expanded to one row an example."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import (
+    COUNT_NOT_WHOLE,
+    NO_EXAMPLES,
+    NO_MODELS,
+    PATTERN_SHAPE,
+    PATTERN_TWICE,
+    TOO_MANY_EXAMPLES,
+)
+from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame
+from evallang.data.hashing import DataHash
+from evallang.data.kinds import Kind
+from evallang.data.labels import as_number
+from evallang.data.roles import known
+from evallang.data.tables import read_file
+from evallang.diagnostics import Diagnostic
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+MAX_EXAMPLES = 100_000_000  # 100 MB a model when expanded; ten times the largest test sets
+
+Pattern = tuple[int, ...]
+
+
+def read_counts(
+    spec: CountsSpec, folder: Path
+) -> tuple[GivenOutcomes | None, tuple[Diagnostic, ...]]:
+    """Expand the counts of a table, or of a file of patterns, to right and wrong per example.
+
+    The rows stand in the order of their patterns, all right first, whatever order they were
+    written in. With an error among the diagnostics there are no outcomes. Nothing is raised
+    for bad data.
+    """
+    findings = Findings(spec.places)
+    models, written, source, notes = spec.models, spec.patterns, "counts", tuple[str, ...]()
+    if spec.path is not None:
+        frame = read_file(spec.path, folder, findings, named=_named(spec))
+        if frame is None:
+            return None, findings.diagnostics
+        models = models or tuple(
+            GivenModel(name, name, column=name) for name in frame.columns if name != spec.count
+        )
+        written = _from_file(frame, spec, models, findings)
+        source, notes = frame.source, frame.notes
+    if not models:
+        findings.add(NO_MODELS, f"{spec.name} names no models", "models")
+    patterns = _checked(written, len(models), findings)
+    if findings.failed:
+        return None, findings.diagnostics
+    outcomes = _expanded(spec, models, patterns)
+    return replace(outcomes, source=source, notes=notes), findings.diagnostics
+
+
+def _named(spec: CountsSpec) -> frozenset[str]:
+    names = {model.column or model.name for model in spec.models}
+    return frozenset(names | ({spec.count} if spec.count else set()))
+
+
+def _from_file(
+    frame: Frame, spec: CountsSpec, models: tuple[GivenModel, ...], findings: Findings
+) -> tuple[tuple[Pattern, int], ...]:
+    columns = [_zeros_and_ones(frame, model.column or model.name, findings) for model in models]
+    counts = _counts(frame, spec.count, findings)
+    if counts is None or any(column is None for column in columns):
+        return ()
+    rows = zip(*(column for column in columns if column is not None), strict=True)
+    patterns = list(zip(rows, counts, strict=True))
+    if spec.count is not None:
+        return tuple(patterns)
+    summed: dict[Pattern, int] = {}
+    for pattern, count in patterns:
+        summed[pattern] = summed.get(pattern, 0) + count
+    return tuple(summed.items())
+
+
+def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] | None:
+    if not known(frame, column, "models", findings):
+        return None
+    values = [as_number(value) for value in frame.values(column).to_list()]
+    odd = [row for row, value in enumerate(values) if value not in (0, 1)]
+    if odd:
+        message = f"{column} is neither 0 nor 1 in {frame.places(odd)}"
+        findings.add(PATTERN_SHAPE, message, "models")
+        return None
+    return [int(value) for value in values if value is not None]
+
+
+def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] | None:
+    """Give the count of each row; without a `count` column every row is one example."""
+    if column is None:
+        return [1] * frame.n
+    if not known(frame, column, "count", findings):
+        return None
+    numeric = frame.kind(column) is Kind.NUMBER
+    values = frame.values(column).cast(pl.Float64) if numeric else pl.Series([None] * frame.n)
+    odd = [
+        row
+        for row, value in enumerate(values.to_list())
+        if value is None or value < 0 or not float(value).is_integer()
+    ]
+    if odd:
+        message = f"{column} is no whole number of examples in {frame.places(odd)}"
+        findings.add(COUNT_NOT_WHOLE, message, "count")
+        return None
+    return values.cast(pl.Int64).to_list()
+
+
+def _checked(
+    written: Iterable[tuple[Pattern, int]], models: int, findings: Findings
+) -> dict[Pattern, int]:
+    """Check shape and count of every pattern, and give them as a mapping."""
+    counts: dict[Pattern, int] = {}
+    places = ("pattern", "table", "count")
+    for pattern, count in written:
+        if len(pattern) != models or any(mark not in (0, 1) for mark in pattern):
+            findings.add(
+                PATTERN_SHAPE,
+                f"the pattern [{listed(pattern, 20)}] does not say 0 or 1 for each of "
+                f"{models} models",
+                *places,
+            )
+        elif isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            message = f"the pattern [{listed(pattern, 20)}] counts {count} examples"
+            findings.add(COUNT_NOT_WHOLE, message, *places)
+        elif pattern in counts:
+            message = f"the pattern [{listed(pattern, 20)}] is given twice"
+            findings.add(PATTERN_TWICE, message, *places, help="write one line with their sum")
+        else:
+            counts[pattern] = count
+    total = sum(counts.values())
+    if total == 0 and not findings.failed:
+        findings.add(NO_EXAMPLES, "the counts add up to no examples", *places)
+    if total > MAX_EXAMPLES:
+        message = f"the counts add up to {total:,} examples, more than {MAX_EXAMPLES:,}"
+        findings.add(TOO_MANY_EXAMPLES, message, *places)
+    return counts
+
+
+def _expanded(
+    spec: CountsSpec, models: tuple[GivenModel, ...], counts: dict[Pattern, int]
+) -> GivenOutcomes:
+    order = sorted((pattern for pattern in counts if counts[pattern]), reverse=True)
+    times = [counts[pattern] for pattern in order]
+    correct = {
+        model.name: np.repeat(np.array([pattern[i] for pattern in order], dtype=bool), times)
+        for i, model in enumerate(models)
+    }
+    parts = DataHash()
+    parts.text("counts", [[model.name for model in models], order, times])
+    return GivenOutcomes(
+        spec=spec,
+        kind="counts",
+        models=models,
+        task="classification",
+        n=sum(times),
+        truth=None,
+        classes=(),
+        positive=None,
+        predictions={},
+        scores={},
+        probabilities=frozenset(),
+        correct=correct,
+        values=None,
+        ids=None,
+        groups=None,
+        group_codes=None,
+        weights=None,
+        folds=None,
+        fold_labels=None,
+        repeats=None,
+        subgroups={},
+        excluded=(),
+        sha256=parts.hexdigest(),
+        source="counts",
+    )

@@ -1,0 +1,244 @@
+"""What a data set is: what is to be read (`...Spec`) and what was read (`Table`, `GivenOutcomes`).
+
+Specs hold names and option values only and know the places of their clauses, so that
+what is wrong in a file can be said at the clause that caused it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.source import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Task = Literal["classification", "regression"]
+Label = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """One `where` line: rows for which it holds are kept.
+
+    `operator` is one of = != < <= > >= in, `is missing`, `is not missing`; `value` a
+    label, a tuple of labels (for `in`) or None. `written` is the line in canonical text.
+    """
+
+    column: str
+    operator: str
+    value: Label | tuple[Label, ...] | None
+    written: str
+    span: Span = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DataSpec:
+    """One `data` statement with all defaults filled in; None means "not written".
+
+    `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob` or
+    `sql` (then `connection` is set). `places` maps clause keywords to where they stand;
+    `statement` is the statement's first line in canonical text.
+    """
+
+    name: str
+    label: str
+    kind: Literal["sklearn", "path", "glob", "sql"]
+    location: str
+    statement: str
+    connection: str | None = None
+    target: str | None = None
+    positive: Label | None = None
+    positive_label: str | None = None
+    features: tuple[str, ...] | None = None
+    features_except: tuple[str, ...] | None = None
+    categorical: tuple[str, ...] = ()
+    id: str | None = None
+    group: str | None = None
+    weight: str | None = None
+    split: str | None = None
+    subgroups: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    missing: tuple[Label, ...] = ()
+    task: Task | None = None
+    where: tuple[Where, ...] = ()
+    unit: str = "examples"
+    about: str | None = None
+    cite: str | None = None
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenModel:
+    """One model of a `predictions` or `counts` source.
+
+    `column` and `path` say where its labels stand; `scores` is a column, a tuple of
+    columns in label order, a mapping label -> column, or a pattern "p_*".
+    """
+
+    name: str
+    label: str
+    column: str | None = None
+    path: str | None = None
+    score: str | None = None
+    scores: tuple[str, ...] | Mapping[str, str] | str | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionsSpec:
+    """One `predictions` statement with all defaults filled in.
+
+    `judged` is None for labels, `correct` or `value` for already judged outcomes.
+    `models` is empty when the author named none (all columns not otherwise named).
+    """
+
+    name: str
+    label: str
+    paths: tuple[str, ...]
+    statement: str
+    truth: str | None
+    models: tuple[GivenModel, ...]
+    judged: Literal["correct", "value"] | None = None
+    value_metric: str | None = None
+    higher_is_better: bool = True
+    id: str | None = None
+    group: str | None = None
+    fold: str | None = None
+    repeat: str | None = None
+    dataset: str | None = None
+    weight: str | None = None
+    subgroups: tuple[str, ...] = ()
+    positive: Label | None = None
+    positive_label: str | None = None
+    task: Task | None = None
+    rows_common: bool = False
+    where: tuple[Where, ...] = ()
+    unit: str = "examples"
+    about: str | None = None
+    cite: str | None = None
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CountsSpec:
+    """One `counts` statement: patterns of right and wrong with their counts.
+
+    `patterns` maps a tuple of 0/1 (one a model) to a count; a 2 x 2 table is given as its
+    four patterns.
+    """
+
+    name: str
+    label: str
+    statement: str
+    models: tuple[GivenModel, ...]
+    patterns: tuple[tuple[tuple[int, ...], int], ...]
+    path: str | None = None
+    count: str | None = None
+    unit: str = "examples"
+    about: str | None = None
+    cite: str | None = None
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One feature: its name and whether it is in the numeric or the object block."""
+
+    name: str
+    numeric: bool
+    index: int
+    """Its position in its block."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A data set as read: n rows, after `where`.
+
+    Attributes
+    ----------
+    numeric : float array (n, number of numeric features), missing = NaN
+    objects : object array (n, number of other features) of str, missing = `np.nan`
+    y : int codes (n,) into `classes` for classification, float64 (n,) for regression
+    classes : labels as text in their order (numbers where all are, else by code point)
+    class_values : the labels as the models see them (int, bool, float or str), same order
+    positive : code of the positive class for two classes, else None
+    rows : 0-based row of the source for each row kept
+    ids, groups, weights, split, subgroups, strata : columns named by clauses, None (empty)
+        where not named; subgroups and strata may be features too, missing = "(missing)"
+    group_codes : int codes of the groups (n,), numbered in the order of their first rows
+    excluded : (clause, number of rows) for each `where` line, in order
+    sha256 : hash of everything above that can change a result
+    notes : facts to state, such as "separator ; sniffed"
+    """
+
+    spec: DataSpec
+    task: Task
+    columns: tuple[Column, ...]
+    numeric: "NDArray[np.float64]"
+    objects: "NDArray[np.object_]"
+    y: "NDArray[Any]"
+    classes: tuple[str, ...]
+    class_values: tuple[Label, ...]
+    positive: int | None
+    rows: "NDArray[np.int64]"
+    ids: tuple[str, ...] | None
+    groups: tuple[str, ...] | None
+    group_codes: "NDArray[np.int64] | None"
+    weights: "NDArray[np.float64] | None"
+    split: tuple[str, ...] | None
+    subgroups: Mapping[str, tuple[str, ...]]
+    excluded: tuple[tuple[str, int], ...]
+    sha256: str
+    source: str
+    target: str
+    notes: tuple[str, ...] = ()
+    strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class GivenOutcomes:
+    """Predictions, judged outcomes or counts made elsewhere, one row per example.
+
+    Attributes
+    ----------
+    truth : codes or floats (n,), None for judged outcomes and counts
+    predictions : model -> codes into `classes` (-1 for a label that never occurs in the
+        truth) or floats (n,)
+    scores : model -> float array (n, number of classes), or (n,) for one score of the
+        positive class; only models that have scores
+    correct : model -> bool (n,), for `correct` and counts (None otherwise)
+    values : model -> float (n,), for `value` (None otherwise)
+    """
+
+    spec: PredictionsSpec | CountsSpec
+    kind: Literal["predictions", "counts"]
+    models: tuple[GivenModel, ...]
+    task: Task
+    n: int
+    truth: "NDArray[Any] | None"
+    classes: tuple[str, ...]
+    positive: int | None
+    predictions: Mapping[str, "NDArray[Any]"]
+    scores: Mapping[str, "NDArray[np.float64]"]
+    probabilities: frozenset[str]
+    correct: Mapping[str, "NDArray[np.bool_]"] | None
+    values: Mapping[str, "NDArray[np.float64]"] | None
+    ids: tuple[str, ...] | None
+    groups: tuple[str, ...] | None
+    group_codes: "NDArray[np.int64] | None"
+    weights: "NDArray[np.float64] | None"
+    folds: "NDArray[np.int64] | None"
+    fold_labels: tuple[str, ...] | None
+    repeats: "NDArray[np.int64] | None"
+    subgroups: Mapping[str, tuple[str, ...]]
+    excluded: tuple[tuple[str, int], ...]
+    sha256: str
+    source: str
+    notes: tuple[str, ...] = ()

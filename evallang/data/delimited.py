@@ -1,0 +1,332 @@
+"""CSV and TSV: separator and header are sniffed and stated, every line must fit the header.
+
+A regular file (one record a line, quotes only around whole fields) is read by polars, any
+other by Python's csv module, which knows what to say about it. Both give text cells.
+"""
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import (
+    DUPLICATE_COLUMN,
+    EMPTY_FILE,
+    NOT_UTF8,
+    RAGGED_LINE,
+    UNREADABLE_FILE,
+)
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame, frame_of
+from evallang.data.kinds import trimmed
+from evallang.data.labels import as_number
+from evallang.registry import lazy
+from evallang.source import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+SNIFFED_BYTES = 1 << 16  # enough for the header and some rows of a table of 1,000 columns
+SNIFFED_RECORDS = 50
+CHUNK = 1 << 26  # bytes looked at together, so that counting needs no second copy of the file
+UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a text table is laid out, as sniffed from its beginning."""
+
+    separator: str
+    header: bool
+    names: tuple[str, ...]
+
+
+def read_delimited(
+    data: bytes,
+    source: str,
+    findings: Findings,
+    *,
+    named: frozenset[str] = frozenset(),
+    span: Span | None = None,
+) -> Frame | None:
+    """Read a CSV or TSV file into text cells; None after a finding.
+
+    `named` are the columns that the study names. The first line is a header when it holds
+    one of them, or when none of its fields is a number; without a header the columns are
+    called column_1, column_2 and so on. Blank lines are skipped.
+    """
+    checked = checked_text(data, source, findings, span)
+    if checked is None:
+        return None
+    if b"\n" not in checked:
+        checked = checked.replace(b"\r", b"\n")
+    checked = checked.rstrip(b"\r\n")
+    if not checked.strip():
+        findings.add(EMPTY_FILE, f"{source} is empty", span=span)
+        return None
+    try:
+        dialect = sniff(checked, source, named)
+        if twice := sorted({name for name in dialect.names if dialect.names.count(name) > 1}):
+            findings.add(
+                DUPLICATE_COLUMN, f"{source} has more than one column {listed(twice)}", span=span
+            )
+            return None
+        read = _read_regular(checked, dialect) or _read_any(
+            checked, dialect, source, findings, span
+        )
+    except csv.Error as error:
+        findings.add(UNREADABLE_FILE, f"{source} cannot be read as a table: {error}", span=span)
+        return None
+    if read is None:
+        return None
+    cells, lines = read
+    if cells.height == 0:
+        findings.add(EMPTY_FILE, f"{source} has a header and no rows", span=span)
+        return None
+    cells, dropped = _without_unnamed_empty(cells.with_columns(map(trimmed, cells)), dialect)
+    return frame_of(
+        source,
+        cells,
+        untyped=True,
+        lines=lines,
+        decimal_comma=dialect.separator == ";",
+        notes=(*_stated(dialect, source), *dropped),
+    )
+
+
+def checked_text(data: bytes, source: str, findings: Findings, span: Span | None) -> bytes | None:
+    """Give UTF-8 text without its byte order mark; None after a finding for any other."""
+    if data.startswith(UTF_16_OR_32):
+        findings.add(
+            NOT_UTF8,
+            f"{source} is written in UTF-16 or UTF-32",
+            span=span,
+            help="save it as UTF-8",
+        )
+        return None
+    nul = data.find(b"\0")
+    if nul >= 0:
+        message = f"{source} holds a zero byte in line {_line_at(data, nul)}, which no text has"
+        findings.add(NOT_UTF8, message, span=span)
+        return None
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), CHUNK):
+        try:
+            decoder.decode(data[start : start + CHUNK], final=start + CHUNK >= len(data))
+        except UnicodeDecodeError as error:
+            line = _line_at(data, start + error.start)
+            findings.add(
+                NOT_UTF8,
+                f"{source} is not UTF-8 in line {line}",
+                span=span,
+                help="save it as UTF-8",
+            )
+            return None
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def sniff(data: bytes, source: str, named: frozenset[str]) -> Dialect:
+    """Find separator and header from the first records of a table.
+
+    The separator is the one that cuts all of them into the same number of fields, more than
+    one; of several the one that makes most fields; if there is none, the one that makes most
+    fields of the first record (.tsv: the tab).
+    """
+    head = data[:SNIFFED_BYTES]
+    if len(data) > SNIFFED_BYTES and b"\n" in head:
+        head = head[: head.rindex(b"\n")]
+    text = head.decode("utf-8", errors="ignore")
+    ranks = []
+    for preference, separator in enumerate(SEPARATORS):
+        records = _first_records(text, separator)
+        if len(head) < len(data) and len(records) > 1:
+            records.pop()  # a quoted field may have been cut
+        widths = {len(record) for record in records}
+        even = len(widths) == 1 and widths != {1}
+        tab = separator == "\t" and ".tsv" in source.lower()
+        ranks.append((even and tab, even, tab, len(records[0]), -preference, separator, records[0]))
+    *_, separator, first = max(ranks)
+    fields = tuple(field.strip() for field in first)
+    header = bool(named.intersection(fields)) or all(as_number(field) is None for field in fields)
+    if not header:
+        fields = ("",) * len(fields)
+    names = tuple(field or f"column_{i}" for i, field in enumerate(fields, 1))
+    return Dialect(separator, header, names)
+
+
+def _first_records(text: str, separator: str) -> list[list[str]]:
+    records: list[list[str]] = []
+    lines = io.StringIO(text, newline="")
+    try:
+        for record in csv.reader(lines, delimiter=separator, skipinitialspace=True):
+            if record:
+                records.append(record)
+            if len(records) == SNIFFED_RECORDS:
+                break
+    except csv.Error:  # a field over the limit: the reading itself will say so with its line
+        pass
+    return records or [[text]]
+
+
+def _stated(dialect: Dialect, source: str) -> tuple[str, ...]:
+    notes = []
+    if len(dialect.names) > 1:
+        notes.append(f"{source}: fields separated by {SEPARATORS[dialect.separator]}")
+    if dialect.header:
+        notes.append(f"{source}: first line read as header")
+    else:
+        notes.append(f"{source}: no header, columns called column_1 to {dialect.names[-1]}")
+    return tuple(notes)
+
+
+def _read_regular(data: bytes, dialect: Dialect) -> tuple["pl.DataFrame", Sequence[int]] | None:
+    """Read a file of which every line is one record of the right number of fields, or None."""
+    lines = _regular_lines(data, ord(dialect.separator), len(dialect.names) - 1)
+    if lines is None:
+        return None
+    rows = lines - dialect.header
+    if rows == 0:
+        return pl.DataFrame({name: [] for name in dialect.names}), range(0)
+    try:
+        cells = pl.read_csv(
+            data,
+            separator=dialect.separator,
+            has_header=dialect.header,
+            infer_schema=False,
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    if cells.height != rows or cells.width != len(dialect.names):
+        return None
+    cells.columns = list(dialect.names)
+    first = 1 + dialect.header
+    return cells, range(first, first + rows)
+
+
+def _regular_lines(data: bytes, separator: int, separators: int) -> int | None:
+    """Count the lines of a regular file, None when a line is irregular.
+
+    Regular: the same number of separators, at least one, outside quotes in every line (so no
+    blank line), quotes in pairs within a line and only around whole fields, no lone carriage
+    return.
+    """
+    if separators == 0 or data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    lines = 0
+    for chunk in _whole_lines(data):
+        text = np.frombuffer(chunk, dtype=np.uint8)
+        starts = np.concatenate(([0], np.flatnonzero(text == ord("\n")) + 1))
+        starts = starts[starts < len(text)]
+        cuts = text == separator
+        if b'"' in chunk:
+            quotes = text == ord('"')
+            if not _quotes_are_regular(text, quotes, starts, separator):
+                return None
+            cuts &= (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
+        if (np.add.reduceat(cuts, starts, dtype=np.int64) != separators).any():
+            return None
+        lines += len(starts)
+    return lines
+
+
+def _quotes_are_regular(
+    text: "NDArray[np.uint8]",
+    quotes: "NDArray[np.bool_]",
+    starts: "NDArray[np.int64]",
+    separator: int,
+) -> bool:
+    if (np.add.reduceat(quotes, starts, dtype=np.int64) % 2).any():
+        return False
+    places = np.flatnonzero(quotes)
+    before = np.where(places > 0, text[places - 1], ord("\n"))
+    after = np.where(places < len(text) - 1, text[(places + 1) % len(text)], ord("\n"))
+    opening, closing = before[0::2], after[1::2]
+    opens = np.isin(opening, [separator, ord("\n"), ord('"')])
+    closes = np.isin(closing, [separator, ord("\n"), ord("\r"), ord('"')])
+    return bool(opens.all() and closes.all())
+
+
+def _whole_lines(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(data):
+        stop = data.rfind(b"\n", start, start + CHUNK) + 1 if start + CHUNK < len(data) else 0
+        stop = stop or len(data)
+        yield data[start:stop]
+        start = stop
+
+
+def _read_any(
+    data: bytes, dialect: Dialect, source: str, findings: Findings, span: Span | None
+) -> tuple["pl.DataFrame", Sequence[int]] | None:
+    """Read record by record; None after naming the lines that do not fit the header."""
+    width = len(dialect.names)
+    columns: list[list[str]] = [[] for _ in dialect.names]
+    lines: list[int] = []
+    ragged: list[tuple[int, int]] = []
+    reader = csv.reader(
+        io.StringIO(data.decode("utf-8"), newline=""),
+        delimiter=dialect.separator,
+        skipinitialspace=True,
+        strict=True,
+    )
+    start, header_to_come = 1, dialect.header
+    while True:
+        try:
+            record = next(reader, None)
+        except csv.Error as error:
+            findings.add(
+                UNREADABLE_FILE,
+                f"{source} cannot be read from line {start} on: {error}",
+                span=span,
+                help="a quote inside a quoted field is written twice",
+            )
+            return None
+        if record is None:
+            break
+        if header_to_come and record:
+            header_to_come = False
+        elif len(record) == width and (width > 1 or record[0].strip()):
+            lines.append(start)
+            for column, cell in zip(columns, record, strict=True):
+                column.append(cell)
+        elif len(record) > 1 or (record and record[0].strip()):
+            ragged.append((start, len(record)))
+        start = reader.line_num + 1
+    if ragged:
+        shown = listed((f"line {line} has {fields}" for line, fields in ragged), 3)
+        where = "the header" if dialect.header else "the first line"
+        findings.add(
+            RAGGED_LINE,
+            f"{source} has {width} fields in {where}, but {shown}",
+            span=span,
+            help="put fields that hold the separator in quotes",
+            notes=(f"the separator was found to be the {SEPARATORS[dialect.separator]}",),
+        )
+        return None
+    return pl.DataFrame(dict(zip(dialect.names, columns, strict=True))), lines
+
+
+def _without_unnamed_empty(
+    cells: "pl.DataFrame", dialect: Dialect
+) -> tuple["pl.DataFrame", tuple[str, ...]]:
+    """Leave out columns without a name and without values, as trailing separators make them."""
+    if not dialect.header:
+        return cells, ()
+    gone = [
+        name
+        for place, name in enumerate(dialect.names, 1)
+        if name == f"column_{place}" and cells[name].null_count() == cells.height
+    ]
+    return cells.drop(gone), tuple(f"{name} has no name and no values: left out" for name in gone)
+
+
+def _line_at(data: bytes, offset: int) -> int:
+    return data.count(b"\n", 0, offset) + 1

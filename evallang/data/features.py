@@ -1,0 +1,175 @@
+"""Features: which columns models see, as one block of numbers and one of text."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.codes import (
+    COLUMN_IN_TWO_ROLES,
+    FEATURE_TYPE,
+    INFINITE_VALUE,
+    NO_FEATURES,
+    NOT_A_FEATURE,
+    NUMBERS_WITH_TEXT,
+    UNKNOWN_COLUMN,
+)
+from evallang.data.dataset import Column, DataSpec
+from evallang.data.findings import Findings, counted, listed, written
+from evallang.data.frame import Frame, as_objects
+from evallang.data.kinds import Kind
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+MOST_ODD_WORDS = 3  # distinct words among numbers that look like marks of missing values
+LEAST_NUMBERS = 0.5  # share of numbers from which a text column looks meant as numbers
+
+
+@dataclass(frozen=True)
+class Features:
+    """The feature columns in their order and the two blocks of their values."""
+
+    columns: tuple[Column, ...]
+    numeric: "NDArray[np.float64]"
+    objects: "NDArray[np.object_]"
+
+
+def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings) -> Features | None:
+    """Put the features into their blocks; None after a finding that is an error.
+
+    Numbers and Booleans (0 and 1) are numeric, float64, or float32 if all numeric columns
+    of the source are; text, and every column listed as categorical, goes to the object
+    block. A column without any value is numeric and missing throughout.
+    """
+    names = _feature_names(frame, spec, target, findings)
+    if names is None:
+        return None
+    columns: list[Column] = []
+    numbers: list[pl.Series] = []
+    texts: list[NDArray[Any]] = []
+    fine = True
+    for name in names:
+        kind = frame.kind(name)
+        if kind in (Kind.DATE, Kind.OTHER):
+            _unusable(frame, name, findings)
+            fine = False
+        elif kind is Kind.TEXT or name in spec.categorical:
+            columns.append(Column(name, numeric=False, index=len(texts)))
+            texts.append(as_objects(frame.texts(name)))
+            _warn_of_odd_words(frame, name, spec, findings)
+        else:
+            columns.append(Column(name, numeric=True, index=len(numbers)))
+            numbers.append(frame.values(name))
+            fine = _finite(frame, name, findings) and fine
+    if not fine:
+        return None
+    return Features(tuple(columns), _numeric_block(numbers, frame.n), _text_block(texts, frame.n))
+
+
+def _feature_names(
+    frame: Frame, spec: DataSpec, target: str, findings: Findings
+) -> list[str] | None:
+    roles = {
+        spec.id: "the id",
+        spec.group: "the group",
+        spec.weight: "the weight",
+        spec.split: "the split",
+        target: "the target",
+    }
+    fine = True
+    for name in dict.fromkeys((*(spec.features or ()), *(spec.features_except or ()))):
+        if name not in frame.columns:
+            findings.unknown_column(UNKNOWN_COLUMN, name, frame.columns, frame.source, "features")
+            fine = False
+    for name in spec.features or ():
+        if name in roles:
+            message = f"{name} is {roles[name]} and cannot be a feature"
+            findings.add(COLUMN_IN_TWO_ROLES, message, "features")
+            fine = False
+    chosen = spec.features if spec.features is not None else frame.columns
+    left_out = {*roles, *(spec.features_except or ())}
+    names = [name for name in dict.fromkeys(chosen) if name not in left_out]
+    for name in spec.categorical:
+        if name not in frame.columns:
+            findings.unknown_column(
+                UNKNOWN_COLUMN, name, frame.columns, frame.source, "categorical"
+            )
+            fine = False
+        elif fine and name not in names:
+            why = roles.get(name, "not among the features")
+            findings.add(NOT_A_FEATURE, f"{name} is categorical but {why}", "categorical")
+            fine = False
+    if fine and not names:
+        findings.add(
+            NO_FEATURES,
+            f"{frame.source} has no column for models to learn from beside {listed(frame.columns)}",
+            "features",
+        )
+        fine = False
+    return names if fine else None
+
+
+def _unusable(frame: Frame, name: str, findings: Findings) -> None:
+    kind = frame.kind(name)
+    what = f"{frame.values(name).dtype} values" if kind is Kind.OTHER else str(kind)
+    findings.add(
+        FEATURE_TYPE,
+        f"{name} holds {what}, which cannot reach a model",
+        "features",
+        help=f"leave it out by: features all except {written(name)}; or list the features",
+    )
+
+
+def _finite(frame: Frame, name: str, findings: Findings) -> bool:
+    values = frame.values(name)
+    if not values.dtype.is_float():
+        return True
+    infinite = values.is_infinite().fill_null(False).arg_true().to_list()
+    if infinite:
+        findings.add(
+            INFINITE_VALUE,
+            f"{name} is infinite in {frame.places(infinite)}",
+            "features",
+            help='if it stands for an unknown value: missing "inf", "-inf"',
+        )
+    return not infinite
+
+
+def _warn_of_odd_words(frame: Frame, name: str, spec: DataSpec, findings: Findings) -> None:
+    """Warn when a few words make a column of numbers a column of text."""
+    if name in spec.categorical or not frame.untyped:
+        return
+    cells = frame.texts(name).drop_nulls()
+    odd = cells.filter(cells.cast(pl.Float64, strict=False).is_null())
+    words = odd.unique().sort().to_list()
+    if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
+        return
+    quoted = ", ".join(f'"{word}"' for word in words)
+    findings.add(
+        NUMBERS_WITH_TEXT,
+        f"{name} is read as text because of {quoted} in {counted(len(odd), 'row')} of "
+        f"{len(cells):,}; all others are numbers",
+        "missing",
+        "features",
+        help=f"missing {quoted}, or, if its values are names: categorical {written(name)}",
+    )
+
+
+def _numeric_block(columns: "list[pl.Series]", n: int) -> "NDArray[np.float64]":
+    single = bool(columns) and all(series.dtype == pl.Float32 for series in columns)
+    block = np.empty((n, len(columns)), dtype=np.float32 if single else np.float64)
+    for place, series in enumerate(columns):
+        block[:, place] = series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return block
+
+
+def _text_block(columns: "list[NDArray[Any]]", n: int) -> "NDArray[np.object_]":
+    block = np.empty((n, len(columns)), dtype=object)
+    for place, column in enumerate(columns):
+        block[:, place] = column
+    return block

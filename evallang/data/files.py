@@ -1,0 +1,111 @@
+"""Files in, bytes out: where a path leads, how large it may be, and what its ending means.
+
+Only regular files below the size limit are opened, nothing is fetched from a network, and
+nothing is unpickled.
+"""
+
+import gzip
+import zlib
+from pathlib import Path
+
+from evallang.data.codes import (
+    FILE_NOT_FOUND,
+    FILE_TOO_LARGE,
+    REMOTE_PATH,
+    UNKNOWN_ENDING,
+    UNREADABLE_FILE,
+)
+from evallang.data.findings import Findings
+from evallang.source import Span
+from evallang.spelling import closest
+
+MAX_BYTES = 8 * 1024**3  # unpacked; the largest table that fits a 64 GB machine while it is read
+ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
+
+
+def locate(
+    location: str, folder: Path, findings: Findings, *, span: Span | None = None
+) -> Path | None:
+    """Find the file that a path of the study means; None after a finding."""
+    if "://" in location:
+        findings.add(
+            REMOTE_PATH,
+            f"{location} is an address, and a study reads only files",
+            span=span,
+            help="download the file and name it by its path",
+        )
+        return None
+    path = folder / location
+    try:
+        found, regular = path.exists(), path.is_file()
+        size = path.stat().st_size if regular else 0
+    except (OSError, ValueError) as error:  # names that no file can have; no right to look
+        findings.add(UNREADABLE_FILE, f"{location!r} cannot be opened: {error}", span=span)
+        return None
+    if not found:
+        near = closest(path.name, _neighbours(path.parent))
+        words = f"did you mean {near}" if near else "paths are relative to the study's own file"
+        findings.add(FILE_NOT_FOUND, f"there is no file {location}", span=span, help=words)
+        return None
+    if not regular:
+        what = "a folder" if path.is_dir() else "no regular file"
+        findings.add(UNREADABLE_FILE, f"{location} is {what}", span=span)
+        return None
+    if ending(location) is None:
+        findings.add(
+            UNKNOWN_ENDING,
+            f"the ending of {location} is none that can be read",
+            span=span,
+            help=f"the endings are {', '.join(ENDINGS)}",
+        )
+        return None
+    if size > MAX_BYTES:
+        _too_large(location, findings, span)
+        return None
+    return path
+
+
+def ending(location: str) -> str | None:
+    """Give the ending that decides how a file is read, or None for another."""
+    name = location.lower()
+    return next((e for e in sorted(ENDINGS, key=len, reverse=True) if name.endswith(e)), None)
+
+
+def stem(path: str) -> str:
+    """Give a file's name without folder and ending."""
+    name = Path(path).name
+    return name[: -len(ending(name) or "")] or name
+
+
+def read_bytes(
+    path: Path, location: str, findings: Findings, *, span: Span | None = None
+) -> bytes | None:
+    """Read a whole file, unpacked where its name ends in .gz; None after a finding."""
+    try:
+        if not location.lower().endswith(".gz"):
+            return path.read_bytes()
+        with gzip.open(path) as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        findings.add(UNREADABLE_FILE, f"{location} cannot be read: {error}", span=span)
+        return None
+    if len(data) > MAX_BYTES:
+        _too_large(location, findings, span)
+        return None
+    return data
+
+
+def _too_large(location: str, findings: Findings, span: Span | None) -> None:
+    findings.add(
+        FILE_TOO_LARGE,
+        f"{location} holds more than the limit of {MAX_BYTES // 1024**3} GB",
+        span=span,
+        help="leave out the columns and rows that the study does not use",
+    )
+
+
+def _neighbours(folder: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return []

@@ -1,0 +1,86 @@
+"""What was found wrong in one source, and the places of its clauses."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, in_order
+from evallang.source import Span
+from evallang.spelling import closest
+
+STATEMENT = ("from", "data", "predictions", "counts", "statement", "name")
+MOST_NAMED = 5  # rows or values that a message lists before it says "and N more"
+
+
+class Findings:
+    """Collects diagnostics; a finding stands at the first of its keywords that is written."""
+
+    def __init__(self, places: Mapping[str, Span]) -> None:
+        self._places = places
+        self._found: list[Diagnostic] = []
+
+    def add(
+        self,
+        code: Code,
+        message: str,
+        *keywords: str,
+        span: Span | None = None,
+        help: str | None = None,  # noqa: A002 - the word of the contract
+        notes: Sequence[str] = (),
+    ) -> None:
+        """Enter a finding at `span`, or else at the clause of the first keyword written."""
+        place = span if span is not None else self._place(keywords)
+        self._found.append(diagnose(code, message, place, help=help, notes=notes))
+
+    def unknown_column(
+        self,
+        code: Code,
+        column: str,
+        columns: Iterable[str],
+        source: str,
+        *keywords: str,
+        span: Span | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """Enter a column that does not exist, with the nearest one that does."""
+        known = list(columns)
+        near = closest(column, known)
+        words = f"did you mean {written(near)}" if near else f"the columns are {listed(known, 12)}"
+        message = f"{source} has no column {column}"
+        self.add(code, message, *keywords, span=span, help=words, notes=notes)
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether an error was found."""
+        return has_errors(self._found)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Give all findings in the order of their places."""
+        return in_order(self._found)
+
+    def _place(self, keywords: Sequence[str]) -> Span | None:
+        for keyword in (*keywords, *STATEMENT):
+            if keyword in self._places:
+                return self._places[keyword]
+        return next(iter(self._places.values()), None)
+
+
+def listed(items: Iterable[object], most: int = MOST_NAMED) -> str:
+    """Put things in a row: `a, b, c and 4 more`."""
+    texts = [str(item) for item in items]
+    if len(texts) > most:
+        return f"{', '.join(texts[:most])} and {len(texts) - most:,} more"
+    return ", ".join(texts)
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Give `1 row`, `1,200 rows`."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def written(column: str) -> str:
+    """Spell a column as a study does: a name bare, anything else in quotes."""
+    if re.fullmatch(r"[^\W\d]\w*([-.]\w+)*", column):
+        return column
+    return json.dumps(column, ensure_ascii=False)

@@ -1,0 +1,152 @@
+"""Columns as read: a file or bundled data set before any clause has been applied to it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import Label
+from evallang.data.kinds import Kind, kind_of, typed_cells
+from evallang.data.labels import as_number, label_text
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The columns of one source and where their rows come from.
+
+    Attributes
+    ----------
+    source : how the study names it ("visits.csv", "sklearn iris")
+    cells : the columns; text as written where `untyped` (CSV and TSV), else typed
+    rows : 0-based row of the source for each row kept
+    lines : line of the file of each row of the source, None for files without lines
+    decimal_comma : whether `1,5` in an untyped column is a number
+    """
+
+    source: str
+    cells: "pl.DataFrame"
+    untyped: bool
+    rows: "NDArray[np.int64]"
+    lines: Sequence[int] | None = None
+    decimal_comma: bool = False
+    notes: tuple[str, ...] = ()
+    _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in the order of the source."""
+        return self.cells.columns
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.cells.height
+
+    def values(self, column: str) -> "pl.Series":
+        """Give a column with the type that its values have; missing is null."""
+        if not self.untyped:
+            return self.cells[column]
+        if column not in self._typed:
+            typed = typed_cells(self.cells[column], decimal_comma=self.decimal_comma)
+            self._typed[column] = typed
+        return self._typed[column]
+
+    def kind(self, column: str) -> Kind:
+        """Tell what kind of values a column holds."""
+        return kind_of(self.values(column))
+
+    def texts(self, column: str) -> "pl.Series":
+        """Give a column as text: as written in text files, in Python's spelling else.
+
+        Booleans are `true` and `false` whatever their source.
+        """
+        values = self.values(column)
+        if values.dtype == pl.String or kind_of(values) is Kind.EMPTY:
+            return values.cast(pl.String)
+        if self.untyped and values.dtype != pl.Boolean:
+            return self.cells[column]
+        if values.dtype.is_integer():
+            return values.cast(pl.String)
+        if values.dtype.is_nested():
+            spelled = [None if v is None else label_text(v) for v in values.to_list()]
+            return pl.Series(column, spelled, dtype=pl.String)
+        distinct = values.unique().drop_nulls()
+        words = pl.Series([label_text(value) for value in distinct.to_list()], dtype=pl.String)
+        return values.replace_strict(distinct, words, default=None, return_dtype=pl.String)
+
+    def keep(self, kept: "pl.Series") -> "Frame":
+        """Give the rows for which a Boolean column is true; types are found anew."""
+        return replace(
+            self,
+            cells=self.cells.filter(kept),
+            rows=self.rows[kept.to_numpy()],
+            _typed={},
+        )
+
+    def without(self, tokens: Iterable[Label]) -> "Frame":
+        """Take cells that equal one of the tokens, as text or as number, for missing."""
+        words = list(tokens)
+        if not words:
+            return self
+        changed = [_without(self.cells[name], words, self.untyped) for name in self.columns]
+        return replace(self, cells=pl.DataFrame(changed), _typed={})
+
+    def place(self, row: int) -> str:
+        """Name a row kept (from 0) as its author can find it: `row 12 (line 13)`."""
+        source_row = int(self.rows[row])
+        if self.lines is None:
+            return f"row {source_row + 1}"
+        return f"row {source_row + 1} (line {self.lines[source_row]})"
+
+    def places(self, rows: Iterable[int], most: int = 5) -> str:
+        """Name several rows kept, the first few in full."""
+        numbers = list(rows)
+        shown = ", ".join(self.place(row) for row in numbers[:most])
+        return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most:,} more"
+
+    def missing_rows(self, column: str) -> list[int]:
+        """Give the rows kept (from 0) in which a column is missing."""
+        return self.values(column).is_null().arg_true().to_list()
+
+
+def frame_of(
+    source: str,
+    cells: "pl.DataFrame",
+    *,
+    untyped: bool,
+    lines: Sequence[int] | None = None,
+    decimal_comma: bool = False,
+    notes: tuple[str, ...] = (),
+) -> Frame:
+    """Make a frame of all rows of a source."""
+    rows = np.arange(cells.height, dtype=np.int64)
+    return Frame(source, cells, untyped, rows, lines, decimal_comma, notes)
+
+
+def _without(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":
+    numbers = [number for token in tokens if (number := as_number(token)) is not None]
+    if series.dtype == pl.String:
+        gone = series.is_in([label_text(token).strip() for token in tokens])
+        if untyped and numbers:
+            gone = gone | series.cast(pl.Float64, strict=False).is_in(numbers)
+    elif series.dtype.is_numeric():
+        gone = series.cast(pl.Float64).is_in(numbers)
+    else:
+        return series
+    return series.set(gone.fill_null(False), None)
+
+
+def as_objects(series: "pl.Series") -> "NDArray[Any]":
+    """Give a text column as an object array of str, missing = `np.nan` (never None)."""
+    array = np.empty(len(series), dtype=object)
+    array[:] = series.to_list()
+    array[series.is_null().to_numpy()] = np.nan
+    return array

@@ -1,0 +1,250 @@
+"""Several files of predictions into one frame, row by row by id, never by position."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import (
+    AMBIGUOUS_COLUMN,
+    FILE_NOT_FOUND,
+    FILES_CONFLICT,
+    ID_NEEDED,
+    ROWS_DIFFER,
+    UNKNOWN_COLUMN,
+)
+from evallang.data.dataset import GivenModel, PredictionsSpec
+from evallang.data.findings import Findings, counted, listed
+from evallang.data.frame import Frame, frame_of
+from evallang.data.kinds import Kind
+from evallang.data.roles import ids
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+SPELLED_APART = r"^[+-]?0[0-9]"  # 007: text that would lose its spelling as a number
+
+
+@dataclass(frozen=True)
+class Joined:
+    """One frame for all files, and the models with their columns in it."""
+
+    frame: Frame
+    models: tuple[GivenModel, ...]
+
+
+def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings) -> Joined | None:
+    """Join files by their ids, in the order of the first; None after a finding.
+
+    Rows are matched by id, within the same repeat and data set where all files have those
+    columns. A column that describes rows and stands in several files must agree in them.
+    """
+    if spec.id is None:
+        message = f"{len(frames)} files are joined by id, and no id column is named"
+        findings.add(ID_NEEDED, message, "from", help="add a line: id COLUMN")
+        return None
+    within = [
+        name
+        for name in (spec.repeat, spec.dataset)
+        if name is not None and all(name in frame.columns for frame in frames.values())
+    ]
+    for frame in frames.values():
+        ids(frame, spec.id, findings, within=within)
+    if findings.failed:
+        return None
+    aligned = _aligned(frames, [spec.id, *within], spec, findings)
+    if aligned is None:
+        return None
+    parts, notes = aligned
+    return _side_by_side(parts, spec, notes, findings)
+
+
+def _aligned(
+    frames: Mapping[str, Frame], keys: list[str], spec: PredictionsSpec, findings: Findings
+) -> tuple[dict[str, Frame], tuple[str, ...]] | None:
+    """Bring all files to the rows of the first, in its order."""
+    rows = {path: _rows_by_key(frame, keys) for path, frame in frames.items()}
+    first = next(iter(frames))
+    common = [key for key in rows[first] if all(key in other for other in rows.values())]
+    every = dict.fromkeys(key for part in rows.values() for key in part)
+    notes: tuple[str, ...] = ()
+    if len(common) < len(every):
+        if not spec.rows_common or not common:
+            _report_lacking(rows, every, spec, findings)
+            return None
+        left = counted(len(every) - len(common), "row")
+        notes = (f"rows common: {left} of {len(every):,} left out, not in every file",)
+    parts = {}
+    for path, frame in frames.items():
+        order = pl.Series([rows[path][key] for key in common], dtype=pl.Int64)
+        parts[path] = replace(
+            frame, cells=frame.cells[order], rows=frame.rows[order.to_numpy()], _typed={}
+        )
+    return parts, notes
+
+
+def _rows_by_key(frame: Frame, keys: list[str]) -> dict[tuple[str, ...], int]:
+    columns = [frame.texts(name).to_list() for name in keys]
+    return {key: row for row, key in enumerate(zip(*columns, strict=True))}
+
+
+def _report_lacking(
+    rows: Mapping[str, Mapping[tuple[str, ...], int]],
+    every: Mapping[tuple[str, ...], None],
+    spec: PredictionsSpec,
+    findings: Findings,
+) -> None:
+    for path, own in rows.items():
+        lacking = [" / ".join(key) for key in every if key not in own]
+        if lacking:
+            findings.add(
+                ROWS_DIFFER,
+                f"{path} lacks {counted(len(lacking), 'row')} that other files have: "
+                f"{spec.id} {listed(lacking)}",
+                "rows",
+                "id",
+                help="keep only what all have by the line: rows common",
+            )
+
+
+def _side_by_side(
+    parts: Mapping[str, Frame],
+    spec: PredictionsSpec,
+    notes: tuple[str, ...],
+    findings: Findings,
+) -> Joined | None:
+    describing = _describing(spec)
+    untyped = all(part.untyped for part in parts.values())
+    owners: dict[str, list[str]] = {}
+    for path, part in parts.items():
+        for column in part.columns:
+            owners.setdefault(column, []).append(path)
+    names: dict[tuple[str, str], str] = {}
+    columns: list[pl.Series] = []
+    for path, part in parts.items():
+        for column in part.columns:
+            first = owners[column][0]
+            if column in describing and path != first:
+                _compare(column, parts[first], part, spec, findings)
+                names[path, column] = column
+                continue
+            name = column if path == first else f"{column} in {path}"
+            names[path, column] = name
+            series = part.cells[column] if untyped else _settled(part, column)
+            columns.append(series.alias(name))
+    models = _resolved(spec.models, parts, owners, names, findings)
+    if findings.failed:
+        return None
+    source = ", ".join(parts)
+    read_notes = tuple(note for part in parts.values() for note in part.notes)
+    frame = frame_of(
+        source,
+        pl.DataFrame(columns),
+        untyped=untyped,
+        decimal_comma=any(part.decimal_comma for part in parts.values()),
+        notes=(*read_notes, *notes),
+    )
+    return Joined(frame, models)
+
+
+def _describing(spec: PredictionsSpec) -> set[str]:
+    """Give the columns that describe rows, not models."""
+    single = (spec.truth, spec.id, spec.group, spec.fold, spec.repeat, spec.dataset, spec.weight)
+    names = {name for name in single if name is not None}
+    return names | set(spec.subgroups) | {line.column for line in spec.where}
+
+
+def _compare(
+    column: str, first: Frame, other: Frame, spec: PredictionsSpec, findings: Findings
+) -> None:
+    mine, theirs = first.values(column), other.values(column)
+    numeric = (Kind.NUMBER, Kind.BOOLEAN)
+    if first.kind(column) in numeric and other.kind(column) in numeric:
+        equal = mine.cast(pl.Float64).eq_missing(theirs.cast(pl.Float64))
+    else:
+        equal = first.texts(column).eq_missing(other.texts(column))
+    rows = (~equal).arg_true().to_list()
+    if not rows:
+        return
+    row = rows[0]
+    key = first.texts(spec.id or column)[row]
+    findings.add(
+        FILES_CONFLICT,
+        f"{column} differs between {first.source} and {other.source} in "
+        f"{counted(len(rows), 'row')}: for {spec.id} {key} it is "
+        f"{first.texts(column)[row]} and {other.texts(column)[row]}",
+        "truth" if column == spec.truth else "from",
+    )
+
+
+def _settled(frame: Frame, column: str) -> "pl.Series":
+    """Give a column its type, unless its spelling is more than its number."""
+    if frame.untyped and frame.texts(column).str.contains(SPELLED_APART).any():
+        return frame.texts(column)
+    return frame.values(column)
+
+
+def _resolved(
+    models: tuple[GivenModel, ...],
+    parts: Mapping[str, Frame],
+    owners: Mapping[str, list[str]],
+    names: Mapping[tuple[str, str], str],
+    findings: Findings,
+) -> tuple[GivenModel, ...]:
+    """Give the models with the columns of the joined frame in place of those of their files."""
+
+    def find(model: GivenModel, column: str, keyword: str) -> str:
+        if model.path is not None:
+            if (model.path, column) in names:
+                return names[model.path, column]
+            if model.path in parts:
+                known = parts[model.path].columns
+                findings.unknown_column(UNKNOWN_COLUMN, column, known, model.path, keyword)
+        elif len(owners.get(column, ())) > 1:
+            findings.add(
+                AMBIGUOUS_COLUMN,
+                f"{column} of {model.name} is in {listed(owners[column])}",
+                keyword,
+                help=f'name the file: {model.name} as {column} in "{owners[column][0]}"',
+            )
+        return column
+
+    found = []
+    for model in models:
+        if model.path is not None and model.path not in parts:
+            message = f"{model.name} is in {model.path}, which is none of the files"
+            findings.add(FILE_NOT_FOUND, message, "models", help=f"they are {listed(parts)}")
+            continue
+        scores = model.scores
+        if isinstance(scores, Mapping):
+            scores = {label: find(model, c, "scores") for label, c in scores.items()}
+        elif isinstance(scores, tuple):
+            scores = tuple(find(model, c, "scores") for c in scores)
+        elif isinstance(scores, str) and model.path is not None:
+            scores = _pattern_in(scores, model.path, parts, names)
+        found.append(
+            replace(
+                model,
+                column=None if model.column is None else find(model, model.column, "models"),
+                score=None if model.score is None else find(model, model.score, "score"),
+                scores=scores,
+            )
+        )
+    return tuple(found)
+
+
+def _pattern_in(
+    pattern: str,
+    path: str,
+    parts: Mapping[str, Frame],
+    names: Mapping[tuple[str, str], str],
+) -> str | dict[str, str]:
+    """Give a pattern of one file's columns as a mapping label -> column of the joined frame."""
+    before, _, after = pattern.partition("*")
+    return {
+        column[len(before) : len(column) - len(after)]: names[path, column]
+        for column in parts[path].columns
+        if column.startswith(before) and column.endswith(after)
+    } or pattern

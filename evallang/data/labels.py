@@ -1,0 +1,109 @@
+"""Labels: their order, their spelling, when two are the same, and their codes."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evallang.data.dataset import Label
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The distinct labels of a column in their order, and each row's place among them."""
+
+    texts: tuple[str, ...]
+    values: tuple[Label, ...]
+    codes: "NDArray[np.int64]"
+
+
+def label_text(value: object) -> str:
+    """Spell a label: `true`, `false`, else as Python does."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def as_number(label: object) -> float | None:
+    """Read a label as a finite number, or None where it is none; true and false are 1 and 0."""
+    if isinstance(label, str) and not label.isascii():
+        return None
+    try:
+        number = float(label) if isinstance(label, bool | int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    if isinstance(label, str) and "_" in label:  # Python's 1_000 is no number in a file
+        return None
+    return number if math.isfinite(number) else None
+
+
+def same_label(written: Label, value: Label) -> bool:
+    """Tell whether a label written in a study is a label of the data, as text or as number."""
+    if label_text(written).strip() == label_text(value):
+        return True
+    number = as_number(written)
+    return number is not None and number == as_number(value)
+
+
+def find_label(written: Label, values: Sequence[Label]) -> int | None:
+    """Find the place of a label written in a study; equal spelling comes before equal number."""
+    text = label_text(written).strip()
+    for place, value in enumerate(values):
+        if label_text(value) == text:
+            return place
+    for place, value in enumerate(values):
+        if same_label(written, value):
+            return place
+    return None
+
+
+def in_label_order(labels: Iterable[Label]) -> list[Label]:
+    """Sort labels: as numbers where all are, else by code point."""
+    items = list(labels)
+    numbers = [as_number(item) for item in items]
+    if all(number is not None for number in numbers):
+        keyed = sorted(zip(numbers, map(label_text, items), items, strict=True), key=_place)
+        return [item for _, _, item in keyed]
+    return sorted(items, key=label_text)
+
+
+def classes_of(series: "pl.Series") -> Classes:
+    """Find the labels of a typed column without missing values, and each row's code.
+
+    Labels keep their type (bool, int, float, str). Numbers that are not whole are labels as
+    text, since scikit-learn takes such floats for a regression target.
+    """
+    distinct = series.unique()
+    raw = distinct.to_list()
+    if series.dtype.is_float() and not all(float(value).is_integer() for value in raw):
+        named: list[Label] = [label_text(value) for value in raw]
+    else:
+        named = raw
+    order = {label_text(label): code for code, label in enumerate(in_label_order(named))}
+    codes = pl.Series([order[label_text(label)] for label in named], dtype=pl.Int64)
+    coded = series.replace_strict(distinct, codes, return_dtype=pl.Int64)
+    return Classes(
+        tuple(order),
+        tuple(in_label_order(named)),
+        np.ascontiguousarray(coded.to_numpy(), dtype=np.int64),
+    )
+
+
+def group_codes(texts: Sequence[str]) -> "NDArray[np.int64]":
+    """Number groups from 0 in the order of their first rows."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
+
+
+def _place(keyed: tuple[float | None, str, Label]) -> tuple[float, str]:
+    number, text, _ = keyed
+    return (number if number is not None else math.inf, text)

@@ -1,0 +1,225 @@
+"""`predictions` statements: labels, scores and judged outcomes made elsewhere, row by row."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evallang.data.answers import Answers, read_judged, read_model, with_column
+from evallang.data.codes import (
+    NO_MODELS,
+    NO_TRUTH,
+)
+from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
+from evallang.data.findings import Findings
+from evallang.data.frame import Frame
+from evallang.data.hashing import DataHash
+from evallang.data.joining import join
+from evallang.data.labels import group_codes, in_label_order
+from evallang.data.roles import complete_texts, ids, levels, weights
+from evallang.data.scores import (
+    score_columns,
+)
+from evallang.data.selection import select
+from evallang.data.tables import read_file
+from evallang.data.target import Target, read_target
+from evallang.diagnostics import Diagnostic
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+
+def read_predictions(
+    spec: PredictionsSpec, folder: Path
+) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]]:
+    """Read predictions made elsewhere, and say all that is wrong with them.
+
+    Gives one item, or with a `dataset` column one for each of its values, named NAME/value,
+    in their order. With an error among the diagnostics there is none. Nothing is raised for
+    bad data.
+    """
+    findings = Findings(spec.places)
+    source = _source(spec, folder, findings)
+    if source is None:
+        return (), findings.diagnostics
+    frame, models = source
+    frame, excluded = select(frame, spec.where, findings)
+    if findings.failed:
+        return (), findings.diagnostics
+    models = models or _default_models(frame, spec, findings)
+    outcomes = []
+    for part_spec, part in _data_sets(frame, spec, findings):
+        made = _outcomes(part_spec, part, models, findings)
+        if made is not None:
+            outcomes.append(replace(made, excluded=excluded))
+    return () if findings.failed else tuple(outcomes), findings.diagnostics
+
+
+def _source(
+    spec: PredictionsSpec, folder: Path, findings: Findings
+) -> tuple[Frame, tuple[GivenModel, ...]] | None:
+    frames: dict[str, Frame] = {}
+    for path in spec.paths:
+        frame = read_file(path, folder, findings, named=_named(spec))
+        if frame is not None:
+            frames[path] = frame
+    if findings.failed or not frames:
+        return None
+    if len(frames) == 1:
+        return next(iter(frames.values())), spec.models
+    joined = join(frames, spec, findings)
+    return None if joined is None else (joined.frame, joined.models)
+
+
+def _named(spec: PredictionsSpec) -> frozenset[str]:
+    """Give the columns that the statement names."""
+    names = set(_role_columns(spec))
+    for model in spec.models:
+        names |= {model.column or model.name} | score_columns(model, [])
+    return frozenset(names)
+
+
+def _role_columns(spec: PredictionsSpec) -> list[str]:
+    single = (spec.truth, spec.id, spec.group, spec.fold, spec.repeat, spec.dataset, spec.weight)
+    names = [name for name in single if name is not None]
+    return [*names, *spec.subgroups, *(line.column for line in spec.where)]
+
+
+def _default_models(
+    frame: Frame, spec: PredictionsSpec, findings: Findings
+) -> tuple[GivenModel, ...]:
+    """Take every column that no clause names for a model; one without a name is none."""
+    roles = set(_role_columns(spec))
+    models = tuple(
+        GivenModel(name, name, column=name)
+        for place, name in enumerate(frame.columns, 1)
+        if name not in roles and name != f"column_{place}"
+    )
+    if not models:
+        message = f"no column of {frame.source} is left for a model"
+        findings.add(NO_MODELS, message, "models", "truth", help="add a line: models A, B")
+    return models
+
+
+def _data_sets(
+    frame: Frame, spec: PredictionsSpec, findings: Findings
+) -> list[tuple[PredictionsSpec, Frame]]:
+    values = complete_texts(frame, spec.dataset, "dataset", findings)
+    if values is None:
+        return [(spec, frame)]
+    column = frame.texts(spec.dataset or "")
+    return [
+        (
+            replace(spec, name=f"{spec.name}/{value}", label=f"{spec.label}/{value}"),
+            frame.keep(column == value),
+        )
+        for value in map(str, in_label_order(set(values)))
+    ]
+
+
+def _outcomes(
+    spec: PredictionsSpec, frame: Frame, models: tuple[GivenModel, ...], findings: Findings
+) -> GivenOutcomes | None:
+    answers = Answers()
+    target: Target | None = None
+    if spec.judged is not None:
+        models = tuple(replace(model, column=model.column or model.name) for model in models)
+        for model in models:
+            read_judged(spec, frame, model, answers, findings)
+    elif spec.truth is None:
+        findings.add(NO_TRUTH, f"{spec.name} does not say which column is true", "truth")
+    else:
+        target = read_target(frame, spec, spec.truth, findings, "truth")
+        if target is not None:
+            models = tuple(with_column(model, frame) for model in models)
+            for model in models:
+                read_model(frame, model, spec.truth, target, answers, findings)
+    within = [name for name in (spec.repeat,) if name is not None and name in frame.columns]
+    row_ids = ids(frame, spec.id, findings, within=within)
+    groups = complete_texts(frame, spec.group, "group", findings)
+    folds = complete_texts(frame, spec.fold, "fold", findings)
+    repeats = complete_texts(frame, spec.repeat, "repeat", findings)
+    row_weights = weights(frame, spec.weight, findings)
+    subgroups = levels(frame, spec.subgroups, "within", findings)
+    if findings.failed:
+        return None
+    fold_labels = _ordered(folds)
+    made = GivenOutcomes(
+        spec=spec,
+        kind="predictions",
+        models=models,
+        task=target.task if target is not None else _judged_task(spec),
+        n=frame.n,
+        truth=None if target is None else target.y,
+        classes=() if target is None else target.classes,
+        positive=None if target is None else target.positive,
+        predictions=answers.predictions,
+        scores=answers.scores,
+        probabilities=frozenset(answers.probabilities),
+        correct=answers.correct if spec.judged == "correct" else None,
+        values=answers.values if spec.judged == "value" else None,
+        ids=row_ids,
+        groups=groups,
+        group_codes=None if groups is None else group_codes(groups),
+        weights=row_weights,
+        folds=_codes(folds, fold_labels),
+        fold_labels=fold_labels,
+        repeats=_codes(repeats, _ordered(repeats)),
+        subgroups=subgroups,
+        excluded=(),
+        sha256="",
+        source=frame.source,
+        notes=(*frame.notes, *(target.notes if target is not None else ()), *answers.notes),
+    )
+    return replace(made, sha256=outcomes_hash(made))
+
+
+def outcomes_hash(made: GivenOutcomes) -> str:
+    """Hash everything in predictions or judged outcomes that can change a result."""
+    parts = DataHash()
+    parts.text("task", made.task)
+    parts.text("classes", list(made.classes))
+    parts.text("positive", made.positive)
+    parts.text("models", [model.name for model in made.models])
+    parts.numbers("truth", made.truth)
+    for kind, arrays in (
+        ("predictions", made.predictions),
+        ("scores", made.scores),
+        ("correct", made.correct or {}),
+        ("values", made.values or {}),
+    ):
+        for name in sorted(arrays):
+            parts.numbers(f"{kind}.{name}", arrays[name])
+    parts.text("probabilities", sorted(made.probabilities))
+    parts.texts("ids", made.ids)
+    parts.texts("groups", made.groups)
+    parts.numbers("weights", made.weights)
+    parts.numbers("folds", made.folds)
+    parts.text("fold_labels", made.fold_labels)
+    parts.numbers("repeats", made.repeats)
+    parts.columns("subgroups", made.subgroups)
+    return parts.hexdigest()
+
+
+def _judged_task(spec: PredictionsSpec) -> Task:
+    """Right and wrong belong to a classification, other values to a regression."""
+    return spec.task or ("classification" if spec.judged == "correct" else "regression")
+
+
+def _ordered(texts: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(map(str, in_label_order(set(texts))))
+
+
+def _codes(
+    texts: Sequence[str] | None, labels: tuple[str, ...] | None
+) -> "NDArray[np.int64] | None":
+    if texts is None or labels is None:
+        return None
+    places = {label: code for code, label in enumerate(labels)}
+    return np.array([places[text] for text in texts], dtype=np.int64)

@@ -1,0 +1,193 @@
+"""`data` statements: from a file or bundled data set to a table that models can be fitted on.
+
+The order is fixed: missing values are marked, `where` lines applied, then types found, the
+target and the columns with roles read, and what is left are the features.
+"""
+
+import glob
+from dataclasses import replace
+from pathlib import Path
+
+from evallang.data.codes import (
+    FILE_NOT_FOUND,
+    NO_TARGET,
+    REMOTE_PATH,
+    SAME_STEM,
+    SOURCE_NOT_READ,
+    TOO_FEW_ROWS,
+    UNREADABLE_FILE,
+)
+from evallang.data.dataset import DataSpec, Table
+from evallang.data.features import read_features
+from evallang.data.files import stem
+from evallang.data.findings import Findings, listed, written
+from evallang.data.frame import Frame
+from evallang.data.hashing import DataHash
+from evallang.data.labels import group_codes
+from evallang.data.roles import complete_texts, ids, levels, weights
+from evallang.data.selection import select
+from evallang.data.tables import BUNDLED_TARGET, read_bundled, read_file
+from evallang.data.target import read_target
+from evallang.diagnostics import Diagnostic
+
+
+def read_table(spec: DataSpec, folder: Path) -> tuple[tuple[Table, ...], tuple[Diagnostic, ...]]:
+    """Read what a `data` statement names, and say all that is wrong with it.
+
+    `folder` is that of the study's file; paths are relative to it. A glob gives one table
+    a file, named NAME/stem, in the order of their paths; all others give one. With an error
+    among the diagnostics there is no table. Nothing is raised for bad data.
+    """
+    findings = Findings(spec.places)
+    tables = [
+        table
+        for one in _single_specs(spec, folder, findings)
+        if (table := _read_one(one, folder, findings)) is not None
+    ]
+    return () if findings.failed else tuple(tables), findings.diagnostics
+
+
+def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[DataSpec]:
+    if spec.kind != "glob":
+        return [spec]
+    if "://" in spec.location:
+        findings.add(REMOTE_PATH, f"{spec.location} is an address, and a study reads only files")
+        return []
+    try:
+        paths = sorted(
+            path.replace("\\", "/")
+            for path in glob.glob(  # noqa: PTH207 - pathlib
+                spec.location, root_dir=folder, recursive=True
+            )
+        )  # refuses absolute patterns
+    except (OSError, ValueError) as error:
+        findings.add(UNREADABLE_FILE, f"{spec.location!r} cannot be searched: {error}")
+        return []
+    if not paths:
+        findings.add(FILE_NOT_FOUND, f"no file matches {spec.location}")
+    stems = [stem(path) for path in paths]
+    if twice := sorted({name for name in stems if stems.count(name) > 1}):
+        findings.add(SAME_STEM, f"{spec.location} finds several files called {listed(twice)}")
+        return []
+    return [
+        replace(
+            spec,
+            name=f"{spec.name}/{name}",
+            label=f"{spec.label}/{name}",
+            kind="path",
+            location=path,
+        )
+        for path, name in zip(paths, stems, strict=True)
+    ]
+
+
+def _read_one(spec: DataSpec, folder: Path, findings: Findings) -> Table | None:
+    """Read one table; the findings say why there is none."""
+    frame = _source(spec, folder, findings)
+    if frame is None:
+        return None
+    target = spec.target or (BUNDLED_TARGET if spec.kind == "sklearn" else None)
+    if target is None:
+        findings.add(
+            NO_TARGET,
+            f"{spec.name} does not say which column is to be predicted",
+            help=f"add a line: target {written(frame.columns[-1])}; the columns are "
+            f"{listed(frame.columns, 12)}",
+        )
+        return None
+    frame, excluded = select(frame.without(spec.missing), spec.where, findings)
+    if findings.failed:
+        return None
+    if frame.n < 2:
+        findings.add(TOO_FEW_ROWS, f"{frame.source} has only one row")
+        return None
+    return _table(spec, frame, target, excluded, findings)
+
+
+def _source(spec: DataSpec, folder: Path, findings: Findings) -> Frame | None:
+    if spec.kind == "sklearn":
+        return read_bundled(spec.location, findings)
+    if spec.kind == "path":
+        return read_file(spec.location, folder, findings, named=named_columns(spec))
+    findings.add(SOURCE_NOT_READ, f"{spec.name} comes from {spec.kind}, which is not read yet")
+    return None
+
+
+def named_columns(spec: DataSpec) -> frozenset[str]:
+    """Give all columns that a `data` statement names."""
+    single = (spec.target, spec.id, spec.group, spec.weight, spec.split)
+    several = (spec.features, spec.features_except, spec.categorical, spec.subgroups, spec.strata)
+    names = {name for name in single if name is not None}
+    names.update(name for group in several for name in group or ())
+    return frozenset(names | {line.column for line in spec.where})
+
+
+def _table(
+    spec: DataSpec,
+    frame: Frame,
+    target_column: str,
+    excluded: tuple[tuple[str, int], ...],
+    findings: Findings,
+) -> Table | None:
+    target = read_target(frame, _with_known_task(spec), target_column, findings)
+    features = read_features(frame, spec, target_column, findings)
+    row_ids = ids(frame, spec.id, findings)
+    groups = complete_texts(frame, spec.group, "group", findings)
+    split = complete_texts(frame, spec.split, "split", findings)
+    row_weights = weights(frame, spec.weight, findings)
+    strata = levels(frame, spec.strata, "stratify", findings)
+    subgroups = levels(frame, spec.subgroups, "within", findings)
+    if findings.failed or target is None or features is None:
+        return None
+    table = Table(
+        spec=spec,
+        task=target.task,
+        columns=features.columns,
+        numeric=features.numeric,
+        objects=features.objects,
+        y=target.y,
+        classes=target.classes,
+        class_values=target.class_values,
+        positive=target.positive,
+        rows=frame.rows,
+        ids=row_ids,
+        groups=groups,
+        group_codes=None if groups is None else group_codes(groups),
+        weights=row_weights,
+        split=split,
+        strata=strata,
+        subgroups=subgroups,
+        excluded=excluded,
+        sha256="",
+        source=frame.source,
+        target=target_column,
+        notes=(*frame.notes, *target.notes),
+    )
+    return replace(table, sha256=table_hash(table))
+
+
+def _with_known_task(spec: DataSpec) -> DataSpec:
+    """Fill in the task of a bundled data set, which no selection of rows may change."""
+    if spec.kind != "sklearn" or spec.task is not None or spec.target not in (None, BUNDLED_TARGET):
+        return spec
+    return replace(spec, task="regression" if spec.location == "diabetes" else "classification")
+
+
+def table_hash(table: Table) -> str:
+    """Hash everything in a table that can change a result."""
+    parts = DataHash()
+    parts.text("task", table.task)
+    parts.text("columns", [[c.name, c.numeric, c.index] for c in table.columns])
+    parts.numbers("numeric", table.numeric)
+    for place in range(table.objects.shape[1]):
+        parts.texts(f"objects.{place}", table.objects[:, place])
+    parts.numbers("y", table.y)
+    parts.text("classes", [[type(v).__name__, v] for v in table.class_values])
+    parts.text("positive", table.positive)
+    parts.texts("ids", table.ids)
+    parts.texts("groups", table.groups)
+    parts.numbers("weights", table.weights)
+    parts.texts("split", table.split)
+    parts.columns("strata", table.strata)
+    parts.columns("subgroups", table.subgroups)
+    return parts.hexdigest()

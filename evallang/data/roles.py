@@ -1,0 +1,113 @@
+"""Columns with a role of their own: id, group, weight, split, strata, subgroups."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import (
+    ID_TWICE,
+    MISSING_IN_ROLE,
+    UNKNOWN_COLUMN,
+    UNUSABLE_WEIGHT,
+)
+from evallang.data.findings import Findings, listed, written
+from evallang.data.frame import Frame
+from evallang.data.kinds import Kind
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+MISSING_LEVEL = "(missing)"
+"""The level of rows in which a subgroup column is missing."""
+
+
+def known(frame: Frame, column: str | None, keyword: str, findings: Findings) -> bool:
+    """Tell whether a column is named and exists; enter a finding where it does not."""
+    if column is None:
+        return False
+    if column not in frame.columns:
+        findings.unknown_column(UNKNOWN_COLUMN, column, frame.columns, frame.source, keyword)
+        return False
+    return True
+
+
+def complete_texts(
+    frame: Frame, column: str | None, keyword: str, findings: Findings
+) -> tuple[str, ...] | None:
+    """Give a column as text, one of each row; missing values are a finding."""
+    if column is None or not known(frame, column, keyword, findings):
+        return None
+    if _has_missing(frame, column, keyword, findings):
+        return None
+    return tuple(frame.texts(column).to_list())
+
+
+def ids(
+    frame: Frame, column: str | None, findings: Findings, *, within: Sequence[str] = ()
+) -> tuple[str, ...] | None:
+    """Give the ids of the rows; one that occurs twice is a finding.
+
+    `within` are columns (repeat, data set) inside which an id must be unique.
+    """
+    found = complete_texts(frame, column, "id", findings)
+    if found is None or column is None:
+        return None
+    keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
+    twice = keys.is_duplicated().arg_true().to_list()
+    if twice:
+        names = dict.fromkeys(found[row] for row in twice)
+        findings.add(
+            ID_TWICE,
+            f"{column} names more than one row of {frame.source}: {listed(names)} "
+            f"in {frame.places(twice)}",
+            "id",
+        )
+        return None
+    return found
+
+
+def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np.float64] | None":
+    """Give the weights of the rows: finite, at least zero, not all zero."""
+    if column is None or not known(frame, column, "weight", findings):
+        return None
+    if _has_missing(frame, column, "weight", findings):
+        return None
+    if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
+        message = f"{column} holds {frame.kind(column)} and cannot weigh rows"
+        findings.add(UNUSABLE_WEIGHT, message, "weight")
+        return None
+    values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(values) | (values < 0)).tolist()
+    if wrong or not values.any():
+        where = f"negative or infinite in {frame.places(wrong)}" if wrong else "zero in every row"
+        findings.add(UNUSABLE_WEIGHT, f"{column} is {where}", "weight")
+        return None
+    return values
+
+
+def levels(
+    frame: Frame, columns: Sequence[str], keyword: str, findings: Findings
+) -> Mapping[str, tuple[str, ...]]:
+    """Give columns as text, missing values as a level of their own."""
+    return {
+        column: tuple(frame.texts(column).fill_null(MISSING_LEVEL).to_list())
+        for column in dict.fromkeys(columns)
+        if known(frame, column, keyword, findings)
+    }
+
+
+def _has_missing(frame: Frame, column: str, keyword: str, findings: Findings) -> bool:
+    missing = frame.missing_rows(column)
+    if missing:
+        findings.add(
+            MISSING_IN_ROLE,
+            f"{column} is missing in {frame.places(missing)}",
+            keyword,
+            help=f"keep the others by: where {written(column)} is not missing",
+        )
+    return bool(missing)

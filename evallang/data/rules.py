@@ -1,0 +1,274 @@
+"""What to look for in a table once it is read: features, copies, classes, groups.
+
+Each rule is one function from a table to findings; `check_table` runs them all.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.codes import (
+    CLASS_SMALLER_THAN_FOLDS,
+    CONSTANT_FEATURE,
+    DUPLICATED_ROWS,
+    FEW_GROUPS,
+    FEWER_GROUPS_THAN_FOLDS,
+    ID_LIKE_FEATURE,
+    STANDARDISED_FEATURES,
+    TARGET_AMONG_FEATURES,
+    TASKS_DIFFER,
+)
+from evallang.data.dataset import Column, Table
+from evallang.data.findings import Findings, counted, listed, written
+from evallang.diagnostics import Diagnostic
+from evallang.registry import lazy
+from evallang.source import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
+FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)
+LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
+NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
+
+
+def check_table(
+    table: Table,
+    *,
+    folds: int | None = None,
+    span: Span | None = None,
+    resampled: bool = True,
+) -> tuple[Diagnostic, ...]:
+    """Check a table, and its classes and groups against the number of folds.
+
+    `folds` is the largest number of folds of the study's protocols, None where none has
+    folds; `span` the place of that protocol. `resampled` tells whether rows are split by
+    chance, so that copies can stand on both sides.
+    """
+    findings = Findings(table.spec.places)
+    constant_features(table, findings)
+    id_like_features(table, findings)
+    target_among_features(table, findings)
+    standardised_features(table, findings)
+    if resampled and table.split is None:
+        duplicated_rows(table, findings)
+    few_groups(table, findings)
+    if folds is not None:
+        class_smaller_than_folds(table, folds, findings, span)
+        fewer_groups_than_folds(table, folds, findings, span)
+    return findings.diagnostics
+
+
+def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
+    """Check that all data sets of a study have one task; the odd ones are findings."""
+    found: list[Diagnostic] = []
+    for table in tables[1:]:
+        if table.task != tables[0].task:
+            findings = Findings(table.spec.places)
+            findings.add(
+                TASKS_DIFFER,
+                f"{table.spec.name} is a {table.task} and {tables[0].spec.name} is a "
+                f"{tables[0].task}",
+                "task",
+                "target",
+                help=f"if it is meant so, add a line: task {tables[0].task}",
+            )
+            found.extend(findings.diagnostics)
+    return tuple(found)
+
+
+def constant_features(table: Table, findings: Findings) -> None:
+    """Find features with at most one value beside missing ones."""
+    constant = [column.name for column in table.columns if _distinct(table, column) <= 1]
+    if constant:
+        findings.add(
+            CONSTANT_FEATURE,
+            f"{listed(constant)} {_has(constant)} the same value in every row, or none",
+            "features",
+            help=f"features all except {_written(constant)}",
+        )
+
+
+def id_like_features(table: Table, findings: Findings) -> None:
+    """Find text and whole numbers that are different in every row."""
+    if table.n < LEAST_ROWS:
+        return
+    alike = [
+        column.name
+        for column in table.columns
+        if _distinct(table, column) == table.n and _whole(table, column)
+    ]
+    if alike:
+        findings.add(
+            ID_LIKE_FEATURE,
+            f"{listed(alike)} {_has(alike)} a different value in every row, as an id has",
+            "features",
+            help=f"id {written(alike[0])}, or: features all except {_written(alike)}",
+        )
+
+
+def target_among_features(table: Table, findings: Findings) -> None:
+    """Find features that equal the target, or name its classes one to one."""
+    same = [column.name for column in table.columns if _equals_target(table, column)]
+    if same:
+        findings.add(
+            TARGET_AMONG_FEATURES,
+            f"{listed(same)} {_says(same)} in every row what {table.target} says",
+            "features",
+            "target",
+            help=f"features all except {_written(same)}",
+        )
+
+
+def standardised_features(table: Table, findings: Findings) -> None:
+    """Find tables of which every numeric feature has mean 0 and one common spread."""
+    values = table.numeric
+    if values.shape[1] < 2 or table.excluded or np.isnan(values).any():
+        return
+    spread = values.std(axis=0)
+    if (spread == 0).any():
+        return
+    centred = np.abs(values.mean(axis=0)) < NEARLY * spread
+    n = table.n
+    scaled = any(
+        np.allclose(spread, unit, rtol=NEARLY)
+        for unit in (1.0, np.sqrt((n - 1) / n), 1 / np.sqrt(n))
+    )
+    if centred.all() and scaled:
+        findings.add(
+            STANDARDISED_FEATURES,
+            f"all {values.shape[1]} numeric features of {table.source} have mean 0 and the "
+            "same spread",
+            "features",
+            help="give the raw values, and write StandardScaler as a step of the model",
+        )
+
+
+def duplicated_rows(table: Table, findings: Findings) -> None:
+    """Find rows that repeat an earlier one of another group, or of any without groups."""
+    first: dict[bytes, int] = {}
+    keys = _row_keys(table)
+    copies = 0
+    for row in range(table.n):
+        earlier = first.setdefault(keys[row], row)
+        if earlier != row:
+            codes = table.group_codes
+            copies += codes is None or codes[earlier] != codes[row]
+    if copies < LEAST_COPIES * table.n or copies == 0:
+        return
+    findings.add(
+        DUPLICATED_ROWS,
+        f"{counted(copies, 'row')} of {table.n:,} repeat an earlier one, so copies can stand "
+        "on both sides of a split",
+        "from",
+        help="name what they belong to by a line: group COLUMN",
+    )
+
+
+def few_groups(table: Table, findings: Findings) -> None:
+    """Find tables with fewer than 10 groups."""
+    groups = _groups(table)
+    if groups is not None and groups < FEW:
+        findings.add(
+            FEW_GROUPS,
+            f"{table.spec.group} has only {counted(groups, 'group')}, and the group is the unit "
+            "of every interval and test",
+            "group",
+        )
+
+
+def class_smaller_than_folds(
+    table: Table, folds: int, findings: Findings, span: Span | None = None
+) -> None:
+    """Find classes that cannot have a member in every fold."""
+    if table.task != "classification":
+        return
+    counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
+    small = [
+        f"{label} ({count:,})"
+        for label, count in zip(table.classes, counts, strict=True)
+        if count < folds
+    ]
+    if small:
+        findings.add(
+            CLASS_SMALLER_THAN_FOLDS,
+            f"{table.target} has classes with fewer members than {folds} folds: {listed(small)}",
+            "target",
+            span=span,
+            help=f"write at most {max(2, min(counts))} folds",
+        )
+
+
+def fewer_groups_than_folds(
+    table: Table, folds: int, findings: Findings, span: Span | None = None
+) -> None:
+    """Find tables with fewer groups than folds."""
+    groups = _groups(table)
+    if groups is not None and groups < folds:
+        findings.add(
+            FEWER_GROUPS_THAN_FOLDS,
+            f"{table.spec.group} has {counted(groups, 'group')} for {folds} folds",
+            "group",
+            span=span,
+            help=f"write at most {groups} folds" if groups > 1 else None,
+        )
+
+
+def _values(table: Table, column: Column) -> "NDArray[Any]":
+    values: NDArray[Any] = (table.numeric if column.numeric else table.objects)[:, column.index]
+    return values
+
+
+def _present(table: Table, column: Column) -> "NDArray[Any]":
+    values = _values(table, column).tolist()
+    if column.numeric:
+        return np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
+    return np.array([value for value in values if isinstance(value, str)], dtype=object)
+
+
+def _distinct(table: Table, column: Column) -> int:
+    return len(set(_present(table, column).tolist()))
+
+
+def _whole(table: Table, column: Column) -> bool:
+    values = _present(table, column)
+    return not column.numeric or bool((values == np.floor(values)).all())
+
+
+def _equals_target(table: Table, column: Column) -> bool:
+    values = _values(table, column)
+    if table.task == "regression":
+        return column.numeric and bool(np.array_equal(values, table.y))
+    pairs = set(zip(values.tolist(), table.y.tolist(), strict=True))
+    levels = {value for value, _ in pairs}
+    return len(pairs) == len(levels) == len(table.classes)
+
+
+def _row_keys(table: Table) -> list[bytes]:
+    """Give one key a row: equal exactly where features and target are."""
+    numbers = np.column_stack([table.numeric, table.y]).astype("<f8") + 0.0  # -0.0 is 0.0
+    numbers[np.isnan(numbers)] = np.nan
+    keys = [row.tobytes() for row in numbers]
+    if table.objects.shape[1] == 0:
+        return keys
+    texts = [repr(row).encode("utf-8", "backslashreplace") for row in table.objects.tolist()]
+    return [key + text for key, text in zip(keys, texts, strict=True)]
+
+
+def _groups(table: Table) -> int | None:
+    return None if table.group_codes is None else len(set(table.group_codes.tolist()))
+
+
+def _has(names: list[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
+def _says(names: list[str]) -> str:
+    return "says" if len(names) == 1 else "say"
+
+
+def _written(names: list[str]) -> str:
+    return listed(map(written, names))

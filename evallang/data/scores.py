@@ -1,0 +1,220 @@
+"""Scores made elsewhere: which column belongs to which label, and the labels they imply."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import (
+    INFINITE_VALUE,
+    MISSING_PREDICTION,
+    NOT_NUMERIC,
+    NOT_PROBABILITIES,
+    SCORES_DO_NOT_FIT,
+    THRESHOLD_WITHOUT_USE,
+    UNKNOWN_COLUMN,
+)
+from evallang.data.dataset import GivenModel
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame
+from evallang.data.kinds import Kind
+from evallang.data.labels import find_label
+from evallang.data.target import Target
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+SUM_TOLERANCE = 0.01  # probabilities written with two or three decimals still pass
+PROBABILITY_THRESHOLD = 0.5
+MARGIN_THRESHOLD = 0.0
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of one model: (n,) for the positive class, or (n, number of classes)."""
+
+    array: "NDArray[np.float64]"
+    probabilities: bool
+
+
+def read_scores(
+    frame: Frame, model: GivenModel, target: Target, findings: Findings
+) -> Scores | None:
+    """Read the scores of a model, None where it has none or after a finding.
+
+    They are probabilities when all lie between 0 and 1 and, with a column for each label,
+    sum to 1 within 0.01.
+    """
+    if model.score is None and model.scores is None:
+        return None
+    keyword = "score" if model.score is not None else "scores"
+    if target.task == "regression":
+        message = f"{model.name} has scores, and the truth is numbers to be predicted"
+        findings.add(SCORES_DO_NOT_FIT, message, keyword)
+        return None
+    if model.score is not None:
+        if target.positive is None:
+            findings.add(
+                SCORES_DO_NOT_FIT,
+                f"{model.name} has one score, and the truth has {len(target.classes)} labels",
+                "score",
+                help=f"write scores {model.name} = with a column for each of "
+                f"{listed(target.classes, 12)}",
+            )
+            return None
+        column = number_column(frame, model.score, model.name, "score", findings)
+        if column is None:
+            return None
+        return Scores(column, bool(((column >= 0) & (column <= 1)).all()))
+    columns = _label_columns(frame, model, target, findings)
+    if columns is None:
+        return None
+    read = [number_column(frame, name, model.name, "scores", findings) for name in columns]
+    arrays = [column for column in read if column is not None]
+    if len(arrays) < len(read):
+        return None
+    block = np.column_stack(arrays)
+    return Scores(block, _are_probabilities(block, frame, model, findings))
+
+
+def labels_from_scores(
+    scores: Scores, model: GivenModel, target: Target, findings: Findings
+) -> tuple["NDArray[np.int64]", str] | None:
+    """Give the labels that scores imply, and the rule in words; None after a finding.
+
+    One score, or two labels with a threshold: positive from the threshold on (0.5 for
+    probabilities, 0 for margins). A score a label: the largest, the first of equal ones.
+    """
+    array, positive = scores.array, target.positive
+    if array.ndim == 2 and (model.threshold is None or positive is None):
+        if model.threshold is not None:
+            findings.add(
+                THRESHOLD_WITHOUT_USE,
+                f"{model.name} has a threshold, and its label is that of the largest of "
+                f"{array.shape[1]} scores",
+                "threshold",
+            )
+            return None
+        return np.argmax(array, axis=1).astype(np.int64), f"{model.name}: label of largest score"
+    threshold = model.threshold
+    origin = ""
+    if threshold is None:
+        threshold = PROBABILITY_THRESHOLD if scores.probabilities else MARGIN_THRESHOLD
+        origin = ", the default for " + ("probabilities" if scores.probabilities else "margins")
+    code = 1 if positive is None else positive
+    single = array if array.ndim == 1 else array[:, code]
+    labels = np.where(single >= threshold, code, 1 - code).astype(np.int64)
+    name = target.classes[code]
+    return labels, f"{model.name}: label {name} where the score is at least {threshold:g}{origin}"
+
+
+def number_column(
+    frame: Frame, column: str, model: str, keyword: str, findings: Findings
+) -> "NDArray[np.float64] | None":
+    """Give a column of finite numbers without gaps as float64; None after a finding."""
+    if column not in frame.columns:
+        findings.unknown_column(UNKNOWN_COLUMN, column, frame.columns, frame.source, keyword)
+        return None
+    missing = frame.missing_rows(column)
+    if missing:
+        message = f"{column} of {model} is missing in {frame.places(missing)}"
+        findings.add(MISSING_PREDICTION, message, keyword)
+        return None
+    if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
+        cells = frame.texts(column)
+        odd = cells.cast(pl.Float64, strict=False).is_null().arg_true().to_list()
+        where = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
+        message = f"{column} of {model} must hold numbers and holds {where}"
+        findings.add(NOT_NUMERIC, message, keyword)
+        return None
+    numbers = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
+    infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
+    if infinite:
+        message = f"{column} of {model} is infinite in {frame.places(infinite)}"
+        findings.add(INFINITE_VALUE, message, keyword)
+        return None
+    return numbers
+
+
+def score_columns(model: GivenModel, columns: list[str]) -> set[str]:
+    """Give the columns that a model's scores stand in, as far as they exist."""
+    if model.score is not None:
+        return {model.score}
+    if isinstance(model.scores, str):
+        before, _, after = model.scores.partition("*")
+        return {c for c in columns if c.startswith(before) and c.endswith(after)}
+    if isinstance(model.scores, Mapping):
+        return set(model.scores.values())
+    return set(model.scores or ())
+
+
+def _label_columns(
+    frame: Frame, model: GivenModel, target: Target, findings: Findings
+) -> list[str] | None:
+    """Give the columns of a model's scores in the order of the labels."""
+    written = model.scores
+    labels = listed(target.classes, 12)
+    if isinstance(written, str):
+        columns = [written.replace("*", label, 1) for label in target.classes]
+        lacking = [column for column in columns if column not in frame.columns]
+        if lacking:
+            message = f"{written} finds no column {listed(lacking)} for the labels {labels}"
+            findings.add(SCORES_DO_NOT_FIT, message, "scores")
+            return None
+        return columns
+    if isinstance(written, Mapping):
+        return _mapped_columns(written, model, target, findings)
+    columns = list(written or ())
+    if len(columns) != len(target.classes):
+        findings.add(
+            SCORES_DO_NOT_FIT,
+            f"{model.name} has {len(columns)} columns of scores for the "
+            f"{len(target.classes)} labels {labels}",
+            "scores",
+        )
+        return None
+    return columns
+
+
+def _mapped_columns(
+    written: Mapping[str, str], model: GivenModel, target: Target, findings: Findings
+) -> list[str] | None:
+    columns: dict[int, str] = {}
+    for label, column in written.items():
+        code = find_label(label, target.class_values)
+        if code is None:
+            findings.add(
+                SCORES_DO_NOT_FIT,
+                f"{model.name} has a score for {label}, which is none of the labels "
+                f"{listed(target.classes, 12)}",
+                "scores",
+            )
+            return None
+        columns[code] = column
+    lacking = [label for code, label in enumerate(target.classes) if code not in columns]
+    if lacking:
+        message = f"{model.name} has no score for {listed(lacking)}"
+        findings.add(SCORES_DO_NOT_FIT, message, "scores")
+        return None
+    return [columns[code] for code in range(len(target.classes))]
+
+
+def _are_probabilities(
+    block: "NDArray[np.float64]", frame: Frame, model: GivenModel, findings: Findings
+) -> bool:
+    if (block < 0).any() or (block > 1).any():
+        return False
+    off = np.flatnonzero(np.abs(block.sum(axis=1) - 1) > SUM_TOLERANCE).tolist()
+    if off:
+        findings.add(
+            NOT_PROBABILITIES,
+            f"the scores of {model.name} lie between 0 and 1 and sum to "
+            f"{block[off[0]].sum():.4g} in {frame.place(off[0])}, {len(off):,} rows in all",
+            "scores",
+        )
+    return not off

@@ -1,0 +1,159 @@
+"""`where` lines: which rows are kept, in order, before anything else is done."""
+
+import datetime
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import (
+    INCOMPARABLE_VALUE,
+    NO_ROWS_LEFT,
+    ORDERING_OF_TEXT,
+    UNKNOWN_COLUMN,
+)
+from evallang.data.dataset import Label, Where
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame
+from evallang.data.kinds import Kind
+from evallang.data.labels import as_number, label_text
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+ORDERINGS = ("<", "<=", ">", ">=")
+
+
+def select(
+    frame: Frame, lines: Sequence[Where], findings: Findings
+) -> tuple[Frame, tuple[tuple[str, int], ...]]:
+    """Keep the rows for which every line holds, and count what each line excluded.
+
+    A missing value equals nothing and is in no order, so it is kept by `!=` and excluded by
+    every other comparison. After the first line that cannot be applied, or that leaves no
+    row, the rest is not applied.
+    """
+    excluded: list[tuple[str, int]] = []
+    for line in lines:
+        if line.column not in frame.columns:
+            findings.unknown_column(
+                UNKNOWN_COLUMN, line.column, frame.columns, frame.source, span=line.span
+            )
+            break
+        kept = _holds(frame, line, findings)
+        if kept is None:
+            break
+        after = frame.keep(kept)
+        excluded.append((line.written, frame.n - after.n))
+        if after.n == 0:
+            findings.add(
+                NO_ROWS_LEFT,
+                f"{line.written} leaves none of {frame.n:,} rows",
+                span=line.span,
+                help=_what_there_is(frame, line.column),
+            )
+            break
+        frame = after
+    return frame, tuple(excluded)
+
+
+def _holds(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
+    values = frame.values(line.column)
+    if line.operator == "is missing":
+        return values.is_null()
+    if line.operator == "is not missing":
+        return values.is_not_null()
+    if line.operator in ORDERINGS:
+        return _in_order(frame, line, findings)
+    wanted = line.value if isinstance(line.value, tuple) else (line.value,)
+    equal = _equal(frame, line, wanted, findings)
+    if equal is None:
+        return None
+    return ~equal if line.operator == "!=" else equal
+
+
+def _equal(
+    frame: Frame, line: Where, wanted: Sequence[Label | None], findings: Findings
+) -> "pl.Series | None":
+    """Tell where a column equals one of the labels, as text or as number."""
+    labels = [label for label in wanted if label is not None]
+    values = frame.values(line.column)
+    kind = frame.kind(line.column)
+    if kind is Kind.DATE:
+        moments = [_moment(label) for label in labels]
+        if any(moment is None for moment in moments):
+            _incomparable(frame, line, findings)
+            return None
+        return values.cast(pl.Datetime("us")).is_in(moments).fill_null(False)
+    equal = frame.texts(line.column).is_in([label_text(label).strip() for label in labels])
+    if kind in (Kind.NUMBER, Kind.BOOLEAN):
+        numbers = [number for label in labels if (number := as_number(label)) is not None]
+        equal = equal | values.cast(pl.Float64).is_in(numbers)
+    return equal.fill_null(False)
+
+
+def _in_order(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
+    kind = frame.kind(line.column)
+    values = frame.values(line.column)
+    if kind is Kind.EMPTY:
+        return pl.Series([False] * frame.n, dtype=pl.Boolean)
+    if kind not in (Kind.NUMBER, Kind.DATE):
+        findings.add(
+            ORDERING_OF_TEXT,
+            f"{line.column} holds {kind}, which {line.operator} cannot order",
+            span=line.span,
+            help=_what_there_is(frame, line.column),
+        )
+        return None
+    label = line.value if not isinstance(line.value, tuple) else None
+    bound: float | datetime.datetime | None
+    if kind is Kind.NUMBER:
+        bound = None if isinstance(label, bool) else as_number(label)
+        compared = values.cast(pl.Float64)
+    else:
+        bound = _moment(label)
+        compared = values.cast(pl.Datetime("us"))
+    if bound is None:
+        _incomparable(frame, line, findings)
+        return None
+    holds = {
+        "<": compared.__lt__,
+        "<=": compared.__le__,
+        ">": compared.__gt__,
+        ">=": compared.__ge__,
+    }[line.operator](bound)
+    return holds.fill_null(False)
+
+
+def _moment(label: Label | None) -> datetime.datetime | None:
+    """Read a date, or a date and time, in ISO 8601; None for anything else."""
+    if not isinstance(label, str):
+        return None
+    try:
+        return datetime.datetime.fromisoformat(label.strip()).replace(tzinfo=None)
+    except ValueError:
+        return None
+
+
+def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
+    dates = frame.kind(line.column) is Kind.DATE
+    findings.add(
+        INCOMPARABLE_VALUE,
+        f"{line.column} holds {frame.kind(line.column)} and cannot be compared as "
+        f"{line.written} asks",
+        span=line.span,
+        help='write dates in quotes, year first: "2024-03-01"' if dates else "compare numbers",
+    )
+
+
+def _what_there_is(frame: Frame, column: str) -> str:
+    values = frame.values(column)
+    kind = frame.kind(column)
+    if kind is Kind.EMPTY:
+        return f"{column} is missing in every row"
+    if kind in (Kind.NUMBER, Kind.DATE):
+        ends = (label_text(values.min()), label_text(values.max()))
+        return f"{column} goes from {' to '.join(ends)}"
+    levels = sorted(frame.texts(column).drop_nulls().unique().to_list())
+    return f"{column} holds {listed(levels, 8)}"

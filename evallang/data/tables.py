@@ -1,0 +1,96 @@
+"""From a path or a bundled name to a frame, whatever the format."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNKNOWN_BUNDLED, UNREADABLE_FILE
+from evallang.data.delimited import read_delimited
+from evallang.data.files import ending, locate, read_bytes
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame, frame_of
+from evallang.data.json_lines import read_json_lines
+from evallang.data.kinds import plain_types
+from evallang.registry import lazy
+from evallang.source import Span
+from evallang.spelling import closest
+
+if TYPE_CHECKING:
+    import polars as pl
+    import sklearn.datasets as bundled
+else:
+    pl = lazy("polars")
+    bundled = lazy("sklearn.datasets")
+
+BUNDLED = ("iris", "wine", "breast_cancer", "digits", "diabetes")
+BUNDLED_TARGET = "target"  # what scikit-learn calls it in its frames
+PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
+
+
+def read_file(
+    location: str,
+    folder: Path,
+    findings: Findings,
+    *,
+    named: frozenset[str] = frozenset(),
+    span: Span | None = None,
+) -> Frame | None:
+    """Read a .csv, .tsv, .jsonl (also .gz) or .parquet file; None after a finding.
+
+    `named` are the columns that the study names; they help to tell a header from data.
+    """
+    path = locate(location, folder, findings, span=span)
+    if path is None:
+        return None
+    if ending(location) == ".parquet":
+        return _read_parquet(path, location, findings, span)
+    data = read_bytes(path, location, findings, span=span)
+    if data is None:
+        return None
+    if (ending(location) or "").startswith(".jsonl"):
+        return read_json_lines(data, location, findings, span=span)
+    return read_delimited(data, location, findings, named=named, span=span)
+
+
+def read_bundled(name: str, findings: Findings) -> Frame | None:
+    """Give a data set that comes with scikit-learn, with the names of its classes.
+
+    The target is called `target`. Digits keep their integer labels; diabetes is as
+    `load_diabetes()` gives it, centred and scaled.
+    """
+    if name not in BUNDLED:
+        near = closest(name, BUNDLED)
+        words = f"did you mean {near}" if near else f"there are {', '.join(BUNDLED)}"
+        findings.add(UNKNOWN_BUNDLED, f"scikit-learn bundles no data set {name}", help=words)
+        return None
+    bunch = getattr(bundled, f"load_{name}")()
+    columns = dict(zip(bunch.feature_names, bunch.data.T, strict=True))
+    if name in ("digits", "diabetes"):
+        target = pl.Series(BUNDLED_TARGET, bunch.target)
+    else:
+        names = [str(label) for label in bunch.target_names]
+        target = pl.Series(BUNDLED_TARGET, [names[code] for code in bunch.target])
+    cells = pl.DataFrame({str(name): values for name, values in columns.items()})
+    return frame_of(f"sklearn {name}", cells.with_columns(target), untyped=False)
+
+
+def _read_parquet(path: Path, location: str, findings: Findings, span: Span | None) -> Frame | None:
+    try:
+        cells = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
+        reason = str(error).strip().split("\n")[0]
+        findings.add(UNREADABLE_FILE, f"{location} cannot be read as Parquet: {reason}", span=span)
+        return None
+    names = [name.strip() for name in cells.columns]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        findings.add(
+            DUPLICATE_COLUMN, f"{location} has more than one column {listed(twice)}", span=span
+        )
+        return None
+    if cells.height == 0 or cells.width == 0:
+        findings.add(EMPTY_FILE, f"{location} holds no rows", span=span)
+        return None
+    cells.columns = names
+    index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
+    cells = cells.drop(index).with_columns(map(plain_types, cells.drop(index)))
+    notes = tuple(f"{location}: {name} is an index of pandas, left out" for name in index)
+    return frame_of(location, cells, untyped=False, notes=notes)

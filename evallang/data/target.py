@@ -1,0 +1,191 @@
+"""The target: which task it makes, its labels in their order, the positive one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.codes import (
+    FEATURE_TYPE,
+    INFINITE_VALUE,
+    MISSING_TARGET,
+    ONE_CLASS,
+    POSITIVE_OF_MANY,
+    TARGET_NOT_NUMERIC,
+    UNKNOWN_POSITIVE,
+)
+from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task
+from evallang.data.findings import Findings, listed, written
+from evallang.data.frame import Frame
+from evallang.data.kinds import Kind
+from evallang.data.labels import classes_of, find_label
+from evallang.data.roles import known
+from evallang.registry import lazy
+from evallang.spelling import closest
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+MOST_INTEGER_CLASSES = 20  # distinct whole numbers that may still be names of classes
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be predicted; see `Table` for the fields."""
+
+    task: Task
+    y: "NDArray[Any]"
+    classes: tuple[str, ...]
+    class_values: tuple[Label, ...]
+    positive: int | None
+    notes: tuple[str, ...]
+
+
+def read_target(
+    frame: Frame,
+    spec: DataSpec | PredictionsSpec,
+    column: str,
+    findings: Findings,
+    keyword: str = "target",
+) -> Target | None:
+    """Read the target (or truth) column; None after a finding.
+
+    Without a `task` clause text and Booleans make a classification; whole numbers do when
+    they have at most 20 distinct values and at most half as many as there are rows (two
+    values always do); all other numbers make a regression. The choice is a note.
+    """
+    if not known(frame, column, keyword, findings):
+        return None
+    missing = frame.missing_rows(column)
+    if missing:
+        findings.add(
+            MISSING_TARGET,
+            f"{column} is missing in {len(missing):,} of {frame.n:,} rows: {frame.places(missing)}",
+            keyword,
+            help=f"if they are to be left out: where {written(column)} is not missing",
+        )
+        return None
+    if frame.kind(column) in (Kind.DATE, Kind.OTHER):
+        message = f"{column} holds {frame.kind(column)} and cannot be predicted"
+        findings.add(FEATURE_TYPE, message, keyword)
+        return None
+    task, notes = _task(frame, spec, column)
+    if task == "regression":
+        return _numbers(frame, spec, column, notes, findings, keyword)
+    return _labels(frame, spec, column, notes, findings, keyword)
+
+
+def _task(
+    frame: Frame, spec: DataSpec | PredictionsSpec, column: str
+) -> tuple[Task, tuple[str, ...]]:
+    if spec.task is not None:
+        return spec.task, ()
+    values = frame.values(column)
+    if frame.kind(column) is not Kind.NUMBER:
+        return "classification", (f"task classification: {column} holds {frame.kind(column)}",)
+    whole = values.dtype.is_integer() or bool((values.cast(pl.Float64) % 1 == 0).all())
+    distinct = values.n_unique()
+    few = distinct <= 2 or (distinct <= MOST_INTEGER_CLASSES and 2 * distinct <= frame.n)
+    if whole and few:
+        reason = f"{column} has {distinct} distinct whole numbers"
+        return "classification", (f"task classification: {reason}",)
+    reason = f"{column} has {distinct:,} distinct numbers"
+    return "regression", (f"task regression: {reason}",)
+
+
+def _numbers(
+    frame: Frame,
+    spec: DataSpec | PredictionsSpec,
+    column: str,
+    notes: tuple[str, ...],
+    findings: Findings,
+    keyword: str,
+) -> Target | None:
+    if frame.kind(column) is not Kind.NUMBER:
+        cells = frame.texts(column)
+        odd = cells.cast(pl.Float64, strict=False).is_null().arg_true().to_list()
+        where = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
+        findings.add(
+            TARGET_NOT_NUMERIC,
+            f"{column} is to be predicted by regression and holds {where}",
+            keyword,
+            "task",
+        )
+        return None
+    if spec.positive is not None:
+        message = f"positive is for two classes, and {column} is predicted by regression"
+        findings.add(POSITIVE_OF_MANY, message, "positive")
+        return None
+    y = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
+    infinite = np.flatnonzero(~np.isfinite(y)).tolist()
+    if infinite:
+        message = f"{column} is infinite in {frame.places(infinite)}"
+        findings.add(INFINITE_VALUE, message, keyword)
+        return None
+    return Target("regression", y, (), (), None, notes)
+
+
+def _labels(
+    frame: Frame,
+    spec: DataSpec | PredictionsSpec,
+    column: str,
+    notes: tuple[str, ...],
+    findings: Findings,
+    keyword: str,
+) -> Target | None:
+    values = frame.values(column)
+    if frame.untyped and frame.kind(column) is Kind.NUMBER and _spelled_apart(frame, column):
+        values = frame.texts(column)
+    if values.dtype.is_float() and values.is_infinite().any():
+        infinite = values.is_infinite().arg_true().to_list()
+        message = f"{column} is infinite in {frame.places(infinite)}"
+        findings.add(INFINITE_VALUE, message, keyword)
+        return None
+    found = classes_of(values)
+    if len(found.texts) == 1:
+        message = f"every row of {frame.source} has the label {found.texts[0]} in {column}"
+        findings.add(ONE_CLASS, message, keyword)
+        return None
+    positive, stated = _positive(spec, column, found.texts, found.values, findings)
+    return Target(
+        "classification", found.codes, found.texts, found.values, positive, (*notes, *stated)
+    )
+
+
+def _spelled_apart(frame: Frame, column: str) -> bool:
+    """Tell whether labels such as 01 would lose their spelling as numbers."""
+    return bool(frame.texts(column).str.contains(r"^[+-]?0[0-9]").any())
+
+
+def _positive(
+    spec: DataSpec | PredictionsSpec,
+    column: str,
+    texts: Sequence[str],
+    values: Sequence[Label],
+    findings: Findings,
+) -> tuple[int | None, tuple[str, ...]]:
+    if spec.positive is None:
+        if len(texts) != 2:
+            return None, ()
+        return 1, (f"positive {texts[1]}: the last of the two labels",)
+    if len(texts) != 2:
+        findings.add(
+            POSITIVE_OF_MANY,
+            f"positive is for two classes, and {column} has {len(texts)}: {listed(texts, 12)}",
+            "positive",
+        )
+        return None, ()
+    place = find_label(spec.positive, values)
+    if place is None:
+        near = closest(str(spec.positive), texts)
+        findings.add(
+            UNKNOWN_POSITIVE,
+            f"{column} has no label {spec.positive}; its labels are {listed(texts, 12)}",
+            "positive",
+            help=f"did you mean {near}" if near else None,
+        )
+    return place, ()

@@ -1,0 +1,1 @@
+"""`Plan` and tables in, `Results` out: fits run, measured, compared, required."""

@@ -1,0 +1,1 @@
+"""Tasks in, outcomes out, in whichever order they finish; results do not depend on it."""

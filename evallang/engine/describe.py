@@ -1,0 +1,328 @@
+"""What a report needs to know of a study, copied into the results: words, sources, settings."""
+
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from evallang.bibliography import PEDREGOSA_2011, Reference
+from evallang.data.dataset import (
+    Column,
+    CountsSpec,
+    DataSpec,
+    GivenOutcomes,
+    Table,
+)
+from evallang.metrics.metric import METRICS
+from evallang.models.abilities import abilities
+from evallang.models.columns import dropped_columns
+from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
+from evallang.planning.planner import Planned
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Entry, lazy
+from evallang.results.records import (
+    SCHEMA,
+    Comparison,
+    DataRecord,
+    Default,
+    Estimate,
+    Excluded,
+    Failure,
+    FitCounts,
+    FitWarning,
+    MethodRecord,
+    ModelRecord,
+    Provenance,
+    ReferenceRecord,
+    Results,
+    Selection,
+    SpecRecord,
+    StudyRecord,
+)
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import Study
+from evallang.version import VERSION
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+def results(
+    *,
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    planned: Planned,
+    estimates: tuple[Estimate, ...],
+    comparisons: tuple[Comparison, ...],
+    selections: tuple[Selection, ...],
+    failures: tuple[Failure, ...],
+    warnings: tuple[FitWarning, ...],
+    counts: FitCounts,
+) -> Results:
+    """Put everything together; provenance and diagnostics are filled in by the caller."""
+    methods, references = _methods(study, estimates, comparisons, bool(tables))
+    data = [_table(table) for table in tables.values()] + [_outcomes(g) for g in given]
+    defaults = (*study.defaults, *_data_defaults(tables, given))
+    return Results(
+        schema=SCHEMA,
+        study=StudyRecord(
+            study.title,
+            study.authors,
+            study.question,
+            study.about,
+            study.seed,
+            study.alpha,
+            study.confidence,
+            study.families,
+            defaults,
+        ),
+        spec=SpecRecord(
+            study.path, study.files[0].sha256, study.files, study.canonical, study.overrides
+        ),
+        data=tuple(data),
+        models=(*_models(study, tables), *_given_models(given)),
+        protocols=planned.plan.protocols,
+        estimates=estimates,
+        comparisons=comparisons,
+        selections=selections,
+        requirements=(),
+        analyses=(),
+        exports=(),
+        diagnostics=(),
+        failures=failures,
+        provenance=provenance(counts),
+        warnings=warnings,
+        methods=methods,
+        references=references,
+        report=study.report,
+    )
+
+
+def provenance(counts: FitCounts) -> Provenance:
+    """State versions and machine; command, time and git state are the caller's to fill in."""
+    packages = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
+    return Provenance(
+        evallang=VERSION,
+        python=platform.python_version(),
+        packages={name: _version(name) for name in packages},
+        platform=f"{platform.system()} {platform.release()}",
+        processor=platform.machine(),
+        git=None,
+        command="",
+        started="",
+        seconds=0.0,
+        fits=counts,
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+# --- data and models -----------------------------------------------------------------------
+
+
+def _table(table: Table) -> DataRecord:
+    spec = table.spec
+    classes = table.classes if table.task == "classification" else None
+    return DataRecord(
+        name=spec.name,
+        label=spec.label,
+        statement=spec.statement,
+        kind="table",
+        task=table.task,
+        n=table.n,
+        n_features=len(table.columns),
+        target=table.target,
+        classes=classes,
+        positive=None if table.positive is None else table.classes[table.positive],
+        class_counts=_class_counts(table.y, classes),
+        groups=None if table.group_codes is None else len(np.unique(table.group_codes)),
+        unit=spec.unit,
+        excluded=tuple(Excluded(clause, n) for clause, n in table.excluded),
+        sha256=table.sha256,
+        source=table.source,
+        cite=spec.cite,
+        about=spec.about,
+        positive_label=spec.positive_label,
+        notes=table.notes,
+    )
+
+
+def _class_counts(y: Any, classes: Sequence[str] | None) -> dict[str, int] | None:
+    if classes is None:
+        return None
+    return {label: int(np.sum(y == code)) for code, label in enumerate(classes)}
+
+
+def _outcomes(source: GivenOutcomes) -> DataRecord:
+    spec = source.spec
+    judged = source.truth is None
+    classes = None if judged or source.task == "regression" else source.classes
+    return DataRecord(
+        name=spec.name,
+        label=spec.label,
+        statement=spec.statement,
+        kind=source.kind,
+        task=source.task,
+        n=source.n,
+        n_features=None,
+        target=None if isinstance(spec, CountsSpec) else spec.truth,
+        classes=classes,
+        positive=None
+        if classes is None or source.positive is None
+        else classes[source.positive],
+        class_counts=_class_counts(source.truth, classes),
+        groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
+        unit=spec.unit,
+        excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),
+        sha256=source.sha256,
+        source=source.source,
+        cite=spec.cite,
+        about=spec.about,
+        positive_label=None if isinstance(spec, CountsSpec) else spec.positive_label,
+        notes=source.notes,
+    )
+
+
+def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
+    columns = next((table.columns for table in tables.values()), ())
+    return [
+        ModelRecord(
+            model.name,
+            model.label,
+            written(model.pipeline),
+            {
+                p.name: tuple(
+                    v if v is None or isinstance(v, bool | int | float | str) else written(v)
+                    for v in p.candidates.values
+                )
+                for p in search_space(model.pipeline)
+            },
+            "estimator",
+            _model_notes(model.pipeline, columns),
+        )
+        for model in study.models
+    ]
+
+
+def _model_notes(pipeline: PipelineSpec, columns: Sequence[Column]) -> tuple[str, ...]:
+    """State what was decided for the author: columns dropped, seeds given, one process."""
+    notes = []
+    for step in pipeline.steps:
+        dropped = dropped_columns(step, columns) if isinstance(step, ColumnsSpec) else ()
+        if dropped:
+            notes.append(f"columns that no branch names are dropped: {', '.join(dropped)}")
+    able = abilities(pipeline)
+    if able.seeded:
+        notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")
+    if able.parallel:
+        notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
+    return tuple(notes)
+
+
+def _given_models(given: Sequence[GivenOutcomes]) -> list[ModelRecord]:
+    found: dict[str, ModelRecord] = {}
+    for source in given:
+        for model in source.models:
+            found.setdefault(
+                model.name, ModelRecord(model.name, model.label, None, {}, source.kind)
+            )
+    return list(found.values())
+
+
+def _data_defaults(
+    tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> Iterable[Default]:
+    """State what was settled only when the data were read."""
+    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    for source in sources:
+        spec = source.spec
+        if isinstance(spec, CountsSpec):
+            continue
+        if source.positive is not None and spec.positive is None and source.classes:
+            yield Default(f"data {spec.name} positive", source.classes[source.positive])
+        if spec.task is None:
+            yield Default(f"data {spec.name} task", source.task)
+        if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
+            yield Default(f"data {spec.name} unit", spec.unit)
+
+
+# --- methods ---------------------------------------------------------------------------
+
+
+def _methods(
+    study: Study,
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[Comparison],
+    fitted: bool,
+) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
+    """List every method that was used, once, with the works it is taken from."""
+    used: dict[tuple[str, str], MethodRecord] = {}
+    works: dict[str, Reference] = {}
+
+    def add(kind: str, entry: Entry[Any], name: str | None = None) -> None:
+        declared = entry.declaration
+        metric = kind == "metric"
+        used.setdefault(
+            (kind, name or entry.name),
+            MethodRecord(
+                kind,
+                name or entry.name,
+                entry.title,
+                entry.summary,
+                tuple(r.key for r in entry.references),
+                declared.better if metric else None,
+                declared.unit if metric else None,
+            ),
+        )
+        for reference in entry.references:
+            works.setdefault(reference.key, reference)
+
+    for protocol in study.protocols:
+        add("protocol", PROTOCOLS[protocol.kind])
+    metrics = [m.metric for m in study.measures]
+    metrics += [m for c in study.comparisons for m in c.metrics]
+    if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
+        metrics.append(study.tuning.metric)
+    for metric in metrics:
+        add("metric", METRICS[metric.name], metric.written)
+    for found in estimates:
+        if found.interval is not None and found.interval.method.split(",")[0] in INTERVALS:
+            add("interval", INTERVALS[found.interval.method.split(",")[0]])
+    for measure in study.measures:
+        if measure.interval is not None:
+            add("interval", INTERVALS[measure.interval.name])
+    for compared in comparisons:
+        tests = [t for t in (compared.omnibus, *compared.pairwise) if t is not None]
+        for test in tests:
+            add("test", HYPOTHESIS_TESTS[test.test])
+            if test.estimate is not None and test.estimate.method in INTERVALS:
+                add("interval", INTERVALS[test.estimate.method])
+        if compared.family.correction is not None:
+            add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
+    if fitted:
+        used["software", "scikit-learn"] = MethodRecord(
+            "software",
+            "scikit-learn",
+            "scikit-learn",
+            "Models were fitted with scikit-learn.",
+            (PEDREGOSA_2011.key,),
+        )
+        works.setdefault(PEDREGOSA_2011.key, PEDREGOSA_2011)
+    records = tuple(
+        ReferenceRecord(
+            r.key, r.authors, r.year, r.title, r.venue, r.volume, r.pages, r.doi, r.kind
+        )
+        for r in works.values()
+    )
+    return tuple(used.values()), records
+

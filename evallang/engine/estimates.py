@@ -1,0 +1,248 @@
+"""Outcomes in, `Estimate`s with their intervals out."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite, sqrt
+from typing import TYPE_CHECKING, Any
+
+from evallang.compatibility import default_interval
+from evallang.engine.settings import FoldSize, Setting
+from evallang.metrics.aggregation import Aggregate, aggregate
+from evallang.metrics.metric import METRICS, MetricEntry, Outcome, confusion, successes
+from evallang.planning.seeds import analysis_seed
+from evallang.protocols.protocol import about_yields
+from evallang.registry import lazy
+from evallang.results.records import Estimate, FoldValue, Interval
+from evallang.stats.intervals.interval import INTERVALS, Resampler
+from evallang.stats.intervals.resampling import (
+    CountSample,
+    LossSample,
+    ScoreSample,
+    WeightSample,
+)
+from evallang.study import Measure, Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
+    """Measure every model of a setting by every metric of the study."""
+    for measure in study.measures:
+        for model in setting.models:
+            yield estimate(study, setting, model, measure)
+
+
+def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
+    """Measure one model by one metric."""
+    metric = measure.metric
+    found = setting.models[model]
+    outcome = setting.outcome(model, metric)
+    if found.failed or outcome is None:
+        reason = (
+            f"not computed: {len(found.failed)} of {len(setting.folds)} fits failed"
+            if found.failed
+            else f"not computed: the model gives no {METRICS[metric.name].declaration.needs}"
+        )
+        return _undefined(setting, model, metric, reason)
+    entry = METRICS[metric.name]
+    options = metric.keywords()
+    whole = aggregate(entry, options, outcome, found.fold, found.repeat)
+    bench = Bench(study, setting, model, metric, entry, outcome, whole)
+    interval, notes = _interval(bench, measure)
+    return Estimate(
+        data=setting.source,
+        protocol=setting.protocol,
+        model=model,
+        metric=metric.written,
+        value=whole.value,
+        aggregation=whole.aggregation,
+        fold_mean=whole.fold_mean,
+        sd=whole.sd,
+        n=whole.n,
+        about=about(setting),
+        interval=interval,
+        folds=_folds(setting, whole),
+        notes=(*whole.notes, *notes),
+    )
+
+
+def about(setting: Setting) -> str:
+    """Say what the estimates of a setting are about, with its numbers."""
+    sizes = [fold.n_train for fold in setting.folds if fold.n_train is not None]
+    mean = round(sum(sizes) / len(sizes)) if sizes else 0
+    text = about_yields(setting.yields, setting.grouped)
+    return text.replace("{k}", str(len(setting.folds))).replace("{n_train}", f"about {mean}")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Everything that an interval may ask for by the name of a parameter."""
+
+    study: Study
+    setting: Setting
+    model: str
+    metric: Method
+    entry: MetricEntry
+    outcome: Outcome
+    whole: Aggregate
+
+    def given(self, name: str, method: str) -> Any:
+        """Give one input by its name; raises `Unavailable` where there is none."""
+        makers: Mapping[str, Callable[[], Any]] = {
+            "successes": lambda: self._proportion()[0],
+            "n": lambda: self._proportion()[1],
+            "level": lambda: self.study.confidence,
+            "losses": self._losses,
+            "folds": self._fold_codes,
+            "values": self._values,
+            "n_train": lambda: self._sizes("n_train"),
+            "n_test": lambda: self._sizes("n_test"),
+            "truth": self._binary_truth,
+            "scores": self._positive_scores,
+            "sample": self._sample,
+            "seed": lambda: analysis_seed(
+                self.study.seed,
+                self.setting.sha256,
+                self.setting.protocol,
+                self.metric.written,
+                method,
+            ),
+        }
+        return makers[name]()
+
+    def _proportion(self) -> tuple[int, int]:
+        if self.setting.judged:
+            right = int(self.setting.correct(self.model).sum())
+            return right, self.outcome.n
+        counts = confusion(self.outcome.truth, self.outcome.output, self.outcome.k)
+        found = successes(self.entry, self.metric.keywords(), counts, self.outcome.positive)
+        if found is None:
+            raise Unavailable(f"`{self.metric.written}` is no proportion of these classes")
+        return round(found[0]), round(found[1])
+
+    def _losses(self) -> Any:
+        o = self.outcome
+        return self.entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
+
+    def _fold_codes(self) -> Any:
+        found = self.setting.models[self.model]
+        return found.repeat * (int(found.fold.max()) + 1) + found.fold
+
+    def _values(self) -> Any:
+        if any(value is None for value in self.whole.fold_values):
+            raise Unavailable("the metric is undefined in some folds")
+        return np.array(self.whole.fold_values, dtype=np.float64)
+
+    def _sizes(self, which: str) -> Any:
+        sizes = [getattr(fold, which) for fold in self.setting.folds]
+        return None if any(size is None for size in sizes) else np.array(sizes)
+
+    def _binary_truth(self) -> Any:
+        if len(self.setting.classes) != 2 or self.setting.positive is None:
+            raise Unavailable("the interval is for two classes")
+        return (self.outcome.truth == self.setting.positive).astype(np.int64)
+
+    def _positive_scores(self) -> Any:
+        return positive_scores(self.outcome)
+
+    def _sample(self) -> Resampler:
+        o, options = self.outcome, self.metric.keywords()
+        if self.entry.declaration.form == "counts":
+            counts = confusion(o.truth, o.output, o.k)
+            return CountSample(
+                counts,
+                lambda m: self.entry.function(m, o.positive, **options),
+                self._limits(),
+            )
+        if self.entry.declaration.form == "losses":
+            return LossSample(
+                self._losses(), self.entry.declaration.transform, limits=self._limits()
+            )
+        if self.metric.name == "roc_auc" and len(self.setting.classes) == 2:
+            return ScoreSample(self._binary_truth(), self._positive_scores())
+
+        def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.array(
+                [self.entry.function(o.truth, o.output, o.positive, w, **options) for w in weights]
+            )
+
+        return WeightSample(o.n, statistic, limits=self._limits())
+
+    def _limits(self) -> tuple[float | None, float | None]:
+        return self.entry.declaration.low, self.entry.declaration.high
+
+
+class Unavailable(Exception):
+    """An interval's input that these outcomes do not give; the text says why."""
+
+
+def positive_scores(outcome: Outcome) -> Any:
+    """Give the score of the positive class (n,)."""
+    scores = outcome.output
+    return scores if scores.ndim == 1 else scores[:, outcome.positive]
+
+
+def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[str, ...]]:
+    method = measure.interval
+    if method is None:
+        name = default_interval(bench.metric, bench.setting.yields, len(bench.setting.classes))
+        if name is None:
+            return None, ("no interval is sound here by default",)
+        method = Method(name)
+    if bench.whole.value is None:
+        return None, ()
+    entry = INTERVALS[method.name]
+    try:
+        inputs = [bench.given(name, method.written) for name in entry.inputs]
+    except Unavailable as reason:
+        return None, (f"no interval: {reason}",)
+    found: Interval = entry.function(*inputs, **method.keywords())
+    return _in_metric_units(bench, entry.declaration.form, found), found.notes
+
+
+def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
+    """Turn bounds of a proportion or a mean loss into those of the metric."""
+    declared = bench.entry.declaration
+    low, high = interval.low, interval.high
+    if form == "proportion" and declared.complement and low is not None and high is not None:
+        return replace(interval, low=1 - high, high=1 - low)
+    if form == "losses" and declared.transform == "sqrt" and low is not None and high is not None:
+        return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
+    return interval
+
+
+def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:
+    sizes: dict[tuple[int, int], FoldSize] = {(f.repeat, f.fold): f for f in setting.folds}
+    return tuple(
+        FoldValue(
+            repeat,
+            fold,
+            sizes[repeat, fold].label,
+            value if value is None or isfinite(value) else None,
+            sizes[repeat, fold].n_train,
+            sizes[repeat, fold].n_test,
+        )
+        for (repeat, fold), value in zip(whole.folds, whole.fold_values, strict=True)
+    )
+
+
+def _undefined(setting: Setting, model: str, metric: Method, reason: str) -> Estimate:
+    return Estimate(
+        data=setting.source,
+        protocol=setting.protocol,
+        model=model,
+        metric=metric.written,
+        value=None,
+        aggregation="pooled",
+        fold_mean=None,
+        sd=None,
+        n=0,
+        about=about(setting),
+        notes=(reason,),
+    )
+
+

@@ -1,0 +1,308 @@
+"""Unique fits in, their outcomes out: each one split of one pipeline with its candidates.
+
+Workers are given the path of a memory-mapped table, never its rows; every fit, also in
+this process, runs under one thread of BLAS and OpenMP, so that results do not depend on
+how many run at once.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import Column, Table
+from evallang.engine.backends import local, serial
+from evallang.metrics.metric import METRICS, evaluate
+from evallang.models import fitting
+from evallang.models.build import BuildContext
+from evallang.models.columns import design_matrix
+from evallang.models.model import ParameterValue, with_choice
+from evallang.planning.plan import FitTask, Layout
+from evallang.planning.seeds import rows_hash, step_seeds
+from evallang.registry import lazy
+from evallang.study import Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+joblib, threadpoolctl = lazy("joblib"), lazy("threadpoolctl")
+
+Choice = Mapping[str, ParameterValue]
+
+
+@dataclass(frozen=True)
+class FitOutcome:
+    """What came of one task.
+
+    Attributes
+    ----------
+    labels : predicted class codes or values of the test rows; empty after a failure
+    scores : probabilities (n, K), or margins (n, K) or (n,) of the positive class, or None
+    params, inner_score : the chosen candidate and its mean score over the inner folds
+    warnings : (category, message, number of fits that gave it)
+    failure : (error, message) where the fit failed
+    inner_failures : (candidate, error, message) of candidates left out of the choice
+    """
+
+    labels: "NDArray[Any]"
+    scores: "NDArray[np.float64] | None"
+    probabilities: bool
+    params: Choice
+    inner_score: float | None
+    seconds: float
+    warnings: tuple[tuple[str, str, int], ...] = ()
+    failure: tuple[str, str] | None = None
+    inner_failures: tuple[tuple[Choice, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTable:
+    """Where workers find a table, and the facts they need of it."""
+
+    path: str
+    sha256: str
+    columns: tuple[Column, ...]
+    classes: tuple[str, ...]
+    positive: int | None
+    classification: bool
+
+
+@dataclass(frozen=True)
+class Job:
+    """One task with everything a worker needs to run it alone."""
+
+    task: FitTask
+    table: SharedTable
+    study_seed: int
+    metric: Method | None
+
+
+def run_fits(
+    study: Study,
+    tables: Mapping[str, Table],
+    layout: Layout,
+    *,
+    jobs: int,
+    progress: Callable[[int, int], None] | None,
+) -> dict[str, FitOutcome]:
+    """Run every task of a layout; gives outcomes by key, whatever order they came in."""
+    total = sum(task.n_fits for task in layout.tasks.values())
+    done = 0
+    outcomes: dict[str, FitOutcome] = {}
+    if not layout.tasks:
+        return outcomes
+    with _shared(tables, in_process=jobs == 1) as shared:
+        metric = study.tuning.metric if study.tuning else None
+        work = [
+            Job(task, shared[task.data], study.seed, metric) for task in layout.tasks.values()
+        ]
+        backend = serial if jobs == 1 else local
+        for key, outcome in backend.run(run_job, work, jobs):
+            outcomes[key] = outcome
+            done += layout.tasks[key].n_fits
+            if progress is not None:
+                progress(done, total)
+    return outcomes
+
+
+_IN_PROCESS: dict[str, tuple[Any, Any]] = {}
+
+
+@contextmanager
+def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[str, SharedTable]]:
+    """Lay tables where workers find them: in this process, or memory-mapped in a folder."""
+    folder = None if in_process else tempfile.mkdtemp(prefix="evallang-")
+    found: dict[str, SharedTable] = {}
+    try:
+        for number, (name, table) in enumerate(tables.items()):
+            arrays = (design_matrix(table.numeric, table.objects), table.y)
+            if folder is None:
+                path = f"memory:{name}"
+                _IN_PROCESS[path] = arrays
+            else:
+                path = str(Path(folder) / f"table-{number}")
+                joblib.dump(arrays, path)
+            found[name] = SharedTable(
+                path,
+                table.sha256,
+                table.columns,
+                table.classes,
+                table.positive,
+                table.task == "classification",
+            )
+        yield found
+    finally:
+        _IN_PROCESS.clear()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@lru_cache(maxsize=8)
+def _mapped(path: str) -> tuple[Any, Any]:
+    arrays: tuple[Any, Any] = joblib.load(path, mmap_mode="r")
+    return arrays
+
+
+def run_job(job: Job) -> tuple[str, FitOutcome]:
+    """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
+    X, y = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)  # noqa: N806 (their name)
+    with threadpoolctl.threadpool_limits(1):
+        return job.task.key, _Fitting(job, X, y).run()
+
+
+class _Fitting:
+    """One task being run."""
+
+    def __init__(self, job: Job, X: Any, y: Any) -> None:  # noqa: N803 (scikit-learn's name)
+        self.job, self.X, self.y = job, X, y
+        self.warnings: dict[tuple[str, str], int] = {}
+        self.seconds = 0.0
+
+    def run(self) -> FitOutcome:
+        task = self.job.task
+        choice: Choice = {}
+        score: float | None = None
+        inner_failures: list[tuple[Choice, str, str]] = []
+        if task.inner:
+            scores, failures = self._search()
+            inner_failures = [
+                (task.candidates[i], error, message)
+                for i, (error, message) in sorted(failures.items())
+            ]
+            usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]
+            if not usable:
+                reason = next(iter(failures.values()), ("ValueError", NO_SCORE))
+                return self._failed(choice, reason, inner_failures)
+            best = self._best(scores, usable)
+            choice, score = task.candidates[best], scores[best]
+        pipeline = with_choice(task.pipeline, choice) if task.inner else task.pipeline
+        outcome = self._fit([pipeline], task.refit, task.test, scores=True)[0]
+        if outcome.failure is not None or outcome.outputs is None:
+            failure = outcome.failure
+            reason = (failure.error, failure.message) if failure else ("ValueError", NO_SCORE)
+            return self._failed(choice, reason, inner_failures)
+        outputs = outcome.outputs
+        return FitOutcome(
+            outputs.predictions,
+            self._oriented(outputs.scores),
+            outputs.kind == "probabilities",
+            choice,
+            score,
+            self.seconds,
+            self._counted(),
+            None,
+            tuple(inner_failures),
+        )
+
+    def _search(self) -> tuple[list[float], dict[int, tuple[str, str]]]:
+        """Score every candidate: the mean over inner folds, NaN where undefined."""
+        task, metric = self.job.task, self.job.metric
+        if metric is None:
+            raise ValueError("a search needs a metric to choose by")
+        entry = METRICS[metric.name]
+        needs = entry.declaration.needs
+        pipelines = [with_choice(task.pipeline, choice) for choice in task.candidates]
+        sums = np.zeros(len(pipelines))
+        failures: dict[int, tuple[str, str]] = {}
+        for train, validation in task.inner:
+            fitted = self._fit(
+                pipelines, train, validation, scores=needs in ("scores", "probabilities")
+            )
+            for i, outcome in enumerate(fitted):
+                if outcome.failure is not None or outcome.outputs is None:
+                    failure = outcome.failure
+                    failures.setdefault(
+                        i, (failure.error, failure.message) if failure else ("ValueError", NO_SCORE)
+                    )
+                    continue
+                outputs = outcome.outputs
+                output: NDArray[Any] | None = outputs.predictions
+                if needs in ("scores", "probabilities"):
+                    output = self._oriented(outputs.scores)
+                if output is None:
+                    failures.setdefault(i, ("ValueError", NO_SCORE))
+                    continue
+                sums[i] += evaluate(
+                    entry,
+                    metric.keywords(),
+                    self.y[validation],
+                    output,
+                    self.job.table.positive,
+                    len(self.job.table.classes),
+                )
+        return [float(s) for s in sums / len(task.inner)], failures
+
+    def _best(self, scores: Sequence[float], usable: Sequence[int]) -> int:
+        """Choose the best candidate; ties go to the first written."""
+        metric = self.job.metric
+        higher = metric is None or METRICS[metric.name].declaration.better == "higher"
+        sign = -1.0 if higher else 1.0
+        return min(usable, key=lambda i: (round(sign * scores[i], 12), i))
+
+    def _fit(
+        self,
+        pipelines: Sequence[Any],
+        train: "NDArray[np.int64]",
+        test: "NDArray[np.int64]",
+        *,
+        scores: bool,
+    ) -> tuple[fitting.FitOutcome, ...]:
+        table = self.job.table
+        context = BuildContext(
+            columns=table.columns,
+            seed=step_seeds(self.job.study_seed, table.sha256, rows_hash(train)),
+            classes=table.classes if table.classification else (),
+        )
+        data = fitting.FitData(
+            X=self.X,
+            y=self.y,
+            train=train,
+            test=test,
+            n_classes=len(table.classes) if table.classification else None,
+            scores=scores and table.classification,
+        )
+        outcomes = fitting.fit_candidates(pipelines, data, context)
+        for outcome in outcomes:
+            self.seconds += outcome.seconds
+            for caught in outcome.warnings:
+                at = (caught.category, caught.message)
+                self.warnings[at] = self.warnings.get(at, 0) + 1
+        return outcomes
+
+    def _oriented(self, scores: "NDArray[np.float64] | None") -> "NDArray[np.float64] | None":
+        """Turn margins of the second of two classes into those of the positive one."""
+        if scores is not None and scores.ndim == 1 and self.job.table.positive == 0:
+            return -scores
+        return scores
+
+    def _counted(self) -> tuple[tuple[str, str, int], ...]:
+        return tuple((category, message, n) for (category, message), n in self.warnings.items())
+
+    def _failed(
+        self,
+        choice: Choice,
+        reason: tuple[str, str],
+        inner_failures: Sequence[tuple[Choice, str, str]],
+    ) -> FitOutcome:
+        return FitOutcome(
+            np.zeros(0),
+            None,
+            False,
+            choice,
+            None,
+            self.seconds,
+            self._counted(),
+            reason,
+            tuple(inner_failures),
+        )
+
+
+NO_SCORE = "the metric that candidates are chosen by is undefined for all of them"

@@ -1,0 +1,287 @@
+"""From a plan to `Results`: fits, settings, estimates, comparisons, and how it was made."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evallang.compatibility import yields_of
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
+from evallang.engine import describe
+from evallang.engine.comparisons import compare
+from evallang.engine.estimates import estimates
+from evallang.engine.fits import FitOutcome, run_fits
+from evallang.engine.settings import FoldSize, ModelOutcome, Setting
+from evallang.models.model import written
+from evallang.planning.planner import Planned
+from evallang.protocols.protocol import Split
+from evallang.registry import lazy
+from evallang.results.records import (
+    Failure,
+    FitCounts,
+    FitWarning,
+    Results,
+    Selection,
+)
+from evallang.study import Protocol, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+Progress = Callable[[int, int], None]
+"""Called with fits done and fits planned, whenever a task ends."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run gives: the settings (for the table of predictions) and what was found.
+
+    `results` lacks provenance, diagnostics and defaults of the data, which the caller knows.
+    """
+
+    settings: tuple[Setting, ...]
+    tables: Mapping[str, Table]
+    results: Results
+    fits: tuple[tuple[str, str, str, int, int, FitOutcome], ...]
+
+
+def run(
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    planned: Planned,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Run:
+    """Run a planned study.
+
+    Results do not depend on `jobs`: every seed comes from the plan, every fit runs on one
+    thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
+    """
+    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress)
+    settings = [*_fitted(study, tables, planned, outcomes), *_given(study, given)]
+    own = [setting for setting in settings if not setting.implied]
+    measured = [e for setting in own for e in estimates(study, setting)]
+    compared = []
+    for spec in study.comparisons:
+        about = [
+            s for s in settings if s.protocol is None or s.protocol == spec.protocol
+        ]
+        compared += compare(study, spec, about)
+    fits = tuple(
+        (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
+        for p in planned.layout.places
+    )
+    results = describe.results(
+        study=study,
+        tables=tables,
+        given=given,
+        planned=planned,
+        estimates=tuple(measured),
+        comparisons=tuple(compared),
+        selections=_selections(study, fits),
+        failures=_failures(fits),
+        warnings=_warnings(fits),
+        counts=_counts(planned, outcomes),
+    )
+    return Run(tuple(settings), tables, results, fits)
+
+
+def _fitted(
+    study: Study,
+    tables: Mapping[str, Table],
+    planned: Planned,
+    outcomes: Mapping[str, FitOutcome],
+) -> list[Setting]:
+    settings = []
+    for table in tables.values():
+        for protocol in study.protocols:
+            splits = planned.layout.splits.get((table.spec.name, protocol.name))
+            if splits is None:
+                continue
+            keys: dict[str, list[str]] = {}
+            for place in planned.layout.places:
+                if (place.data, place.protocol) == (table.spec.name, protocol.name):
+                    keys.setdefault(place.model, []).append(place.key)
+            settings.append(_setting(table, protocol, splits, keys, outcomes))
+    return settings
+
+
+def _setting(
+    table: Table,
+    protocol: Protocol,
+    splits: Sequence[Split],
+    keys: Mapping[str, Sequence[str]],
+    outcomes: Mapping[str, FitOutcome],
+) -> Setting:
+    sizes = tuple(
+        FoldSize(
+            s.repeat,
+            s.fold,
+            s.label,
+            len(s.train) + (0 if s.validation is None else len(s.validation)),
+            len(s.test),
+        )
+        for s in splits
+    )
+    models = {
+        model: _collect(table, splits, [outcomes[key] for key in found])
+        for model, found in keys.items()
+    }
+    return Setting(
+        source=table.spec.name,
+        label=table.spec.label,
+        unit=table.spec.unit,
+        protocol=protocol.name,
+        sha256=table.sha256,
+        task=table.task,
+        classes=table.classes,
+        positive=table.positive,
+        yields=yields_of(table.spec, protocol),
+        grouped=table.group_codes is not None,
+        folds=sizes,
+        models=models,
+        implied=protocol.implied_by is not None,
+    )
+
+
+def _collect(
+    table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcome]
+) -> ModelOutcome:
+    """Put the predictions of all folds of one model one after the other."""
+    whole = [(s, o) for s, o in zip(splits, outcomes, strict=True) if o.failure is None]
+    failed = tuple(
+        (s.repeat, s.fold) for s, o in zip(splits, outcomes, strict=True) if o.failure is not None
+    )
+    empty = np.zeros(0, dtype=np.int64)
+    rows = np.concatenate([s.test for s, _ in whole]) if whole else empty
+    scores = [o.scores for _, o in whole]
+    return ModelOutcome(
+        rows=rows,
+        repeat=np.concatenate([np.full(len(s.test), s.repeat) for s, _ in whole])
+        if whole
+        else empty,
+        fold=np.concatenate([np.full(len(s.test), s.fold) for s, _ in whole]) if whole else empty,
+        truth=table.y[rows],
+        labels=np.concatenate([o.labels for _, o in whole]) if whole else empty,
+        scores=None
+        if not whole or any(s is None for s in scores)
+        else np.concatenate([s for s in scores if s is not None]),
+        probabilities=bool(whole) and all(o.probabilities for _, o in whole),
+        failed=failed,
+    )
+
+
+def _given(study: Study, given: Sequence[GivenOutcomes]) -> list[Setting]:
+    settings = []
+    for source in given:
+        n = source.n
+        zeros = np.zeros(n, dtype=np.int64)
+        fold = zeros if source.folds is None else source.folds
+        judged = source.correct is not None
+        models = {}
+        for model in source.models:
+            if source.correct is not None:
+                truth = np.ones(n, dtype=np.int64)
+                labels = source.correct[model.name].astype(np.int64)
+            else:
+                assert source.truth is not None, "outcomes that are not judged have a truth"
+                truth, labels = source.truth, source.predictions[model.name]
+            models[model.name] = ModelOutcome(
+                rows=np.arange(n),
+                repeat=zeros,
+                fold=fold,
+                truth=truth,
+                labels=labels,
+                scores=source.scores.get(model.name),
+                probabilities=model.name in source.probabilities,
+            )
+        codes, counts = np.unique(fold, return_counts=True)
+        labels_of = source.fold_labels or ()
+        settings.append(
+            Setting(
+                source=source.spec.name,
+                label=source.spec.label,
+                unit=source.spec.unit,
+                protocol=None,
+                sha256=source.sha256,
+                task=source.task,
+                classes=("wrong", "right") if judged else source.classes,
+                positive=None if judged else source.positive,
+                yields=yields_of(source.spec, None),
+                grouped=isinstance(source.spec, PredictionsSpec) and source.groups is not None,
+                folds=tuple(
+                    FoldSize(0, int(c), labels_of[int(c)] if labels_of else None, None, int(m))
+                    for c, m in zip(codes, counts, strict=True)
+                ),
+                models=models,
+                judged=judged,
+            )
+        )
+    return settings
+
+
+# --- what happened in the fits -----------------------------------------------------------
+
+Fits = Sequence[tuple[str, str, str, int, int, FitOutcome]]
+
+
+def _selections(study: Study, fits: Fits) -> tuple[Selection, ...]:
+    rule = study.tuning.select if study.tuning else "best"
+    return tuple(
+        Selection(data, protocol, model, repeat, fold, plain(o.params), o.inner_score, rule)
+        for data, protocol, model, repeat, fold, o in fits
+        if o.params
+    )
+
+
+def plain(params: Mapping[str, object]) -> dict[str, object]:
+    """Give chosen parameters as JSON values; lists and classes as the author writes them."""
+    return {
+        name: value
+        if value is None or isinstance(value, bool | int | float | str)
+        else written(value)  # type: ignore[arg-type]  # a ParameterValue, by construction
+        for name, value in params.items()
+    }
+
+
+def _failures(fits: Fits) -> tuple[Failure, ...]:
+    found = []
+    for data, protocol, model, repeat, fold, o in fits:
+        for params, error, message in o.inner_failures:
+            found.append(
+                Failure(
+                    "inner", data, protocol, model, repeat, fold, plain(params), error, message
+                )
+            )
+        if o.failure is not None:
+            error, message = o.failure
+            found.append(
+                Failure(
+                    "outer", data, protocol, model, repeat, fold, plain(o.params), error, message
+                )
+            )
+    return tuple(found)
+
+
+def _warnings(fits: Fits) -> tuple[FitWarning, ...]:
+    """Count warnings of each kind for each model: one record, with the number of fits."""
+    counts: dict[tuple[str, str, str, str], tuple[str, int]] = {}
+    for data, protocol, model, _, _, o in fits:
+        for category, message, n in o.warnings:
+            key = (data, protocol, model, category)
+            first, before = counts.get(key, (message, 0))
+            counts[key] = (first, before + n)
+    return tuple(
+        FitWarning(data, protocol, model, category, message, n)
+        for (data, protocol, model, category), (message, n) in counts.items()
+    )
+
+
+def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome]) -> FitCounts:
+    total = sum(task.n_fits for task in planned.layout.tasks.values())
+    failed = sum((o.failure is not None) + len(o.inner_failures) for o in outcomes.values())
+    return FitCounts(planned=total, run=total, cached=0, failed=failed)
+

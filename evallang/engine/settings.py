@@ -1,0 +1,90 @@
+"""What tests and measures read: the outcomes of all models of one source under one protocol.
+
+However the predictions came about (fitted here, read from a file, published as counts),
+from here on they look the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from evallang.metrics.metric import METRICS, Outcome
+from evallang.protocols.protocol import Yields
+from evallang.registry import lazy
+from evallang.study import Method
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class FoldSize:
+    """One fold: its numbers, the author's name for it, and how many rows it has."""
+
+    repeat: int
+    fold: int
+    label: str | None
+    n_train: int | None
+    n_test: int
+
+
+@dataclass(frozen=True)
+class ModelOutcome:
+    """The predictions of one model on all test rows, fold after fold.
+
+    `labels` are class codes (-1: a label that is none of the classes) or floats (n,);
+    `scores` (n, K) probabilities, (n, K) or (n,) margins, or None. `failed` lists the
+    folds whose fit failed; their rows are missing.
+    """
+
+    rows: "NDArray[np.int64]"
+    repeat: "NDArray[np.int64]"
+    fold: "NDArray[np.int64]"
+    truth: "NDArray[Any]"
+    labels: "NDArray[Any]"
+    scores: "NDArray[np.float64] | None"
+    probabilities: bool
+    failed: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All outcomes of one source under one protocol.
+
+    `judged` tells that only right and wrong are known (class 1 is right).
+    """
+
+    source: str
+    label: str
+    unit: str
+    protocol: str | None
+    sha256: str
+    task: str
+    classes: tuple[str, ...]
+    positive: int | None
+    yields: Yields
+    grouped: bool
+    folds: tuple[FoldSize, ...]
+    models: Mapping[str, ModelOutcome]
+    judged: bool = False
+    implied: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    def outcome(self, model: str, metric: Method) -> Outcome | None:
+        """Give truth and what a metric needs of a model; None where the model has no scores."""
+        found = self.models[model]
+        needs = METRICS[metric.name].declaration.needs
+        k = len(self.classes)
+        if needs in ("labels", "values"):
+            return Outcome(found.truth, found.labels, k, self.positive)
+        if found.scores is None or (needs == "probabilities" and not found.probabilities):
+            return None
+        return Outcome(found.truth, found.scores, k, self.positive)
+
+    def correct(self, model: str) -> "NDArray[np.bool_]":
+        """Tell on which test rows a model is right (n,)."""
+        found = self.models[model]
+        return np.asarray(found.truth == found.labels, dtype=bool)

@@ -1,0 +1,159 @@
+"""One value from many folds: what a model's predictions under one protocol amount to.
+
+Metrics of counts are computed from the counts of all folds of one repeat together, then
+averaged over repeats: the mean of the folds' F1 is biased, since folds with few positives
+are. Losses are averaged over examples, a repeat at a time. Ranking metrics and R² are the
+mean of the folds' values, since scores of different models have no common scale: a model
+that gives the training prior to everyone would get an AUC of 0 under leave-one-out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import MetricEntry, Outcome, confusions, fold_value, from_mean_loss
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+FORMAN_SCHOLZ_2010 = Reference(
+    key="forman2010",
+    authors=("Forman G", "Scholz M"),
+    year=2010,
+    title="Apples-to-apples in cross-validation studies: pitfalls in classifier performance "
+    "measurement",
+    venue="ACM SIGKDD Explorations Newsletter",
+    volume="12(1)",
+    pages="49-57",
+)
+"""Why counts are pooled and ranking metrics are not."""
+
+Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """The value of a metric over folds, with the folds' own values beside it.
+
+    Attributes
+    ----------
+    value : the estimate, None where undefined
+    aggregation : `pooled` over the examples of the only repeat, `mean_of_repeats` of such,
+        or `mean_of_folds`
+    folds : (repeat, fold) of each value in `fold_values`, sorted
+    fold_values : the metric on each fold's test rows, None where undefined
+    fold_mean, sd : mean and standard deviation (n - 1) of the defined fold values
+    n : number of predictions for `pooled`, else number of defined fold values
+    notes : what is undefined, and how often
+    """
+
+    value: float | None
+    aggregation: Aggregation
+    folds: tuple[tuple[int, int], ...]
+    fold_values: tuple[float | None, ...]
+    fold_mean: float | None
+    sd: float | None
+    n: int
+    notes: tuple[str, ...] = ()
+
+
+def aggregate(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    outcome: Outcome,
+    fold: ArrayLike | None = None,
+    repeat: ArrayLike | None = None,
+) -> Aggregate:
+    """Compute a metric from one model's predictions on all test rows of one protocol.
+
+    `outcome` has one row per prediction, `fold` and `repeat` (n,) are its numbers from 0,
+    or None for a single one. Raises `ValueError` where an option does not fit the classes.
+    """
+    n = outcome.n
+    zeros = np.zeros(n, dtype=np.int64)
+    repeats = zeros if repeat is None else np.asarray(repeat, dtype=np.int64)
+    folds = zeros if fold is None else np.asarray(fold, dtype=np.int64)
+    pairs, part = np.unique(np.stack([repeats, folds], axis=1), axis=0, return_inverse=True)
+    part = part.reshape(-1)
+    by_fold = _values(entry, options, outcome, part, len(pairs))
+    distinct, of_repeat = np.unique(repeats, return_inverse=True)
+
+    aggregation = _aggregation(entry, options, len(distinct), len(pairs))
+    if aggregation == "mean_of_folds":
+        values, unit = by_fold, "fold"
+    else:
+        values, unit = _values(entry, options, outcome, of_repeat, len(distinct)), "repeat"
+    defined = by_fold[~np.isnan(by_fold)]
+    return Aggregate(
+        value=_mean(values),
+        aggregation=aggregation,
+        folds=tuple((int(r), int(f)) for r, f in pairs),
+        fold_values=tuple(_number(value) for value in by_fold),
+        fold_mean=_mean(by_fold),
+        sd=float(np.std(defined, ddof=1)) if len(defined) > 1 else None,
+        n=n if aggregation == "pooled" else len(defined),
+        notes=_notes(entry, values, unit),
+    )
+
+
+def _aggregation(
+    entry: MetricEntry, options: Mapping[str, Any], repeats: int, folds: int
+) -> Aggregation:
+    pools = entry.declaration.form != "scores" or bool(options.get("pool")) or folds == 1
+    if not pools:
+        return "mean_of_folds"
+    return "pooled" if repeats == 1 else "mean_of_repeats"
+
+
+def _values(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    outcome: Outcome,
+    part: NDArray[np.int64],
+    parts: int,
+) -> NDArray[np.float64]:
+    """Compute the metric on each part of the rows: (parts,), NaN where undefined."""
+    form = entry.declaration.form
+    truth, output, weights = outcome.truth, outcome.output, outcome.weights
+    if form == "counts":
+        counts = confusions(truth, output, outcome.k, part, parts, weights)
+        return np.array(entry.function(counts, outcome.positive, **options), dtype=np.float64)
+    bounds = np.cumsum(np.bincount(part, minlength=parts))[:-1]
+    rows_of_parts = np.split(np.argsort(part, kind="stable"), bounds)
+    if form == "losses":
+        loss = entry.function(truth, output, outcome.positive, **options)
+        means = [
+            np.average(loss[rows], weights=None if weights is None else weights[rows])
+            for rows in rows_of_parts
+        ]
+        return np.array([from_mean_loss(entry, float(mean)) for mean in means])
+    return np.array([fold_value(entry, options, outcome.take(rows)) for rows in rows_of_parts])
+
+
+def _notes(entry: MetricEntry, values: NDArray[np.float64], unit: str) -> tuple[str, ...]:
+    undefined = int(np.isnan(values).sum())
+    if not undefined:
+        return ()
+    if undefined == len(values):
+        return (f"{entry.name} is undefined on these test rows",)
+    verb = "has" if undefined == 1 else "have"
+    return (
+        f"{entry.name} is undefined in {undefined} of {len(values)} {unit}s, "
+        f"which {verb} no part in the mean",
+    )
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else None
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

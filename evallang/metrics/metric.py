@@ -1,0 +1,223 @@
+"""What a metric is: a function of counts, of losses per example or of scores, and its nature.
+
+Three families of functions, told apart by `MetricDeclaration.form`:
+
+- `counts`: `f(counts, positive, *, options)`; `counts[..., i, j]` counts examples of true
+  class i predicted as j, leading axes are replicates; gives an array over them.
+- `losses`: `f(truth, output, positive, *, options)` gives one loss per example (n,).
+- `scores`: `f(truth, output, positive, weights=None, *, options)` gives one number.
+
+`truth` holds class codes or floats (n,), `output` what `needs` says: labels (codes),
+scores (n,) of the positive class or (n, K), probabilities (n,) or (n, K), or predicted
+values (n,). Undefined is NaN inside this room (there is no other way in an array) and
+None with a note outside of it.
+
+A predicted label that is none of the classes has the code -1 and is wrong: `confusion`
+counts it in a last column of its own, so its matrices have k rows and k + 1 columns. The
+functions take k columns as well, where every prediction is one of the classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.registry import Entry, Registry, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+Direction = Literal["higher", "lower"]
+Form = Literal["counts", "losses", "scores"]
+Needs = Literal["labels", "scores", "probabilities", "values"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDeclaration:
+    """The nature of a metric.
+
+    Attributes
+    ----------
+    task : classification or regression
+    form : how it is computed, see the module
+    needs : what a model must give
+    better : which direction is better
+    low, high : its range, None where unbounded
+    proportion : whose successes it counts, so that an interval for proportions applies:
+        `all` examples, the `positives`, the `negatives`, the `predicted_positives` or
+        `predicted_negatives`
+    complement : True where it is 1 minus that proportion (error_rate)
+    transform : `sqrt` for a root of a mean loss
+    unit : `percent` (printed in points), `number`, or `target` (the target's unit)
+    binary_only : True where it has no meaning for more than two classes
+    """
+
+    task: Literal["classification", "regression"]
+    form: Form
+    needs: Needs
+    better: Direction
+    low: float | None = None
+    high: float | None = None
+    proportion: (
+        Literal["all", "positives", "negatives", "predicted_positives", "predicted_negatives"]
+        | None
+    ) = None
+    complement: bool = False
+    transform: Literal["sqrt"] | None = None
+    unit: Literal["percent", "number", "target"] = "number"
+    binary_only: bool = False
+
+
+METRICS: Registry[MetricDeclaration] = Registry("metric", "evallang.metrics")
+"""All metrics, by canonical name."""
+
+MetricEntry = Entry[MetricDeclaration]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one model gave on some examples, beside the truth.
+
+    `truth`, `output` and `weights` have one row per example; `k` is the number of classes
+    (0 for regression), `positive` the code of the positive class.
+    """
+
+    truth: NDArray[Any]
+    output: NDArray[Any]
+    k: int = 0
+    positive: int | None = None
+    weights: NDArray[np.float64] | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return len(self.truth)
+
+    def take(self, rows: NDArray[Any]) -> Outcome:
+        """Keep the examples at these positions (or of this mask)."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Outcome(self.truth[rows], self.output[rows], self.k, self.positive, weights)
+
+
+def evaluate(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    truth: NDArray[Any],
+    output: NDArray[Any],
+    positive: int | None = None,
+    k: int = 0,
+    weights: NDArray[np.float64] | None = None,
+) -> float:
+    """Compute a metric of any form on examples taken as one sample; NaN where undefined.
+
+    `truth` (n,) and `output` as the module says; `weights` (n,) are case weights. Raises
+    `ValueError` where an option does not fit the number of classes.
+    """
+    if not len(truth):
+        return float("nan")
+    form = entry.declaration.form
+    if form == "counts":
+        return float(entry.function(confusion(truth, output, k, weights), positive, **options))
+    if form == "losses":
+        losses = entry.function(truth, output, positive, **options)
+        return from_mean_loss(entry, float(np.average(losses, weights=weights)))
+    return float(entry.function(truth, output, positive, weights, **options))
+
+
+def fold_value(entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome) -> float:
+    """Compute a metric on the test rows of one fold; NaN where undefined."""
+    return evaluate(
+        entry,
+        options,
+        outcome.truth,
+        outcome.output,
+        outcome.positive,
+        outcome.k,
+        outcome.weights,
+    )
+
+
+def from_mean_loss(entry: MetricEntry, mean: float) -> float:
+    """Turn the mean of a metric's losses into its value (a root for rmse)."""
+    return mean**0.5 if entry.declaration.transform == "sqrt" else mean
+
+
+def confusion(
+    truth: NDArray[Any],
+    predicted: NDArray[Any],
+    k: int,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[Any]:
+    """Count examples by true and predicted class: (k, k + 1), true classes in the rows.
+
+    The last column holds predictions that are none of the classes (code -1). Counts are
+    integers, or sums of weights where those are given.
+    """
+    one_part = np.zeros(len(truth), dtype=np.int64)
+    matrix: NDArray[Any] = confusions(truth, predicted, k, one_part, 1, weights)[0]
+    return matrix
+
+
+def confusions(
+    truth: NDArray[Any],
+    predicted: NDArray[Any],
+    k: int,
+    part: NDArray[np.int64],
+    parts: int,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[Any]:
+    """Count each part's examples apart: (parts, k, k + 1); `part` (n,) says whose each is."""
+    column = np.where(np.asarray(predicted) < 0, k, predicted).astype(np.int64)
+    cell = (np.asarray(part) * k + np.asarray(truth)) * (k + 1) + column
+    counts = np.bincount(cell.astype(np.int64), weights, minlength=parts * k * (k + 1))
+    return counts.reshape(parts, k, k + 1)
+
+
+def successes(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    counts: NDArray[Any],
+    positive: int | None,
+) -> tuple[float, float] | None:
+    """Give (successes, trials) of a metric that is a proportion, or None where it is none.
+
+    `counts` is one matrix of `confusion`. For a complement (error_rate) the successes are
+    those of the proportion it is 1 minus of. Recall and its kin are proportions for two
+    classes only, and not when averaged.
+    """
+    kind = entry.declaration.proportion
+    matrix = np.asarray(counts)
+    k = matrix.shape[0]
+    if kind == "all":
+        return float(np.trace(matrix[:, :k])), float(matrix.sum())
+    if kind is None or not is_binary(options, k) or positive is None:
+        return None
+    chosen = positive if kind in ("positives", "predicted_positives") else 1 - positive
+    trials = matrix[chosen] if kind in ("positives", "negatives") else matrix[:, chosen]
+    return float(matrix[chosen, chosen]), float(trials.sum())
+
+
+def is_binary(options: Mapping[str, Any], k: int) -> bool:
+    """Tell whether a metric with option `average` is about the positive class alone."""
+    return k == 2 and options.get("average") in (None, "binary")
+
+
+def canonical(name: str, options: Mapping[str, Any]) -> str:
+    """Give a metric's name with the options that were written: `f1(average=macro)`."""
+    if not options:
+        return name
+    return f"{name}({', '.join(f'{key}={_written(value)}' for key, value in options.items())})"
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_written(item) for item in value) + "]"
+    return str(value)

@@ -1,0 +1,180 @@
+"""Metrics of rankings: functions of scores, undefined where a class is absent.
+
+`output` is (n,) with the score of the positive class, higher for more positive, or (n, k)
+with a column for each class in the order of the labels. Equal scores tie; a missing score
+makes the metric undefined.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+HANLEY_MCNEIL_1982 = Reference(
+    key="hanley1982",
+    authors=("Hanley JA", "McNeil BJ"),
+    year=1982,
+    title="The meaning and use of the area under a receiver operating characteristic (ROC) curve",
+    venue="Radiology",
+    volume="143(1)",
+    pages="29-36",
+)
+HAND_TILL_2001 = Reference(
+    key="hand2001",
+    authors=("Hand DJ", "Till RJ"),
+    year=2001,
+    title="A simple generalisation of the area under the ROC curve for multiple class "
+    "classification problems",
+    venue="Machine Learning",
+    volume="45",
+    pages="171-186",
+    doi="10.1023/A:1010920819831",
+)
+DAVIS_GOADRICH_2006 = Reference(
+    key="davis2006",
+    authors=("Davis J", "Goadrich M"),
+    year=2006,
+    title="The relationship between precision-recall and ROC curves",
+    venue="23rd International Conference on Machine Learning",
+    pages="233-240",
+    kind="inproceedings",
+)
+
+
+@METRICS.register(
+    MetricDeclaration("classification", "scores", "scores", "higher", 0, 1),
+    title="Area under the ROC curve",
+    references=(HANLEY_MCNEIL_1982, HAND_TILL_2001),
+    examples=(
+        Example(
+            ((0, 0, 1, 1), (0.1, 0.4, 0.35, 0.8), 1),
+            {"value": 0.75},
+            "scikit-learn 1.9, docstring of auc",
+        ),
+    ),
+)
+def roc_auc(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+    *,
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    pool: bool = False,
+) -> float:
+    """The chance that an example of the positive class has a higher score than another.
+
+    Ties count half. For more than two classes the plain mean over classes of each against
+    the rest (`ovr`), or over pairs of classes (`ovo`, Hand & Till 2001). Undefined (NaN)
+    where a class has no example. The value over folds is the mean of the folds' values;
+    `pool=true` ranks the scores of all folds together, which is biased, since they come
+    from different models.
+    """
+    codes, score, weight = _arrays(truth, output, weights)
+    if score.ndim == 1 or score.shape[1] == 2:
+        return _auc(codes == positive, _of_positive(score, positive), weight)
+    classes = range(score.shape[1])
+    if multi_class == "ovr":
+        return _mean([_auc(codes == c, score[:, c], weight) for c in classes])
+    areas = []
+    for first, second in itertools.combinations(classes, 2):
+        rows = (codes == first) | (codes == second)
+        for c in (first, second):
+            areas.append(_auc(codes[rows] == c, score[rows, c], weight[rows]))
+    return _mean(areas)
+
+
+@METRICS.register(
+    MetricDeclaration("classification", "scores", "scores", "higher", 0, 1),
+    title="Average precision",
+    references=(DAVIS_GOADRICH_2006,),
+    examples=(
+        Example(
+            ((0, 0, 1, 1), (0.1, 0.4, 0.35, 0.8), 1),
+            {"value": 0.83},
+            "scikit-learn 1.9, docstring of average_precision_score",
+            tolerance=0.005,
+        ),
+    ),
+)
+def average_precision(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: int | None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The mean of the precision at every threshold, weighted by the recall gained there.
+
+    sum of (R_i - R_(i-1)) P_i over the distinct scores from the highest down, without
+    interpolation (the area under the straight-line curve is too optimistic: Davis,
+    Goadrich 2006). For more than two classes the plain mean over classes, each against the
+    rest. Undefined (NaN) where a class has no example.
+    """
+    codes, score, weight = _arrays(truth, output, weights)
+    if score.ndim == 1 or score.shape[1] == 2:
+        return _average_precision(codes == positive, _of_positive(score, positive), weight)
+    return _mean(
+        [_average_precision(codes == c, score[:, c], weight) for c in range(score.shape[1])]
+    )
+
+
+def _auc(is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]) -> float:
+    """Mann-Whitney's U over the number of pairs, ties half."""
+    positives, negatives = _by_score(is_positive, score, weight)
+    pairs = positives.sum() * negatives.sum()
+    if not pairs > 0:
+        return float("nan")
+    below = np.cumsum(negatives) - negatives / 2
+    return float((positives * below).sum() / pairs)
+
+
+def _average_precision(
+    is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]
+) -> float:
+    positives, negatives = (side[::-1] for side in _by_score(is_positive, score, weight))
+    total = positives.sum()
+    if not total > 0:
+        return float("nan")
+    found = np.cumsum(positives)
+    named = found + np.cumsum(negatives)
+    gained = positives > 0
+    return float((positives[gained] * found[gained] / named[gained]).sum() / total)
+
+
+def _by_score(
+    is_positive: NDArray[Any], score: NDArray[Any], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sum the weights of positives and of negatives at each distinct score, rising."""
+    if np.isnan(score).any():
+        missing = np.full(1, np.nan)
+        return missing, missing
+    distinct, place = np.unique(score, return_inverse=True)
+    sides = np.zeros((2, len(distinct)))
+    np.add.at(sides, (np.where(is_positive, 0, 1), place), weight)
+    return sides[0], sides[1]
+
+
+def _arrays(
+    truth: ArrayLike, output: ArrayLike, weights: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    codes = np.asarray(truth)
+    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    return codes, np.asarray(output), weight
+
+
+def _of_positive(score: NDArray[Any], positive: int | None) -> NDArray[Any]:
+    return score if score.ndim == 1 else score[:, positive]
+
+
+def _mean(values: list[float]) -> float:
+    return float(np.mean(values))

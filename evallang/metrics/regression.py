@@ -1,0 +1,212 @@
+"""Metrics of predicted values: losses per example where the metric is a mean, else scores.
+
+`truth` and `output` are floats (n,) in the unit of the target.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+HYNDMAN_KOEHLER_2006 = Reference(
+    key="hyndman2006",
+    authors=("Hyndman RJ", "Koehler AB"),
+    year=2006,
+    title="Another look at measures of forecast accuracy",
+    venue="International Journal of Forecasting",
+    volume="22(4)",
+    pages="679-688",
+    doi="10.1016/j.ijforecast.2006.03.001",
+)
+CHICCO_2021 = Reference(
+    key="chicco2021",
+    authors=("Chicco D", "Warrens MJ", "Jurman G"),
+    year=2021,
+    title="The coefficient of determination R-squared is more informative than SMAPE, MAE, "
+    "MAPE, MSE and RMSE in regression analysis evaluation",
+    venue="PeerJ Computer Science",
+    volume="7",
+    pages="e623",
+    doi="10.7717/peerj-cs.623",
+)
+
+TRUTH, PREDICTED = (3, -0.5, 2, 7), (2.5, 0.0, 2, 8)
+"""scikit-learn's example of regression metrics."""
+SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
+
+
+@METRICS.register(
+    MetricDeclaration("regression", "losses", "values", "lower", 0),
+    title="Mean squared error",
+    references=(HYNDMAN_KOEHLER_2006,),
+    examples=(
+        Example(
+            (TRUTH, PREDICTED, None), {"value": 0.375}, SCIKIT_LEARN.format("mean_squared_error")
+        ),
+    ),
+)
+def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
+    """The squared difference of truth and prediction, in the target's unit squared."""
+    return _difference(truth, output) ** 2
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "regression", "losses", "values", "lower", 0, transform="sqrt", unit="target"
+    ),
+    title="Root mean squared error",
+    references=(HYNDMAN_KOEHLER_2006,),
+    examples=(
+        Example(
+            (TRUTH, PREDICTED, None),
+            {"value": 0.612},
+            SCIKIT_LEARN.format("root_mean_squared_error"),
+            tolerance=0.0005,
+        ),
+    ),
+)
+def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
+    """The squared difference of truth and prediction; the metric is the root of their mean.
+
+    The root is taken of the mean over all test examples, not fold by fold.
+    """
+    return _difference(truth, output) ** 2
+
+
+@METRICS.register(
+    MetricDeclaration("regression", "losses", "values", "lower", 0, unit="target"),
+    title="Mean absolute error",
+    references=(HYNDMAN_KOEHLER_2006,),
+    examples=(
+        Example(
+            (TRUTH, PREDICTED, None), {"value": 0.5}, SCIKIT_LEARN.format("mean_absolute_error")
+        ),
+    ),
+)
+def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
+    """The absolute difference of truth and prediction, in the target's unit."""
+    return np.abs(_difference(truth, output))
+
+
+@METRICS.register(
+    MetricDeclaration("regression", "losses", "values", "lower", 0),
+    title="Mean absolute percentage error",
+    references=(HYNDMAN_KOEHLER_2006,),
+    examples=(
+        Example(
+            (TRUTH, PREDICTED, None),
+            {"value": 0.3273},
+            SCIKIT_LEARN.format("mean_absolute_percentage_error"),
+            tolerance=0.0001,
+        ),
+    ),
+)
+def mape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[np.float64]:
+    """The absolute difference of truth and prediction as a share of the truth: 0.1 is 10 %.
+
+    Where the truth is 0 it is divided by the machine epsilon, as scikit-learn does, and the
+    metric is huge: it means nothing there.
+    """
+    size = np.abs(np.asarray(truth, dtype=np.float64))
+    share: NDArray[np.float64] = np.abs(_difference(truth, output)) / np.maximum(
+        size, np.finfo(np.float64).eps
+    )
+    return share
+
+
+@METRICS.register(
+    MetricDeclaration("regression", "scores", "values", "lower", 0, unit="target"),
+    title="Median absolute error",
+    references=(HYNDMAN_KOEHLER_2006,),
+    examples=(
+        Example(
+            (TRUTH, PREDICTED, None), {"value": 0.5}, SCIKIT_LEARN.format("median_absolute_error")
+        ),
+    ),
+)
+def medae(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The median of the absolute differences of truth and prediction, in the target's unit.
+
+    With weights, the middle of the two values that bound half of the total weight where
+    it falls between two examples.
+    """
+    size = np.abs(_difference(truth, output))
+    if weights is None:
+        return float(np.median(size))
+    order = np.argsort(size, kind="stable")
+    size, weight = size[order], np.asarray(weights, dtype=np.float64)[order]
+    size, weight = size[weight > 0], weight[weight > 0]
+    share = np.cumsum(weight) / weight.sum()
+    low = size[np.searchsorted(share, 0.5, side="left")]
+    high = size[min(int(np.searchsorted(share, 0.5, side="right")), len(size) - 1)]
+    return float((low + high) / 2)
+
+
+@METRICS.register(
+    MetricDeclaration("regression", "scores", "values", "lower", 0, unit="target"),
+    title="Maximum error",
+    references=(HYNDMAN_KOEHLER_2006,),
+    examples=(
+        Example(((3, 2, 7, 1), (4, 2, 7, 1), None), {"value": 1}, SCIKIT_LEARN.format("max_error")),
+    ),
+)
+def max_error(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The largest absolute difference of truth and prediction; weights do not change it."""
+    return float(np.max(np.abs(_difference(truth, output))))
+
+
+@METRICS.register(
+    MetricDeclaration("regression", "scores", "values", "higher", None, 1),
+    title="R²",
+    references=(CHICCO_2021,),
+    examples=(
+        Example(
+            (TRUTH, PREDICTED, None),
+            {"value": 0.948},
+            SCIKIT_LEARN.format("r2_score"),
+            tolerance=0.001,
+        ),
+    ),
+)
+def r2(
+    truth: ArrayLike,
+    output: ArrayLike,
+    positive: None = None,
+    weights: ArrayLike | None = None,
+) -> float:
+    """The share of the truth's variance that is explained: 1 - SS_residual / SS_total.
+
+    SS_total is about the mean of the same test examples. Undefined (NaN) where the truth
+    is constant, and so for a single example; scikit-learn's `force_finite` makes that 0
+    or 1.
+    """
+    value = np.asarray(truth, dtype=np.float64)
+    weight = np.ones(len(value)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if not value.size or (value == value[0]).all():
+        return float("nan")
+    total = (weight * (value - np.average(value, weights=weight)) ** 2).sum()
+    residual = (weight * _difference(truth, output) ** 2).sum()
+    return float(1 - residual / total) if total > 0 else float("nan")
+
+
+def _difference(truth: ArrayLike, output: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(truth, dtype=np.float64) - np.asarray(output, dtype=np.float64)

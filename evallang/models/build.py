@@ -1,0 +1,353 @@
+"""Specs become scikit-learn objects; used inside workers only, where scikit-learn is loaded.
+
+Every class gets a seed for its `random_state` unless the study fixes one, nothing runs in
+parallel and nothing prints: `n_jobs` and `verbose` are left at their silent defaults.
+What the checker refuses is refused here once more.
+"""
+
+import functools
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
+from evallang.models.columns import ColumnLike, branch_columns, position
+from evallang.models.model import (
+    Candidates,
+    ColumnsSpec,
+    EstimatorSpec,
+    ListSpec,
+    MapSpec,
+    NamedSpec,
+    ParameterValue,
+    PipelineSpec,
+    StepSpec,
+)
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+LABEL_PARAMETERS = frozenset({"class_weight", "constant", "pos_label"})
+"""Parameters that hold labels of the target, which models see as codes."""
+
+SILENT_PARAMETERS = frozenset({"n_jobs", "verbose"})
+"""Parameters that never reach a class: where and how loudly it runs is the engine's choice."""
+
+
+class Estimator(Protocol):
+    """What this package asks of a scikit-learn object."""
+
+    def fit(self, X: Any, y: Any = None, **parameters: Any) -> Any:  # noqa: N803 (their name)
+        """Learn from rows and targets."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Give the parameters by name."""
+
+
+@dataclass(frozen=True)
+class BuildContext:
+    """What building needs beside the spec.
+
+    Attributes
+    ----------
+    columns : the features of the data, in any order
+    seed : gives the 32-bit seed for a class's name and its position in the pipeline
+    classes : labels of the target as text; empty for regression
+    targets : what stands for each class in the y that models are fitted on; the codes
+        0, 1, ... when empty
+    own_class : gives the author's own class for a dotted name; None where none is loaded
+    """
+
+    columns: Sequence[ColumnLike]
+    seed: Callable[[str, str], int]
+    classes: Sequence[str] = ()
+    targets: Sequence[bool | int | float | str] = ()
+    own_class: Callable[[str], Any] | None = None
+
+
+def build(pipeline: PipelineSpec, context: BuildContext) -> Estimator:
+    """Build the estimator, unfitted; one step gives itself, several a `Pipeline`.
+
+    Raises `ValueError` for what the catalogue has not or refuses, for candidates that are
+    not chosen, and for `columns(...)` that is not the first step.
+    """
+    estimator: Estimator = _assemble(_steps(pipeline, context, "", named=True))
+    return estimator
+
+
+def build_step(pipeline: PipelineSpec, index: int, context: BuildContext) -> Any:
+    """Build one step of a pipeline, as `build` would; the others are not looked at."""
+    return _step(pipeline, index, context, "", named=True)
+
+
+def _assemble(steps: list[tuple[str, Any]]) -> Any:
+    from sklearn.pipeline import Pipeline
+
+    return steps[0][1] if len(steps) == 1 else Pipeline(steps)
+
+
+def _steps(
+    pipeline: PipelineSpec, context: BuildContext, place: str, *, named: bool
+) -> list[tuple[str, Any]]:
+    """Build named steps; `named` tells that the columns of the data are what comes in."""
+    taken: set[str] = set()
+    return [
+        (
+            _unused(_model_name(spec), taken),
+            _step(pipeline, i, context, place, named=named),
+        )
+        for i, spec in enumerate(pipeline.steps)
+    ]
+
+
+def _step(
+    pipeline: PipelineSpec, index: int, context: BuildContext, place: str, *, named: bool
+) -> Any:
+    spec, here, first = pipeline.steps[index], f"{place}{index}", named and index == 0
+    following = pipeline.steps[index + 1 :]
+    if isinstance(spec, ColumnsSpec):
+        if not first:
+            raise ValueError("columns(...) must be the first step, where columns have names")
+        return _columns(spec, context, here, following)
+    step = _estimator(spec, context, here, named=first)
+    return _one_per_column(step, context, following) if first and _reads_documents(spec) else step
+
+
+def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named: bool) -> Any:
+    if spec.code:
+        return _own(spec, context, place)
+    entry = CATALOGUE.get(spec.name)
+    if entry is None:
+        raise ValueError(f"{spec.name} is no class of the catalogue")
+    if entry.refused:
+        raise ValueError(f"{spec.name} {entry.refused}")
+    values: dict[str, Any] = {}
+    for name, value in spec.parameters:
+        parameter = entry.parameter(name)
+        if parameter is None:
+            raise ValueError(f"{spec.name} has no parameter {name}")
+        if parameter.refused:
+            raise ValueError(f"{name} of {spec.name} {parameter.refused}")
+        if name not in SILENT_PARAMETERS:
+            inside = f"{place}.{name}"
+            values[name] = _value(value, parameter, context, inside, named=named)
+    seeded = entry.parameter("random_state") is not None or _draws_noise(spec)
+    seed = context.seed(spec.name, place) if seeded else None
+    if entry.parameter("random_state") is not None and values.get("random_state") is None:
+        values["random_state"] = seed
+    if _draws_noise(spec):
+        values["score_func"] = functools.partial(values["score_func"], random_state=seed)
+    return _import(entry)(**values)
+
+
+def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
+    """Make an instance of the author's own class, with a seed if it takes one."""
+    import inspect
+
+    if context.own_class is None:
+        raise ValueError(f"{spec.name} is the author's own code, which was not loaded")
+    found = context.own_class(spec.name)
+    values = {
+        name: _value(value, None, context, f"{place}.{name}", named=False)
+        for name, value in spec.parameters
+    }
+    if "random_state" in inspect.signature(found).parameters:
+        values.setdefault("random_state", context.seed(spec.name, place))
+    return found(**values)
+
+
+def _import(entry: ClassEntry) -> Any:
+    if entry.name == "IterativeImputer":
+        importlib.import_module("sklearn.experimental.enable_iterative_imputer")
+    return getattr(importlib.import_module(entry.module), entry.name)
+
+
+# --- values ----------------------------------------------------------------------------
+
+
+def _value(
+    value: ParameterValue,
+    parameter: ParameterEntry | None,
+    context: BuildContext,
+    place: str,
+    *,
+    named: bool,
+) -> Any:
+    """Give the Python value of a written one, in the container the parameter wants."""
+    if isinstance(value, Candidates):
+        raise ValueError(f"{value.written} is still to be chosen from")
+    if isinstance(value, EstimatorSpec):
+        return _estimator(value, context, place, named=named)
+    if isinstance(value, NamedSpec):
+        return _assemble(_steps(value.pipeline, context, f"{place}.", named=named))
+    if isinstance(value, PipelineSpec):
+        return _assemble(_steps(value, context, f"{place}.", named=named))
+    labels = parameter is not None and parameter.name in LABEL_PARAMETERS
+    if isinstance(value, MapSpec):
+        return {
+            (_target(key, parameter, context) if labels else key): _value(
+                item, None, context, f"{place}.{key}", named=named
+            )
+            for key, item in value.entries
+        }
+    if isinstance(value, ListSpec):
+        return _list(value, parameter, context, place, named=named)
+    if parameter is not None and isinstance(value, str):
+        if value == "nan" and "nan" in parameter.constraint.kinds:
+            return np.nan
+        if parameter.name == "score_func":
+            return getattr(importlib.import_module("sklearn.feature_selection"), value)
+    if labels and value is not None and value not in (parameter.words if parameter else ()):
+        return _target(value, parameter, context)
+    return value
+
+
+def _list(
+    value: ListSpec,
+    parameter: ParameterEntry | None,
+    context: BuildContext,
+    place: str,
+    *,
+    named: bool,
+) -> Any:
+    items = [
+        _value(item, None, context, f"{place}.{i}", named=named)
+        for i, item in enumerate(value.items)
+    ]
+    kinds = parameter.constraint.kinds if parameter else frozenset[str]()
+    if "models" in kinds:
+        taken = {"estimators", "final_estimator", "transformer_list", "voting", "weights", "cv"}
+        names = [_unused(_model_name(item), taken) for item in value.items]
+        return list(zip(names, items, strict=True))
+    if parameter is not None and isinstance(parameter.default, ListSpec):
+        return tuple(items)
+    if "list" in kinds or parameter is None:
+        return items
+    return np.array(items) if "array" in kinds else tuple(items)
+
+
+def _target(value: Any, parameter: ParameterEntry | None, context: BuildContext) -> Any:
+    """Give what stands in y for a label that was written, compared as text."""
+    if not context.classes:
+        return value
+    texts = [str(value), str(value).lower(), f"{value:g}" if isinstance(value, float) else ""]
+    code = next((i for i, name in enumerate(context.classes) if name in texts), None)
+    if code is None:
+        name = parameter.name if parameter else "a parameter"
+        raise ValueError(f"{name} has {value}, which is no class of the target")
+    return context.targets[code] if context.targets else code
+
+
+def _model_name(item: ParameterValue | ColumnsSpec) -> str:
+    if isinstance(item, ColumnsSpec):
+        return "columns"
+    if isinstance(item, NamedSpec):
+        return item.name.replace("__", "_")
+    if isinstance(item, EstimatorSpec):
+        return item.name.rpartition(".")[2].lower()
+    if isinstance(item, PipelineSpec):
+        return _model_name(item.steps[-1])
+    return "model"
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """Give a name that was not taken yet: `pca`, then `pca-2`, as scikit-learn does."""
+    number = 1
+    chosen = name
+    while chosen in taken:
+        number += 1
+        chosen = f"{name}-{number}"
+    taken.add(chosen)
+    return chosen
+
+
+def _draws_noise(spec: EstimatorSpec) -> bool:
+    """Tell whether columns are scored by mutual information, which adds random noise."""
+    return str(dict(spec.parameters).get("score_func", "")).startswith("mutual_info")
+
+
+# --- columns ---------------------------------------------------------------------------
+
+_TAKEN_BY_COLUMN_TRANSFORMER = frozenset({"n_jobs", "remainder", "transformers", "verbose"})
+"""Names of its own parameters, which no branch may have."""
+
+
+def _columns(
+    spec: ColumnsSpec, context: BuildContext, place: str, following: Sequence[StepSpec]
+) -> Any:
+    """Build a `ColumnTransformer` over positions of the design matrix."""
+    branches: list[tuple[str, Any, Any]] = []
+    mixed = any(not column.numeric for column in context.columns)
+    taken = set(_TAKEN_BY_COLUMN_TRANSFORMER)
+    chosen = branch_columns(spec, context.columns)
+    for i, (branch, columns) in enumerate(zip(spec.branches, chosen, strict=True)):
+        places = [position(column, context.columns) for column in columns]
+        name = branch.key if isinstance(branch.key, str) else "_".join(branch.key)
+        name = _unused(name.replace("__", "_"), taken)
+        if not columns:
+            continue
+        numeric = mixed and all(column.numeric for column in columns)
+        if branch.pipeline is None:
+            branches.append((name, _as_floats() if numeric else "passthrough", places))
+            continue
+        if _reads_documents(branch.pipeline.steps[0]):
+            for column, at in zip(columns, places, strict=True):
+                steps = _steps(branch.pipeline, context, f"{place}.{i}.", named=False)
+                branches.append((_unused(f"{name}_{column.name}", taken), _assemble(steps), at))
+            continue
+        steps = _steps(branch.pipeline, context, f"{place}.{i}.", named=False)
+        if numeric:
+            steps.insert(0, ("as_floats", _as_floats()))
+        branches.append((name, _assemble(steps), places))
+    if not branches:
+        raise ValueError("columns(...) selects none of the columns of the data")
+    return _column_transformer(branches, following)
+
+
+def _one_per_column(step: Any, context: BuildContext, following: Sequence[StepSpec]) -> Any:
+    """Give each column its own copy of a class that reads one column of texts."""
+    from sklearn.base import clone
+
+    taken = set(_TAKEN_BY_COLUMN_TRANSFORMER)
+    branches = [
+        (
+            _unused(column.name.replace("__", "_"), taken),
+            clone(step),
+            position(column, context.columns),
+        )
+        for column in context.columns
+    ]
+    return _column_transformer(branches, following)
+
+
+def _column_transformer(branches: list[tuple[str, Any, Any]], following: Sequence[StepSpec]) -> Any:
+    from sklearn.compose import ColumnTransformer
+
+    sparse = bool(following) and all(_takes_sparse(spec) for spec in following)
+    options: Mapping[str, Any] = {} if sparse else {"sparse_threshold": 0.0}
+    return ColumnTransformer(branches, **options)
+
+
+def _as_floats() -> Any:
+    """Give a step that turns objects into floats and keeps missing values.
+
+    A scaler that neither centres nor scales converts and checks, and changes no value; it
+    is scikit-learn's own, so that an exported model needs nothing of ours.
+    """
+    from sklearn.preprocessing import StandardScaler
+
+    return StandardScaler(with_mean=False, with_std=False)
+
+
+def _takes_sparse(spec: StepSpec) -> bool:
+    entry = None if isinstance(spec, ColumnsSpec) or spec.code else CATALOGUE.get(spec.name)
+    return entry is not None and bool(entry.rule("sparse"))
+
+
+def _reads_documents(spec: StepSpec) -> bool:
+    entry = None if isinstance(spec, ColumnsSpec) or spec.code else CATALOGUE.get(spec.name)
+    return entry is not None and bool(entry.rule("documents"))

@@ -1,0 +1,285 @@
+"""The catalogue of estimators: what every class takes, known without scikit-learn.
+
+Reads `catalogue.json`, which `generate.py` writes, and adds what `facts.py` knows. Gives
+facts and phrases; which of them are errors is for the checker to say.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from evallang.models import facts
+from evallang.models.constraints import Constraint, read_constraint
+from evallang.models.model import ParameterValue
+
+Direction = Literal["smaller", "larger"]
+Rule = bool | Mapping[str, Any]
+"""True, False, or on which parameters it depends, see `scan.py`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterEntry:
+    """One parameter of a class, as the installed version (or the nearest known) has it.
+
+    `default_text` words the default for readers, also where it is no plain value (then
+    `default` is None); `refused` tells why it may not be written, read after its name;
+    `simpler` is the direction in which the model gets simpler, where that is known.
+    """
+
+    name: str
+    constraint: Constraint
+    default: ParameterValue
+    default_text: str
+    required: bool = False
+    deprecated: bool = False
+    refused: str | None = None
+    simpler: Direction | None = None
+    since: str | None = None
+    until: str | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words it takes, in alphabetical order."""
+        return self.constraint.words
+
+
+@dataclass(frozen=True, slots=True)
+class ClassEntry:
+    """One class: its kinds (classifier, regressor, transformer ...), parameters and rules.
+
+    `nested` names the parameters whose models decide what it can do; a kind `nested` is
+    that of the model inside. `documents` tells that it reads one column of texts.
+    `refused` tells why it may not be used, read after its name.
+    """
+
+    name: str
+    module: str
+    kinds: frozenset[str]
+    parameters: Mapping[str, ParameterEntry]
+    nested: tuple[str, ...] = ()
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    refused: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+    def parameter(self, name: str) -> ParameterEntry | None:
+        """Find a parameter, None when the class never had it."""
+        return self.parameters.get(name)
+
+    def rule(self, fact: str) -> Rule:
+        """Give the rule for `probabilities`, `scores`, `missing`, `text`, `weights` ..."""
+        return self.rules.get(fact, False)
+
+
+class _Catalogue(Mapping[str, ClassEntry]):
+    """All classes by name; an entry is made when it is first asked for."""
+
+    def __getitem__(self, name: str) -> ClassEntry:
+        return _entry(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_table()["classes"])
+
+    def __len__(self) -> int:
+        return len(_table()["classes"])
+
+    def __contains__(self, name: object) -> bool:
+        return name in _table()["classes"]
+
+
+CATALOGUE: Mapping[str, ClassEntry] = _Catalogue()
+"""Every class of the supported range, refused ones too, by name."""
+
+
+def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
+    """Tell why a value does not suit a parameter, None when it does; read after its name."""
+    if parameter.refused:
+        return parameter.refused
+    return parameter.constraint.objection(value)
+
+
+def words(parameter: ParameterEntry) -> tuple[str, ...]:
+    """Give the words that a parameter takes."""
+    return parameter.words
+
+
+def estimators() -> tuple[str, ...]:
+    """Name the classes that may end a pipeline."""
+    return _of_kinds({"classifier", "regressor", "nested"})
+
+
+def transformers() -> tuple[str, ...]:
+    """Name the classes that may stand before others in a pipeline."""
+    return _of_kinds({"transformer"})
+
+
+def simplicity(
+    class_name: str, parameter: str, values: tuple[ParameterValue, ...]
+) -> tuple[int, ...] | None:
+    """Rank values by simplicity, the simplest 0 and equal ones alike.
+
+    None where no direction is known, or values cannot be ordered (words, fractions among
+    counts). `none` is the least simple where smaller is simpler (no limit).
+    """
+    entry = CATALOGUE.get(class_name)
+    found = entry.parameter(parameter) if entry else None
+    if found is None or found.simpler is None:
+        return None
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    limitless = [v for v in values if v is None]
+    if len(numbers) + len(limitless) != len(values):
+        return None
+    if limitless and found.simpler == "larger":
+        return None
+    if found.constraint.counts_or_shares and len({type(v) for v in numbers}) > 1:
+        return None
+    order = sorted(set(numbers), reverse=found.simpler == "larger")
+    rank = {value: i for i, value in enumerate(order)}
+    return tuple(rank[v] if isinstance(v, int | float) else len(order) for v in values)
+
+
+def unavailable(entry: ClassEntry | ParameterEntry) -> str | None:
+    """Tell why the installed scikit-learn has it not, None when it has; read after its name."""
+    installed = installed_version()
+    if installed is None:
+        return None
+    if entry.since and _number(installed) < _number(entry.since):
+        return f"came with scikit-learn {entry.since}, and {installed} is installed"
+    if entry.until and _number(installed) > _number(entry.until):
+        return f"left scikit-learn after {entry.until}, and {installed} is installed"
+    return None
+
+
+def supported_range() -> tuple[str, str]:
+    """Give the lowest and the highest minor version that the catalogue knows."""
+    known = _table()["scikit_learn"]
+    return _minor(known[0]), _minor(known[-1])
+
+
+@cache
+def installed_version() -> str | None:
+    """Give the version of the installed scikit-learn, without importing it."""
+    from importlib import metadata  # 15 ms, a quarter of a whole check
+
+    try:
+        return metadata.version("scikit-learn")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def outside_supported_range() -> bool:
+    """Tell whether the installed version is one that the catalogue does not know."""
+    installed = installed_version()
+    low, high = (_number(version) for version in supported_range())
+    return installed is not None and not low <= _number(installed) <= high
+
+
+# --- reading the table -----------------------------------------------------------------
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = Path(__file__).with_name("catalogue.json").read_text(encoding="utf-8")
+    table: dict[str, Any] = json.loads(text)
+    return table
+
+
+@cache
+def _entry(name: str) -> ClassEntry:
+    written = dict(_table()["classes"][name])
+    for version, older in written.pop("older", {}).items():
+        if version == _edition():
+            written.update(older)
+    parameters = {p: _parameter(name, p, found) for p, found in written.pop("parameters").items()}
+    return ClassEntry(
+        name=name,
+        module="sklearn." + written.pop("module"),
+        kinds=frozenset(written.pop("kinds", None) or ()),
+        parameters=parameters,
+        nested=tuple(written.pop("nested", None) or ()),
+        refused=facts.REFUSED_CLASSES.get(name),
+        since=written.pop("since", None),
+        until=written.pop("until", None),
+        rules=written,
+    )
+
+
+def _parameter(owner: str, name: str, written: list[Any]) -> ParameterEntry:
+    editions = written if isinstance(written[0], list) else [[*written, None, None]]
+    here = [e for e in editions if _covers(e[2], e[3])]
+    index, default, since, until = (here or editions)[-1]
+    text = _table()["constraints"][index]
+    refused = facts.REFUSED_PARAMETERS.get(name)
+    if name == "score_func":
+        text = "words " + " ".join(facts.SCORE_FUNCTIONS)
+    elif "callable" in text:
+        refused = refused or facts.TAKES_A_FUNCTION
+    value, default_text = _read_default(default)
+    return ParameterEntry(
+        name=name,
+        constraint=read_constraint(text),
+        default=value,
+        default_text=default_text,
+        required=default_text == "required",
+        deprecated=default == "deprecated",
+        refused=refused,
+        simpler=_simpler(owner, name),
+        since=None if here else since,
+        until=None if here else until,
+    )
+
+
+def _read_default(default: Any) -> tuple[ParameterValue, str]:
+    from evallang.models.model import ListSpec, written
+
+    if isinstance(default, dict) and "tuple" in default:
+        items = ListSpec(tuple(_read_default(item)[0] for item in default["tuple"]))
+        return items, written(items)
+    if isinstance(default, dict):
+        return None, str(default["is"])
+    value: ParameterValue = default
+    return value, written(value)
+
+
+def _simpler(owner: str, name: str) -> Direction | None:
+    if f"{owner}.{name}" in facts.NO_DIRECTION:
+        return None
+    if name in facts.SMALLER_IS_SIMPLER:
+        return "smaller"
+    return "larger" if name in facts.LARGER_IS_SIMPLER else None
+
+
+def _of_kinds(kinds: set[str]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, entry in CATALOGUE.items()
+        if entry.refused is None and unavailable(entry) is None and entry.kinds & kinds
+    )
+
+
+def _covers(since: str | None, until: str | None) -> bool:
+    edition = _number(_edition())
+    return (since is None or _number(since) <= edition) and (
+        until is None or edition <= _number(until)
+    )
+
+
+@cache
+def _edition() -> str:
+    """Give the known minor version nearest to the installed one."""
+    low, high = supported_range()
+    installed = installed_version()
+    if installed is None or _number(installed) > _number(high):
+        return high
+    return low if _number(installed) < _number(low) else _minor(installed)
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in _minor(version).split(".") if part.isdigit())

@@ -1,0 +1,153 @@
+"""Domains: what is written after `in` becomes candidate values, in exact arithmetic.
+
+Literals arrive as text, because `0..0.2 step 0.05` is exactly five values only while its
+numbers are the decimals the author wrote. Pure Python, so that a check needs no numpy.
+"""
+
+import math
+import re
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from evallang.models.model import Candidates
+
+MOST_POINTS = 100_000  # a longer search is a slip of a step, and would fill the memory
+SIGNIFICANT_DIGITS = 12  # of the inner points of a geometric domain; language.md, section 2
+
+_INTEGER = re.compile(r"[+-]?\d+(?:_\d+)*")
+_DIGITS = Context(prec=40)  # enough that 12 digits are right after ln and exp
+
+
+def number(literal: str) -> int | float | Fraction:
+    """Read a number literal: `3`, `1_000`, `.5`, `1e-3`, `-1`, `95%`, `1/3`.
+
+    A percentage is the float next to its exact decimal (`95%` is 0.95), a fraction stays
+    exact. Raises `ValueError` for text that is no number or divides by zero.
+    """
+    if _INTEGER.fullmatch(literal):
+        return int(literal)
+    value = _exact(literal)
+    return value if "/" in literal else float(value)
+
+
+def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
+    """Give the values of `start..stop step STEP`, `stop` included when it is reached.
+
+    Integers where all literals are written without point or exponent, else floats.
+    Raises `ValueError` for numbers that are no integers without a step, for a step of
+    zero or of the wrong sign, and for more than 100,000 values.
+    """
+    domain = f"{start}..{stop}"
+    low, high = _exact(start), _exact(stop)
+    integers = _written_as_integers(start, stop, *([] if step is None else [step]))
+    if step is None and not integers:
+        raise ValueError(f"the range {domain} needs a step, because its numbers are no integers")
+    width = Fraction(1) if step is None else _exact(step)
+    if width == 0:
+        raise ValueError(f"the range {domain} never ends with a step of 0")
+    if (high - low) * width < 0:
+        way, sign = ("falls", "negative") if high < low else ("rises", "positive")
+        raise ValueError(f"the range {domain} {way}, so its step must be {sign}")
+    points = (high - low) // width + 1
+    _limit(points, f"{domain} step {step or 1}")
+    values = (low + i * width for i in range(points))
+    return tuple(int(v) if integers else float(v) for v in values)
+
+
+def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
+    """Give the `n` values of `start..stop log N`, evenly spaced in their logarithm.
+
+    The ends are exact, inner points rounded to 12 significant digits; integers (rounded,
+    duplicates dropped) where both ends are written without point or exponent. Raises
+    `ValueError` for ends that are not above zero, and for fewer than two or more than
+    100,000 points.
+    """
+    domain = f"{start}..{stop}"
+    first, last = _exact(start), _exact(stop)
+    _above_zero(first, last, f"{domain} log")
+    points = number(n)
+    if not isinstance(points, int) or points < 2:
+        raise ValueError(f"{domain} log needs a whole number of points, 2 or more, not {n}")
+    _limit(points, f"{domain} log {n}")
+    inner = [_between(first, last, Fraction(i, points - 1)) for i in range(1, points - 1)]
+    values = [first, *inner, last]
+    if _written_as_integers(start, stop):
+        return tuple(dict.fromkeys(round(v) for v in values))
+    return tuple(dict.fromkeys(float(v) for v in values))
+
+
+def distribution(start: str, stop: str, word: str) -> Candidates:
+    """Give the candidates of `start..stop uniform` or `start..stop loguniform`.
+
+    Raises `ValueError` for another word, for a range that does not rise, and for a
+    `loguniform` that does not lie above zero.
+    """
+    written = f"{start}..{stop} {word}"
+    if word not in ("uniform", "loguniform"):
+        raise ValueError(f"{written} names no distribution: it is uniform or loguniform")
+    low, high = _exact(start), _exact(stop)
+    if word == "loguniform":
+        _above_zero(low, high, written)
+    if low >= high:
+        raise ValueError(f"{written} must rise: the smaller number comes first")
+    return Candidates(
+        (), written, word, float(low), float(high), integer=_written_as_integers(start, stop)
+    )
+
+
+def draw(candidates: Candidates, share: float) -> int | float:
+    """Give the value of a distribution below which the `share` (0 to 1) of it lies.
+
+    With shares drawn uniformly the values follow the distribution; integers are equally
+    likely under `uniform`, both ends included. Raises `ValueError` for candidates that
+    are listed.
+    """
+    if candidates.distribution is None or candidates.low is None or candidates.high is None:
+        raise ValueError(f"{candidates.written} lists its values, it is no distribution")
+    low, high = candidates.low, candidates.high
+    if candidates.integer and candidates.distribution == "uniform":
+        return min(int(low) + math.floor(share * (int(high) - int(low) + 1)), int(high))
+    if candidates.distribution == "uniform":
+        return min(low + share * (high - low), high)
+    value = min(max(math.exp(math.log(low) + share * math.log(high / low)), low), high)
+    return round(value) if candidates.integer else value
+
+
+def _exact(literal: str) -> Fraction:
+    """Read a literal as the exact ratio it writes."""
+    text = literal.strip().replace("_", "")
+    try:
+        if text.endswith("%"):
+            return Fraction(text[:-1]) / 100
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ValueError(f"{literal} divides by zero") from None
+    except ValueError:
+        raise ValueError(f"{literal} is no number") from None
+
+
+def _written_as_integers(*literals: str) -> bool:
+    return all(_INTEGER.fullmatch(literal) for literal in literals)
+
+
+def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
+    """Give first * (last / first) ** share to 12 significant digits."""
+    logs = [
+        _DIGITS.ln(_DIGITS.divide(Decimal(end.numerator), Decimal(end.denominator)))
+        for end in (first, last)
+    ]
+    part = _DIGITS.divide(Decimal(share.numerator), Decimal(share.denominator))
+    point = _DIGITS.exp(
+        _DIGITS.add(logs[0], _DIGITS.multiply(part, _DIGITS.subtract(logs[1], logs[0])))
+    )
+    return Fraction(Context(prec=SIGNIFICANT_DIGITS).plus(point))
+
+
+def _above_zero(first: Fraction, last: Fraction, written: str) -> None:
+    if first <= 0 or last <= 0:
+        raise ValueError(f"{written} is spaced in logarithms, so both ends must be above 0")
+
+
+def _limit(points: int, written: str) -> None:
+    if points > MOST_POINTS:
+        raise ValueError(f"{written} has {points:,} values, more than {MOST_POINTS:,}")

@@ -1,0 +1,76 @@
+"""What no signature tells about scikit-learn's classes: refusals, directions, functions.
+
+Hand-kept, and merged into the catalogue by `generate.py`.
+"""
+
+_SEARCH = "searches by itself; write the candidates with `in`, as in `C in 1e-3..1e3 log 7`"
+_TARGETS = "predicts several targets at once, and a study has one"
+_ENCODES = "encodes the target, which is done without being asked"
+_DICTIONARIES = "reads dictionaries, and data here are columns"
+
+REFUSED_CLASSES = {
+    "ClassifierChain": _TARGETS,
+    "ColumnTransformer": "is written `columns(numeric: ..., categorical: ...)`",
+    "DictVectorizer": _DICTIONARIES,
+    "FeatureHasher": _DICTIONARIES,
+    "FrozenEstimator": "holds a model fitted elsewhere, and every model is fitted here",
+    "GridSearchCV": _SEARCH,
+    "HalvingGridSearchCV": _SEARCH,
+    "HalvingRandomSearchCV": _SEARCH,
+    "LabelBinarizer": _ENCODES,
+    "LabelEncoder": _ENCODES,
+    "MultiLabelBinarizer": _ENCODES,
+    "MultiOutputClassifier": _TARGETS,
+    "MultiOutputRegressor": _TARGETS,
+    "MultiTaskElasticNet": _TARGETS,
+    "MultiTaskElasticNetCV": _TARGETS,
+    "MultiTaskLasso": _TARGETS,
+    "MultiTaskLassoCV": _TARGETS,
+    "PatchExtractor": "reads images, and data here are columns",
+    "Pipeline": "is written `step | step | estimator`",
+    "RandomizedSearchCV": _SEARCH,
+    "RegressorChain": _TARGETS,
+}
+"""Classes that cannot stand in a study, with what to do instead; read after the name."""
+
+REFUSED_PARAMETERS = {
+    "memory": "names a folder, and a study writes nothing outside its output folder",
+    "input": "names files, and a study reads its data by `data` statements",
+}
+"""Parameters refused wherever they occur; those that take only callables are found by a scan."""
+
+NEEDED_PARAMETERS = frozenset({"SelfTrainingClassifier.estimator"})
+"""Parameters whose default scikit-learn itself refuses."""
+
+TAKES_A_FUNCTION = "takes a function, and a study holds no code"
+
+SCORE_FUNCTIONS = (
+    "chi2",
+    "f_classif",
+    "f_regression",
+    "mutual_info_classif",
+    "mutual_info_regression",
+    "r_regression",
+)
+"""Functions of `sklearn.feature_selection` that `score_func` may name by a word."""
+
+SMALLER_IS_SIMPLER = frozenset(
+    {"C", "degree", "gamma", "max_depth", "max_leaf_nodes", "n_components"}
+)
+LARGER_IS_SIMPLER = frozenset(
+    {"alpha", "ccp_alpha", "min_samples_leaf", "min_samples_split", "n_neighbors"}
+)
+NO_DIRECTION = frozenset(
+    {
+        "GradientBoostingRegressor.alpha",  # the quantile of its loss
+        "Isomap.n_neighbors",  # a scale of the map, not a penalty
+        "LocallyLinearEmbedding.n_neighbors",
+        "LocalOutlierFactor.n_neighbors",
+        "SelectFdr.alpha",  # levels of tests: smaller selects fewer columns
+        "SelectFpr.alpha",
+        "SelectFwe.alpha",
+        "SpectralEmbedding.gamma",
+        "SpectralEmbedding.n_neighbors",
+    }
+)
+"""Parameters whose name means something else in one class."""

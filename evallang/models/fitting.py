@@ -1,0 +1,264 @@
+"""Fit candidates on one training part and predict one test part, sharing what they share.
+
+Candidates that begin with the same steps are fitted from that point on only: the tree of
+their common beginnings is walked, each transformer is fitted once. A step's seed does not
+depend on the candidate, so the predictions are those of separate fits, bit for bit.
+"""
+
+import re
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evallang.models.build import BuildContext, Estimator, build, build_step
+from evallang.models.catalogue import CATALOGUE
+from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
+from evallang.models.outputs import Outputs, predict_outputs
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+LONGEST_MESSAGE = 300  # characters; what is left of some messages is a copy of the data
+
+_ADDRESS = re.compile(r"( at)? 0x[0-9a-fA-F]+")
+_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][\w.+-]+)+[/\\]([\w.+-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtWarning:
+    """A warning that a fit gave: its class and its cleaned text."""
+
+    category: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FitFailure:
+    """What a fit raised: the class of the exception and its cleaned text."""
+
+    error: str
+    message: str
+
+
+@dataclass(frozen=True)
+class FitOutcome:
+    """What came of one candidate: outputs for the test rows, or a failure.
+
+    `seconds` counts the steps fitted for this candidate alone and its predictions; a
+    shared beginning counts for the first candidate behind it.
+    """
+
+    outputs: Outputs | None
+    failure: FitFailure | None
+    warnings: tuple[CaughtWarning, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class FitData:
+    """One split: rows of the design matrix with their targets, and what to predict.
+
+    Attributes
+    ----------
+    X : design matrix (n, p), see `design_matrix`
+    y : class codes (n,) or values (n,)
+    train, test : row numbers; rows may repeat in `train`
+    n_classes : None for regression
+    scores : whether scores are wanted beside labels
+    weights : weights (n,) for the last step of pipelines that takes them, or None
+    """
+
+    X: "NDArray[Any]"
+    y: "NDArray[Any]"
+    train: "NDArray[np.int64]"
+    test: "NDArray[np.int64]"
+    n_classes: int | None
+    scores: bool = False
+    weights: "NDArray[np.float64] | None" = None
+
+
+def fit_and_predict(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> FitOutcome:
+    """Fit one pipeline on the training rows and predict the test rows; never raises."""
+    return fit_candidates([pipeline], data, context)[0]
+
+
+def fit_candidates(
+    pipelines: Sequence[PipelineSpec], data: FitData, context: BuildContext
+) -> tuple[FitOutcome, ...]:
+    """Fit pipelines on the same rows, in the order given; equal beginnings are fitted once."""
+    outcomes: dict[int, FitOutcome] = {}
+    rows = _Rows(data.X[data.train], data.X[data.test])
+    candidates = list(enumerate(pipelines))
+    _walk(candidates, 0, rows, _Job(data, context, outcomes))
+    return tuple(outcomes[i] for i in range(len(pipelines)))
+
+
+def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimator:
+    """Fit one pipeline on the training rows and give it, for export; raises what it raises."""
+    estimator = build(pipeline, context)
+    last = pipeline.steps[-1]
+    name = "" if len(pipeline.steps) == 1 else _last_name(estimator) + "__"
+    options = {name + k: v for k, v in _weights(last, data).items()}
+    estimator.fit(data.X[data.train], _targets(data, context)[data.train], **options)
+    return estimator
+
+
+def clean_message(text: str) -> str:
+    """Take addresses and folders out of a message, which differ between equal runs."""
+    plain = " ".join(_PATH.sub(r"\1", _ADDRESS.sub("", text)).split())
+    return plain if len(plain) <= LONGEST_MESSAGE else plain[: LONGEST_MESSAGE - 1] + "…"
+
+
+# --- the tree of common beginnings ---------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Training and test rows as they come out of the steps so far."""
+
+    train: Any
+    test: Any
+    warnings: tuple[CaughtWarning, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Job:
+    data: FitData
+    context: BuildContext
+    outcomes: dict[int, FitOutcome]
+
+
+_Candidate = tuple[int, PipelineSpec]
+
+
+def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> None:
+    """Fit step `depth` of candidates that share all steps before it."""
+    branches: dict[str, list[_Candidate]] = {}
+    for candidate in candidates:
+        steps = candidate[1].steps
+        if depth == len(steps) - 1:
+            _finish(candidate, rows, job)
+            rows = replace(rows, seconds=0.0)
+        else:  # not the step itself, as 1, 1.0 and True are equal keys and unequal parameters
+            branches.setdefault(identity(steps[depth]), []).append(candidate)
+    for sharing in branches.values():
+        after = _transform(sharing[0][1], depth, rows, job)
+        rows = replace(rows, seconds=0.0)
+        if isinstance(after, FitOutcome):
+            job.outcomes.update((number, after) for number, _ in sharing)
+        else:
+            _walk(sharing, depth + 1, after, job)
+
+
+def _transform(pipeline: PipelineSpec, depth: int, rows: _Rows, job: _Job) -> "_Rows | FitOutcome":
+    """Fit one transformer on the training rows, and send both parts through it."""
+
+    def run() -> tuple[Any, Any]:
+        transformer = build_step(pipeline, depth, job.context)
+        y = _targets(job.data, job.context)[job.data.train]
+        train = _own_copy(rows.train, pipeline.steps[depth])
+        test = _own_copy(rows.test, pipeline.steps[depth])
+        if hasattr(transformer, "fit_transform"):
+            fitted = transformer.fit_transform(train, y)
+        else:
+            fitted = transformer.fit(train, y).transform(train)
+        return fitted, transformer.transform(test)
+
+    result, failure, caught, seconds = _watched(run)
+    caught, seconds = (*rows.warnings, *caught), rows.seconds + seconds
+    if failure is not None or result is None:
+        return FitOutcome(None, failure, caught, seconds)
+    train, test = result
+    return _Rows(train, test, caught, seconds)
+
+
+def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
+    """Fit the last step of a candidate and predict the test rows."""
+    number, pipeline = candidate
+    data, last = job.data, candidate[1].steps[-1]
+
+    def run() -> Outputs:
+        estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
+        y = _targets(data, job.context)[data.train]
+        estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
+        targets = job.context.targets
+        return predict_outputs(
+            estimator, rows.test, data.n_classes, scores=data.scores, targets=targets
+        )
+
+    outputs, failure, caught, seconds = _watched(run)
+    job.outcomes[number] = FitOutcome(
+        outputs, failure, tuple(dict.fromkeys((*rows.warnings, *caught))), rows.seconds + seconds
+    )
+
+
+def _watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
+    """Run, and catch what it warns and raises."""
+    result, failure = None, None
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            result = run()
+        # A model is anyone's code: whatever it raises is a result of the study, recorded with
+        # the fold and the parameters. Interrupts and exits are no `Exception` and pass.
+        except Exception as error:
+            failure = FitFailure(type(error).__name__, clean_message(str(error)))
+    caught = dict.fromkeys(
+        CaughtWarning(w.category.__name__, clean_message(str(w.message)))
+        for w in seen
+        if _concerns_the_author(w)
+    )
+    return result, failure, tuple(caught), time.perf_counter() - started
+
+
+def _concerns_the_author(warning: warnings.WarningMessage) -> bool:
+    """Leave out what only packages can change, and a seed that we set, not the author."""
+    if issubclass(warning.category, DeprecationWarning | PendingDeprecationWarning):
+        return False
+    return not (
+        issubclass(warning.category, FutureWarning) and "random_state" in str(warning.message)
+    )
+
+
+def _own_copy(rows: Any, step: StepSpec) -> Any:
+    """Copy rows for a step that was told to work in place, so that others see them as they are."""
+    if isinstance(step, ColumnsSpec):
+        parts = [b.pipeline.steps[0] for b in step.branches if b.pipeline is not None]
+        return rows.copy() if any(_in_place(part) for part in parts) else rows
+    return rows.copy() if _in_place(step) else rows
+
+
+def _in_place(step: StepSpec) -> bool:
+    if isinstance(step, ColumnsSpec):
+        return False
+    return step.code or any(_overwrites(name, value) for name, value in step.parameters)
+
+
+def _overwrites(name: str, value: ParameterValue) -> bool:
+    return name.lower().startswith("copy") and value is False
+
+
+def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
+    if data.n_classes is None or not context.targets:
+        return data.y
+    y: NDArray[Any] = np.asarray(context.targets)[data.y]
+    return y
+
+
+def _weights(last: StepSpec, data: FitData) -> dict[str, Any]:
+    if data.weights is None or isinstance(last, ColumnsSpec) or last.name not in CATALOGUE:
+        return {}
+    takes = CATALOGUE[last.name].rule("weights")
+    return {"sample_weight": data.weights[data.train]} if takes else {}
+
+
+def _last_name(estimator: Any) -> str:
+    return str(estimator.steps[-1][0])

@@ -1,0 +1,279 @@
+"""What a model is: a pipeline of classes and parameters, as data and nothing else.
+
+A `PipelineSpec` names classes of the catalogue and holds plain values; candidates stand
+where the author wrote `in`. It is hashed into task keys, printed in reports, and becomes
+scikit-learn objects only in `models/build.py`, inside a worker.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+PlainValue = None | bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class ListSpec:
+    """A list value."""
+
+    items: tuple["ParameterValue", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapSpec:
+    """A dictionary value; keys are labels or names."""
+
+    entries: tuple[tuple[PlainValue, "ParameterValue"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The values to search over, written after `in`; `written` is the domain as canonical text.
+
+    `distribution` is `uniform` or `loguniform` for a search that samples, with `low` and
+    `high`; `values` is then empty, and `integer` tells that whole numbers are drawn.
+    """
+
+    values: tuple["ParameterValue", ...]
+    written: str
+    distribution: str | None = None
+    low: float | None = None
+    high: float | None = None
+    integer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatorSpec:
+    """One class of the catalogue with the parameters that were written, in their order.
+
+    `code` is True for the author's own class (a dotted name).
+    """
+
+    name: str
+    parameters: tuple[tuple[str, "ParameterValue"], ...] = ()
+    code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpec:
+    """A named model inside another (`VotingClassifier(estimators=[logistic, forest])`)."""
+
+    name: str
+    pipeline: "PipelineSpec"
+
+
+@dataclass(frozen=True, slots=True)
+class BranchSpec:
+    """One branch of `columns(...)`.
+
+    `key` is `numeric`, `categorical`, `rest` or a tuple of column names; `pipeline` is
+    None for `passthrough`, and a branch whose columns are dropped is not written.
+    """
+
+    key: str | tuple[str, ...]
+    pipeline: "PipelineSpec | None"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsSpec:
+    """`columns(...)`: which columns go through which pipeline."""
+
+    branches: tuple[BranchSpec, ...]
+
+
+StepSpec = EstimatorSpec | ColumnsSpec
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSpec:
+    """Steps in order; the last is the estimator, or a transformer inside `columns`."""
+
+    steps: tuple[StepSpec, ...]
+
+
+ParameterValue = (
+    PlainValue | ListSpec | MapSpec | Candidates | EstimatorSpec | NamedSpec | PipelineSpec
+)
+Path = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """One model of a study: name, label for readers, pipeline."""
+
+    name: str
+    label: str
+    pipeline: PipelineSpec
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParameter:
+    """One searched parameter: its printed name, its candidates, whose parameter it is."""
+
+    name: str
+    candidates: Candidates
+    owner: str = ""
+    parameter: str = ""
+
+
+def search_space(pipeline: PipelineSpec) -> tuple[SearchParameter, ...]:
+    """List the searched parameters in the order written.
+
+    A parameter is named by itself (`C`) where that is unique in the pipeline, else with
+    its class (`LogisticRegression.C`), else with the class's position.
+    """
+    found = list(_walk(pipeline))
+    plain = [parameter for _, _, parameter, _ in found]
+    owned = [f"{owner}.{parameter}" for _, owner, parameter, _ in found]
+    names = []
+    for (path, owner, parameter, _), dotted in zip(found, owned, strict=True):
+        if plain.count(parameter) == 1:
+            names.append(parameter)
+        elif owned.count(dotted) == 1:
+            names.append(dotted)
+        else:
+            place = ".".join(str(part) for part in path)
+            names.append(f"{owner}.{parameter}@{place}")
+    return tuple(
+        SearchParameter(name, candidates, owner, parameter)
+        for name, (_, owner, parameter, candidates) in zip(names, found, strict=True)
+    )
+
+
+def grid(pipeline: PipelineSpec) -> tuple[dict[str, ParameterValue], ...]:
+    """Give every combination of candidates; the first-written parameter varies slowest."""
+    space = search_space(pipeline)
+    return tuple(
+        dict(zip((p.name for p in space), values, strict=True))
+        for values in itertools.product(*(p.candidates.values for p in space))
+    )
+
+
+def with_choice(pipeline: PipelineSpec, choice: Mapping[str, ParameterValue]) -> PipelineSpec:
+    """Replace each searched parameter by the value chosen for its name."""
+    values = iter([choice[p.name] for p in search_space(pipeline)])
+    return _replace(pipeline, values)
+
+
+def _walk(pipeline: PipelineSpec) -> Iterator[tuple[Path, str, str, Candidates]]:
+    for place, owner, parameter, value in _parameters(pipeline, ()):
+        if isinstance(value, Candidates):
+            yield place, owner, parameter, value
+
+
+def _parameters(
+    spec: ParameterValue | ColumnsSpec, path: Path
+) -> Iterator[tuple[Path, str, str, ParameterValue]]:
+    if isinstance(spec, PipelineSpec):
+        for i, step in enumerate(spec.steps):
+            yield from _parameters(step, (*path, i))
+    elif isinstance(spec, ColumnsSpec):
+        for i, branch in enumerate(spec.branches):
+            if branch.pipeline is not None:
+                yield from _parameters(branch.pipeline, (*path, i))
+    elif isinstance(spec, EstimatorSpec):
+        for name, value in spec.parameters:
+            yield path, spec.name, name, value
+            yield from _parameters(value, (*path, name))
+    elif isinstance(spec, NamedSpec):
+        yield from _parameters(spec.pipeline, (*path, spec.name))
+    elif isinstance(spec, ListSpec):
+        for i, item in enumerate(spec.items):
+            yield from _parameters(item, (*path, i))
+    elif isinstance(spec, MapSpec):
+        for key, item in spec.entries:
+            yield from _parameters(item, (*path, str(key)))
+
+
+def _replace(pipeline: PipelineSpec, values: Iterator[ParameterValue]) -> PipelineSpec:
+    def value_of(value: ParameterValue) -> ParameterValue:
+        if isinstance(value, Candidates):
+            return next(values)
+        if isinstance(value, EstimatorSpec):
+            return estimator(value)
+        if isinstance(value, PipelineSpec):
+            return _replace(value, values)
+        if isinstance(value, NamedSpec):
+            return NamedSpec(value.name, _replace(value.pipeline, values))
+        if isinstance(value, ListSpec):
+            return ListSpec(tuple(value_of(item) for item in value.items))
+        if isinstance(value, MapSpec):
+            return MapSpec(tuple((key, value_of(item)) for key, item in value.entries))
+        return value
+
+    def estimator(spec: EstimatorSpec) -> EstimatorSpec:
+        chosen = tuple((name, value_of(value)) for name, value in spec.parameters)
+        return EstimatorSpec(spec.name, chosen, spec.code)
+
+    def step(spec: StepSpec) -> StepSpec:
+        if isinstance(spec, EstimatorSpec):
+            return estimator(spec)
+        return ColumnsSpec(
+            tuple(
+                BranchSpec(b.key, b.pipeline and _replace(b.pipeline, values))
+                for b in spec.branches
+            )
+        )
+
+    return PipelineSpec(tuple(step(spec) for spec in pipeline.steps))
+
+
+def identity(spec: ParameterValue | ColumnsSpec) -> str:
+    """Give text that is equal for equal specs and for no others; for keys, not for readers.
+
+    `written` names a model inside another by its name only, and Python holds 1, 1.0 and
+    True for equal.
+    """
+    return repr(spec)
+
+
+# --- canonical text --------------------------------------------------------------------
+
+
+def written(spec: ParameterValue | ColumnsSpec) -> str:
+    """Give the text that the author would write for a value or a pipeline, canonically."""
+    if isinstance(spec, bool):
+        return "true" if spec else "false"
+    if spec is None:
+        return "none"
+    if isinstance(spec, int | float):
+        return repr(spec)
+    if isinstance(spec, str):
+        return _word(spec)
+    if isinstance(spec, ListSpec):
+        return "[" + ", ".join(written(item) for item in spec.items) + "]"
+    if isinstance(spec, MapSpec):
+        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in spec.entries) + "}"
+    if isinstance(spec, Candidates):
+        return spec.written
+    if isinstance(spec, NamedSpec):
+        return spec.name
+    if isinstance(spec, EstimatorSpec):
+        if not spec.parameters:
+            return spec.name
+        parts = [
+            f"{name} in {value.written}"
+            if isinstance(value, Candidates)
+            else f"{name}={written(value)}"
+            for name, value in spec.parameters
+        ]
+        return f"{spec.name}({', '.join(parts)})"
+    if isinstance(spec, ColumnsSpec):
+        parts = [
+            f"{_key(b.key)}: {written(b.pipeline) if b.pipeline else 'passthrough'}"
+            for b in spec.branches
+        ]
+        return f"columns({', '.join(parts)})"
+    return " | ".join(written(step) for step in spec.steps)
+
+
+def _key(key: str | tuple[str, ...]) -> str:
+    return key if isinstance(key, str) else "[" + ", ".join(_word(name) for name in key) + "]"
+
+
+def _word(text: str) -> str:
+    plain = text.replace("_", "").replace("-", "").isalnum() and not text[0].isdigit()
+    if plain and text not in ("true", "false", "none"):
+        return text
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,63 @@
+"""Task keys: what a fit depends on, hashed, so that equal fits are one."""
+
+import platform
+import sys
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from evallang.models.model import PipelineSpec, written
+from evallang.planning.seeds import canonical_json, rows_hash
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ENGINE = 1
+"""Raised whenever the engine fits or predicts otherwise than before, so that no stored
+outcome outlives a bug fix."""
+
+
+def task_key(
+    data_hash: str,
+    pipeline: PipelineSpec,
+    study_seed: int,
+    refit: "NDArray[np.int64]",
+    test: "NDArray[np.int64]",
+    inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
+    tuning: Any,
+) -> str:
+    """Hash everything that the outcome of one split of one pipeline depends on.
+
+    `tuning` are metric, strategy and rule, or None where nothing is searched.
+    """
+    parts = {
+        "data": data_hash,
+        "train": rows_hash(refit),
+        "test": rows_hash(test),
+        "inner": [[rows_hash(a), rows_hash(b)] for a, b in inner],
+        "pipeline": written(pipeline),
+        "seed": study_seed,
+        "tuning": tuning,
+        "versions": environment(),
+    }
+    return sha256(canonical_json(parts).encode("ascii")).hexdigest()
+
+
+@cache
+def environment() -> dict[str, str]:
+    """Give the versions and the processor kind that a fit may depend on."""
+    return {
+        "engine": str(ENGINE),
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "processor": platform.machine(),
+        **{name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"

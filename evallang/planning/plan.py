@@ -1,0 +1,139 @@
+"""What a plan is: the execution graph and its numbers, as a readable document."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evallang.models.model import ParameterValue, PipelineSpec
+from evallang.protocols.protocol import Split
+from evallang.results.records import Default, ProtocolRecord
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SCHEMA = "evallang/plan/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One node of the graph: `fit`, `estimate`, `compare` or `report`."""
+
+    key: str
+    kind: str
+    data: str | None
+    protocol: str | None
+    model: str | None
+    repeat: int | None
+    fold: int | None
+    n_fits: int
+    needs: tuple[str, ...]
+    cached: bool = False
+    stale_because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A resolved study: every protocol, every default, every task.
+
+    `n_fits` counts calls of `fit` after equal ones are made one, `n_fits_naive` those of
+    a run in which every pairwise test fits its two models itself.
+    """
+
+    n_fits: int | None
+    n_fits_naive: int | None
+    n_cached: int | None
+    seconds: float | None
+    protocols: tuple[ProtocolRecord, ...]
+    defaults: tuple[Default, ...]
+    tasks: tuple[Task, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FitTask:
+    """One split of one pipeline, with all candidates behind it: the unit of work.
+
+    `inner` are (train, validation) rows in which candidates are scored; `refit` are the
+    rows on which the chosen candidate is fitted (training, with validation in a three-way
+    holdout). Row numbers count the rows of the table as read.
+    """
+
+    key: str
+    data: str
+    pipeline: PipelineSpec
+    candidates: tuple[Mapping[str, ParameterValue], ...]
+    refit: "NDArray[np.int64]"
+    test: "NDArray[np.int64]"
+    inner: tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]
+
+    @property
+    def n_fits(self) -> int:
+        """The number of calls of `fit` on a whole pipeline."""
+        return len(self.inner) * len(self.candidates) + 1
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the outcome of a task is used: a model on a split of a protocol."""
+
+    data: str
+    protocol: str
+    model: str
+    split: Split
+    key: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The arrays behind a plan: splits of each protocol on each table, and unique fits."""
+
+    splits: Mapping[tuple[str, str], tuple[Split, ...]]
+    tasks: Mapping[str, FitTask]
+    places: tuple[Place, ...]
+
+
+def to_plain(plan: Plan) -> dict[str, Any]:
+    """Give the document of `plan --format json` (tasks folded by kind above 10,000)."""
+    from evallang.results.codec import to_plain as plain
+
+    tasks = [plain(task) for task in plan.tasks]
+    if len(tasks) > FOLDED_ABOVE:
+        tasks = _folded(plan.tasks)
+    return {
+        "schema": SCHEMA,
+        "n_fits": plan.n_fits,
+        "n_fits_naive": plan.n_fits_naive,
+        "n_cached": plan.n_cached,
+        "seconds": plan.seconds,
+        "protocols": plain(plan.protocols),
+        "defaults": plain(plan.defaults),
+        "tasks": tasks,
+    }
+
+
+FOLDED_ABOVE = 10_000  # tasks; interfaces.md, plan
+
+
+def _folded(tasks: tuple[Task, ...]) -> list[dict[str, Any]]:
+    """Fold the tasks of one kind, data set, protocol and model into one."""
+    groups: dict[tuple[str, str | None, str | None, str | None], list[Task]] = {}
+    for task in tasks:
+        groups.setdefault((task.kind, task.data, task.protocol, task.model), []).append(task)
+    return [
+        {
+            "key": None,
+            "kind": kind,
+            "data": data,
+            "protocol": protocol,
+            "model": model,
+            "repeat": None,
+            "fold": None,
+            "n_fits": sum(task.n_fits for task in members),
+            "needs": [],
+            "cached": all(task.cached for task in members),
+            "stale_because": None,
+            "n_tasks": len(members),
+        }
+        for (kind, data, protocol, model), members in groups.items()
+    ]

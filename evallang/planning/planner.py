@@ -1,0 +1,307 @@
+"""From a study and its tables to a plan: splits, unique fits, and the graph between them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import DataSpec, Table
+from evallang.diagnostics import Diagnostic, declare, diagnose
+from evallang.models.model import ModelSpec, grid, search_space
+from evallang.planning.keys import task_key
+from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
+from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
+from evallang.protocols.protocol import PROTOCOLS, Rows, Split
+from evallang.protocols.splitting import k_folds, part
+from evallang.registry import Evidence, lazy
+from evallang.results.records import ProtocolRecord
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import ComparisonSpec, Protocol, Study, pairs_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+DEFAULT_INNER = 5  # folds for tuning inside an implied protocol; as `nested cv inner=5`
+
+CANNOT_SPLIT = declare(
+    "E450",
+    "cannot_split",
+    "The rows cannot be split as the protocol says.",
+    reason="A fold without rows, or a class with fewer members than folds, has no estimate.",
+    wrong="protocol cv folds=10   # on a class of 4 members",
+    right="protocol cv folds=4",
+)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What planning gives: the document, the arrays behind it, and what was wrong."""
+
+    plan: Plan
+    layout: Layout
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def plan(study: Study, tables: Mapping[str, Table]) -> Planned:
+    """Plan a study; tables that are missing leave their numbers None.
+
+    Every split is made here, from seeds of the study, so that a plan is the same wherever
+    and however often it is made.
+    """
+    splits: dict[tuple[str, str], tuple[Split, ...]] = {}
+    tasks: dict[str, FitTask] = {}
+    places: list[Place] = []
+    found: list[Diagnostic] = []
+    sources = [s for s in study.sources if isinstance(s, DataSpec)]
+    complete = all(source.name in tables for source in sources)
+    for table in tables.values():
+        for protocol in study.protocols:
+            rows = rows_of(study, table, protocol)
+            try:
+                made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
+            except ValueError as error:
+                found.append(
+                    diagnose(
+                        CANNOT_SPLIT,
+                        str(error),
+                        protocol.span or table.spec.places.get("data"),
+                        path=study.path,
+                    )
+                )
+                continue
+            splits[table.spec.name, protocol.name] = made
+            _plan_fits(study, table, protocol, rows, made, tasks, places)
+    layout = Layout(splits, tasks, tuple(places))
+    records = tuple(_record(study, p, layout, tables) for p in study.protocols)
+    known = complete and not found
+    document = Plan(
+        n_fits=sum(t.n_fits for t in tasks.values()) if known else None,
+        n_fits_naive=_naive(study, layout) if known else None,
+        n_cached=None,
+        seconds=None,
+        protocols=records,
+        defaults=study.defaults,
+        tasks=tuple(_graph(study, layout)),
+        notes=() if complete else ("the data could not be read; numbers of fits are not known",),
+    )
+    return Planned(document, layout, tuple(found))
+
+
+def rows_of(study: Study, table: Table, protocol: Protocol) -> Rows:
+    """Give what a protocol may look at of a table: strata, groups, the author's own split."""
+    stratify = list(study.stratification.columns) if study.stratification else []
+    strata = table.y if "target" in stratify and table.task == "classification" else None
+    options = {k: v for k, v in protocol.options.items() if v is not None}
+    return Rows(
+        n=table.n,
+        strata=strata,
+        groups=table.group_codes,
+        assignment=table.split,
+        seed=split_seeds(
+            study.seed, table.sha256, protocol.kind, options, stratify, table.spec.group
+        ),
+    )
+
+
+def _plan_fits(
+    study: Study,
+    table: Table,
+    protocol: Protocol,
+    rows: Rows,
+    splits: Sequence[Split],
+    tasks: dict[str, FitTask],
+    places: list[Place],
+) -> None:
+    models = _models_on(study, protocol)
+    for split in splits:
+        inner = _inner(study, table, protocol, rows, split)
+        refit = split.train
+        if split.validation is not None:
+            refit = np.sort(np.concatenate([split.train, split.validation]))
+        for model in models:
+            tuned = bool(search_space(model.pipeline))
+            stages = inner if tuned else ()
+            tuning = None
+            if tuned and study.tuning is not None:
+                tuning = [study.tuning.metric.written, study.tuning.strategy, study.tuning.select]
+            key = task_key(
+                table.sha256, model.pipeline, study.seed, refit, split.test, stages, tuning
+            )
+            if key not in tasks:
+                tasks[key] = FitTask(
+                    key,
+                    table.spec.name,
+                    model.pipeline,
+                    grid(model.pipeline) if tuned else ({},),
+                    refit,
+                    split.test,
+                    stages,
+                )
+            places.append(Place(table.spec.name, protocol.name, model.name, split, key))
+
+
+def _models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
+    """All models on a protocol of the author's, those compared on an implied one."""
+    if protocol.implied_by is None:
+        return study.models
+    wanted: set[str] = set()
+    for comparison in study.comparisons:
+        if comparison.protocol == protocol.name:
+            for pair in pairs_of(comparison, [m.name for m in study.models]):
+                wanted |= set(pair)
+    return tuple(model for model in study.models if model.name in wanted)
+
+
+def inner_folds(study: Study, protocol: Protocol) -> int:
+    """Give the number of folds that tune inside each training part of a protocol."""
+    option = PROTOCOLS[protocol.kind].declaration.inner_option
+    if option is not None:
+        return int(str(protocol.options[option]))
+    if study.tuning is not None and study.tuning.cv is not None:
+        return study.tuning.cv
+    for other in study.protocols:
+        option = PROTOCOLS[other.kind].declaration.inner_option
+        if option is not None:
+            return int(str(other.options[option]))
+    return DEFAULT_INNER
+
+
+def _inner(
+    study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
+) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
+    """Split one training part for tuning: the same for all models, by the outer design."""
+    if not any(search_space(model.pipeline) for model in study.models):
+        return ()
+    if split.validation is not None:
+        return ((split.train, split.validation),)
+    folds = inner_folds(study, protocol)
+    inside = part(rows, split.train)
+    drawn = seed(study.seed, "inner", table.sha256, rows_hash(split.train), folds)
+    return tuple(
+        (split.train[train], split.train[test]) for train, test in k_folds(inside, folds, drawn)
+    )
+
+
+# --- the document ------------------------------------------------------------------------
+
+
+def _record(
+    study: Study, protocol: Protocol, layout: Layout, tables: Mapping[str, Table]
+) -> ProtocolRecord:
+    entry = PROTOCOLS[protocol.kind]
+    per_table = [len(s) for (_, name), s in layout.splits.items() if name == protocol.name]
+    fits = {p.key for p in layout.places if p.protocol == protocol.name}
+    stratify = study.stratification
+    options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
+    if protocol.by is not None:
+        options["by"] = protocol.by
+    strata = list(stratify.columns) if stratify else []
+    regression = any(table.task == "regression" for table in tables.values())
+    stratified = "stratified" in _describe(entry.declaration.describe(protocol.options), strata)
+    return ProtocolRecord(
+        name=protocol.name,
+        kind=protocol.kind,
+        options=options,
+        stratify=", ".join(strata) if strata and not regression else None,
+        group=study.group,
+        implied_by=protocol.implied_by,
+        n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
+        n_fits=sum(layout.tasks[key].n_fits for key in fits) if per_table else None,
+        summary=_describe(
+            entry.declaration.describe(protocol.options), strata if stratified else []
+        ),
+    )
+
+
+def _describe(text: str, strata: Sequence[str]) -> str:
+    return f"stratified {text}" if strata else text
+
+
+def _naive(study: Study, layout: Layout) -> int:
+    """Count the fits of a run in which every test on fold scores fits its own pairs."""
+    per_model: dict[tuple[str, str, str], int] = {}
+    for place in layout.places:
+        at = (place.data, place.protocol, place.model)
+        per_model[at] = per_model.get(at, 0) + layout.tasks[place.key].n_fits
+    implied = {p.name for p in study.protocols if p.implied_by is not None}
+    total = sum(n for (_, protocol, _), n in per_model.items() if protocol not in implied)
+    for comparison in study.comparisons:
+        if not _fits_itself(comparison):
+            continue
+        for first, second in pairs_of(comparison, [m.name for m in study.models]):
+            for (_, protocol, model), n in per_model.items():
+                if protocol == comparison.protocol and model in (first, second):
+                    total += n * len(comparison.metrics)
+    return total
+
+
+def _fits_itself(comparison: ComparisonSpec) -> bool:
+    tests = [comparison.test] + ([comparison.post_hoc] if comparison.post_hoc else [])
+    return any(
+        HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.FOLD_SCORES}
+        for test in tests
+    )
+
+
+def _graph(study: Study, layout: Layout) -> Iterator[Task]:
+    """List the nodes: unique fits, then what reads them."""
+    seen: set[str] = set()
+    by_setting: dict[tuple[str, str, str], list[str]] = {}
+    for place in layout.places:
+        by_setting.setdefault((place.data, place.protocol, place.model), []).append(place.key)
+        if place.key in seen:
+            continue
+        seen.add(place.key)
+        yield Task(
+            place.key,
+            "fit",
+            place.data,
+            place.protocol,
+            place.model,
+            place.split.repeat,
+            place.split.fold,
+            layout.tasks[place.key].n_fits,
+            (),
+        )
+    final: list[str] = []
+    implied = {p.name for p in study.protocols if p.implied_by is not None}
+    for (data, protocol, model), needs in by_setting.items():
+        if protocol in implied:
+            continue
+        node = _reader("estimate", data, protocol, model, needs)
+        final.append(node.key)
+        yield node
+    for comparison in study.comparisons:
+        datas = dict.fromkeys(d for d, p, _ in by_setting if p == comparison.protocol)
+        for data in datas:
+            models = {
+                m
+                for pair in pairs_of(comparison, [m.name for m in study.models])
+                for m in pair
+            }
+            needs = [
+                key
+                for (d, p, m), keys in by_setting.items()
+                if d == data and p == comparison.protocol and m in models
+                for key in keys
+            ]
+            node = _reader("compare", data, comparison.protocol, None, needs, comparison.source)
+            final.append(node.key)
+            yield node
+    yield _reader("report", None, None, None, final)
+
+
+def _reader(
+    kind: str,
+    data: str | None,
+    protocol: str | None,
+    model: str | None,
+    needs: Sequence[str],
+    source: str = "",
+) -> Task:
+    parts = [kind, data, protocol, model, source, *needs]
+    key = sha256(canonical_json(parts).encode("ascii")).hexdigest()
+    return Task(key, kind, data, protocol, model, None, None, 0, tuple(needs))

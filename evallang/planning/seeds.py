@@ -1,0 +1,78 @@
+"""Seeds: 32 bits of a hash over what a draw is for, so that nothing depends on order or place.
+
+A seed comes from the study's seed, a role, and the parts that the draw belongs to
+(interfaces.md, Engine). Renaming a model, adding a comparison or running on more cores
+changes none.
+"""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def canonical_json(value: Any) -> str:
+    """Give the one JSON text of a value: keys sorted, no spaces, fractions as text."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=_plain
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} has no canonical JSON")
+
+
+def seed(study_seed: int, role: str, *parts: Any) -> int:
+    """Give the first 32 bits of SHA-256 over study seed, role and parts."""
+    text = canonical_json([study_seed, role, *parts])
+    return int.from_bytes(sha256(text.encode("ascii")).digest()[:4], "big")
+
+
+def rows_hash(rows: "NDArray[np.int64]") -> str:
+    """Give the SHA-256 of row numbers, as little-endian 64-bit integers."""
+    return sha256(rows.astype("<i8").tobytes()).hexdigest()
+
+
+def split_seeds(
+    study_seed: int,
+    data_hash: str,
+    kind: str,
+    options: dict[str, Any],
+    stratify: list[str],
+    group: str | None,
+) -> Callable[[int], int]:
+    """Give the seed of each repeat of a protocol."""
+
+    def of(repeat: int) -> int:
+        return seed(study_seed, "split", data_hash, kind, options, stratify, group, repeat)
+
+    return of
+
+
+def step_seeds(study_seed: int, data_hash: str, train_hash: str) -> Callable[[str, str], int]:
+    """Give the `random_state` of each step of a pipeline fitted on these training rows.
+
+    Neither names nor candidates are parts: candidates, and equal fits met in two
+    protocols, share their seeds.
+    """
+
+    def of(class_name: str, position: str) -> int:
+        return seed(study_seed, "step", data_hash, train_hash, class_name, position)
+
+    return of
+
+
+def analysis_seed(
+    study_seed: int, data_hash: str, protocol: str | None, metric: str, method: str
+) -> int:
+    """Give the seed of an interval or a test; models are no part, so they share replicates."""
+    return seed(study_seed, "analysis", data_hash, protocol, metric, method)

@@ -1,0 +1,1 @@
+"""Rows, strata and groups in; splits into training, validation and test rows out."""

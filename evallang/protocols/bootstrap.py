@@ -1,0 +1,80 @@
+"""The bootstrap of a learning algorithm: training sets drawn with replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import RASCHKA_2018, ZHOU_2021, Reference
+from evallang.protocols.protocol import (
+    ALGORITHM,
+    PROTOCOLS,
+    ProtocolDeclaration,
+    Rows,
+    Split,
+    Yields,
+)
+from evallang.protocols.splitting import units
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+EFRON_TIBSHIRANI_1997 = Reference(
+    key="efron1997",
+    authors=("Efron B", "Tibshirani R"),
+    year=1997,
+    title="Improvements on cross-validation: the .632+ bootstrap method",
+    venue="Journal of the American Statistical Association",
+    volume="92(438)",
+    pages="548-560",
+    doi="10.1080/01621459.1997.10474007",
+)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("bootstrap",),
+        yields=lambda options: Yields(frozenset(), once=False),
+        describe=lambda options: (
+            f"bootstrap with {options['rounds']} rounds ({options['estimate']} estimate)"
+        ),
+        about=ALGORITHM,
+        n_splits=lambda options: int(options["rounds"]) + 1,
+        full_sample=True,
+    ),
+    title="Bootstrap",
+    references=(EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021),
+)
+def bootstrap(
+    rows: Rows,
+    *,
+    rounds: int = 200,
+    estimate: Literal["oob", ".632", ".632+", "resubstitution"] = ".632+",
+) -> Iterator[Split]:
+    """Train on n rows drawn with replacement and test on those that were not drawn.
+
+    The first split, fold -1, trains and tests on all rows: the apparent error that `.632`,
+    `.632+` and `resubstitution` need. Then fold i is round i: `train` holds a row as often
+    as it was drawn, `test` the rows out of the bag. Whole groups are drawn where there are
+    any. Strata play no part, since the weight .632 is that of simple sampling. A draw that
+    leaves no row out is drawn again. A round depends on its own seed alone, so more rounds
+    only add to those there are. Raises `ValueError` for fewer than 2 rows or groups.
+    """
+    if rounds < 1:
+        raise ValueError(f"bootstrap needs a round or more, and rounds is {rounds}")
+    number = units(rows)
+    if number < 2:
+        raise ValueError("bootstrap needs 2 rows (or groups) or more to leave one out")
+    everything = np.arange(rows.n, dtype=np.int64)
+    yield Split(0, -1, everything, everything.copy())
+    unit = everything if rows.groups is None else np.unique(rows.groups, return_inverse=True)[1]
+    for fold in range(rounds):
+        rng = np.random.default_rng(rows.seed(fold))
+        times = np.full(number, 1)
+        while times.all():
+            times = np.bincount(rng.integers(number, size=number), minlength=number)
+        drawn = times[unit]
+        yield Split(0, fold, np.repeat(everything, drawn), np.flatnonzero(drawn == 0))

@@ -1,0 +1,189 @@
+"""Protocols in which every example is tested, by models that did not see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, ZHOU_2021, Reference
+from evallang.protocols.protocol import (
+    ALGORITHM,
+    FITTED_MODELS,
+    PER_ROW,
+    PROTOCOLS,
+    ProtocolDeclaration,
+    Rows,
+    Split,
+    Yields,
+)
+from evallang.protocols.splitting import k_folds
+from evallang.registry import Design, Evidence, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+VARMA_SIMON_2006 = Reference(
+    key="varma2006",
+    authors=("Varma S", "Simon R"),
+    year=2006,
+    title="Bias in error estimation when using cross-validation for model selection",
+    venue="BMC Bioinformatics",
+    volume="7",
+    pages="91",
+    doi="10.1186/1471-2105-7-91",
+)
+
+ONCE = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
+REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("cv",),
+        yields=lambda options: ONCE,
+        describe=lambda options: f"{options['folds']}-fold cross-validation",
+        about=FITTED_MODELS,
+        n_splits=lambda options: int(options["folds"]),
+    ),
+    title="k-fold cross-validation",
+    references=(RASCHKA_2018, ZHOU_2021),
+)
+def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
+    """Divide the rows into folds; each is tested once by the model trained on the others.
+
+    Folds differ by at most one row (without groups), and keep the shares of the strata.
+    Raises `ValueError` where rows, groups or members of a stratum are fewer than folds.
+    """
+    yield from _repeat(rows, 0, folds)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("repeated", "cv"),
+        yields=lambda options: _by_times(options),
+        describe=lambda options: (
+            f"{options['folds']}-fold cross-validation repeated {_times(options['times'])}"
+        ),
+        about=ALGORITHM,
+        n_splits=lambda options: int(options["folds"]) * int(options["times"]),
+    ),
+    title="Repeated k-fold cross-validation",
+    references=(RASCHKA_2018, ZHOU_2021),
+)
+def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Split]:
+    """Repeat k-fold cross-validation with other folds, so that each example is tested often.
+
+    The values of the folds are not independent: intervals and tests must correct for the
+    overlap of training sets. Raises `ValueError` as `cv` does.
+    """
+    for repeat in range(_at_least_one(times)):
+        yield from _repeat(rows, repeat, folds)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("leave_one_out",),
+        yields=lambda options: Yields(
+            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
+        ),
+        describe=lambda options: "leave-one-out cross-validation",
+        about=FITTED_MODELS,
+        n_splits=lambda options: None,
+    ),
+    title="Leave-one-out cross-validation",
+    references=(RASCHKA_2018, ZHOU_2021),
+)
+def leave_one_out(rows: Rows) -> Iterator[Split]:
+    """Test each row by the model trained on all the others; fold i tests row i.
+
+    Strata play no part. Ranking metrics cannot be computed on folds of one example. Raises
+    `ValueError` for one row, and for groups, whose rows would stand on both sides.
+    """
+    if rows.groups is not None:
+        raise ValueError(
+            "leave_one_out puts rows of one group on both sides of a split: write "
+            "`leave_one_group_out`"
+        )
+    if rows.n < 2:
+        raise ValueError(f"leave_one_out needs 2 rows or more, and there is {rows.n}")
+    everything = np.arange(rows.n, dtype=np.int64)
+    for row in range(rows.n):
+        yield Split(0, row, np.delete(everything, row), everything[row : row + 1])
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("nested", "cv"),
+        yields=lambda options: _by_times(options, validation=True),
+        describe=lambda options: (
+            f"nested cross-validation with {options['outer']} outer and {options['inner']} inner "
+            "folds" + (f", repeated {_times(options['times'])}" if options["times"] > 1 else "")
+        ),
+        about=FITTED_MODELS,
+        n_splits=lambda options: int(options["outer"]) * int(options["times"]),
+        inner_option="inner",
+    ),
+    title="Nested cross-validation",
+    references=(VARMA_SIMON_2006, RASCHKA_2018),
+)
+def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> Iterator[Split]:
+    """Tune by cross-validation inside each training part of an outer cross-validation.
+
+    These are the outer splits; `inner` is the number of folds that each training part is
+    divided into to choose hyper-parameters. The estimate is of the procedure that tunes
+    and fits. Raises `ValueError` as `cv` does, and for fewer than 2 inner folds.
+    """
+    if inner < 2:
+        raise ValueError(
+            f"nested cross-validation needs 2 inner folds or more, and inner is {inner}"
+        )
+    for repeat in range(_at_least_one(times)):
+        yield from _repeat(rows, repeat, outer)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("5x2cv",),
+        yields=lambda options: Yields(
+            frozenset({Evidence.FOLD_SCORES}), Design.FIVE_BY_TWO, once=False
+        ),
+        describe=lambda options: "5×2-fold cross-validation",
+        about=ALGORITHM,
+        n_splits=lambda options: 10,
+    ),
+    name="5x2cv",
+    title="5×2-fold cross-validation",
+    references=(DIETTERICH_1998, RASCHKA_2018),
+)
+def five_by_two_cv(rows: Rows) -> Iterator[Split]:
+    """Halve the rows five times at random and train on each half in turn.
+
+    Fold 0 of a repeat trains on the first half and tests on the second, fold 1 the other
+    way round, as Dietterich's differences p(1) and p(2). The 5x2cv tests need it. Raises
+    `ValueError` where a stratum has one row.
+    """
+    for repeat in range(5):
+        yield from _repeat(rows, repeat, 2)
+
+
+def _repeat(rows: Rows, repeat: int, folds: int) -> Iterator[Split]:
+    for fold, (train, test) in enumerate(k_folds(rows, folds, rows.seed(repeat))):
+        yield Split(repeat, fold, train, test)
+
+
+def _by_times(options: Mapping[str, Any], validation: bool = False) -> Yields:
+    once = options["times"] == 1
+    kind = ONCE if once else REPEATED
+    return Yields(kind.evidence, kind.design, kind.once, validation=validation)
+
+
+def _times(times: int) -> str:
+    return "once" if times == 1 else f"{times} times"
+
+
+def _at_least_one(times: int) -> int:
+    if times < 1:
+        raise ValueError(f"a protocol is run once or more, and times is {times}")
+    return times

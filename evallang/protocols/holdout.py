@@ -1,0 +1,146 @@
+"""Protocols that keep a part of the rows for testing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from evallang.bibliography import RASCHKA_2018, ZHOU_2021
+from evallang.protocols.protocol import (
+    ALGORITHM,
+    FITTED_MODEL,
+    PER_ROW,
+    PROTOCOLS,
+    ProtocolDeclaration,
+    Rows,
+    Split,
+    Yields,
+)
+from evallang.protocols.splitting import draw, exact, part, units
+from evallang.registry import Design, Evidence, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("holdout",),
+        yields=lambda options: Yields(
+            PER_ROW, single_fit=True, validation=options["validation"] is not None
+        ),
+        describe=lambda options: _describe(options),
+        about=FITTED_MODEL,
+        n_splits=lambda options: 1,
+    ),
+    title="Holdout",
+    references=(RASCHKA_2018, ZHOU_2021),
+)
+def holdout(
+    rows: Rows,
+    *,
+    test: float | Fraction = Fraction(1, 3),
+    validation: float | Fraction | None = None,
+) -> Iterator[Split]:
+    """Keep a part of the rows for testing, and another for choosing hyper-parameters.
+
+    `test` and `validation` are shares of all rows, or of all groups where there are any,
+    rounded up; the rest is for training. With `validation` it is the three-way holdout.
+    Raises `ValueError` where a part would be empty or could not hold every stratum.
+    """
+    test = _share("test", test)
+    rest, tested = draw(rows, test, rows.seed(0))
+    if validation is None:
+        yield Split(0, 0, rest, tested)
+        return
+    validation = _share("validation", validation)
+    if test + validation >= 1:
+        raise ValueError(
+            "test and validation together leave nothing to train on: write smaller shares"
+        )
+    train, validated = draw(part(rows, rest), validation, rows.seed(1), of=units(rows))
+    yield Split(0, 0, rest[train], tested, validation=rest[validated])
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("repeated", "holdout"),
+        yields=lambda options: (
+            Yields(frozenset({Evidence.FOLD_SCORES}), Design.RESAMPLED, once=False)
+            if options["times"] > 1
+            else Yields(PER_ROW, single_fit=True)
+        ),
+        describe=lambda options: (
+            f"repeated holdout ({options['times']} times, {written(options['test'])} kept for "
+            "testing)"
+        ),
+        about=ALGORITHM,
+        n_splits=lambda options: int(options["times"]),
+    ),
+    title="Repeated holdout (Monte Carlo cross-validation)",
+    references=(RASCHKA_2018, ZHOU_2021),
+)
+def repeated_holdout(
+    rows: Rows, *, times: int = 50, test: float | Fraction = Fraction(1, 3)
+) -> Iterator[Split]:
+    """Draw a test part at random again and again, each time from all rows.
+
+    Each repeat is one holdout (fold 0). The parts overlap: intervals and tests must correct
+    for that. Raises `ValueError` as `holdout` does.
+    """
+    if times < 1:
+        raise ValueError(f"a protocol is run once or more, and times is {times}")
+    share = _share("test", test)
+    for repeat in range(times):
+        train, tested = draw(rows, share, rows.seed(repeat))
+        yield Split(repeat, 0, train, tested)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("resubstitution",),
+        yields=lambda options: Yields(frozenset(), single_fit=True),
+        describe=lambda options: "resubstitution (tested on the training examples)",
+        about=FITTED_MODEL,
+        n_splits=lambda options: 1,
+        tests_on_training_rows=True,
+    ),
+    title="Resubstitution",
+    references=(RASCHKA_2018,),
+)
+def resubstitution(rows: Rows) -> Iterator[Split]:
+    """Train on all rows and test on the same: optimistic, and no evidence for a comparison.
+
+    Raises `ValueError` where there are no rows.
+    """
+    if not rows.n:
+        raise ValueError("resubstitution needs a row to train on, and there is none")
+    everything = np.arange(rows.n, dtype=np.int64)
+    yield Split(0, 0, everything, everything.copy())
+
+
+def written(share: float | Fraction) -> str:
+    """Give a share as readers know it: `1/3`, `20%`."""
+    fraction = exact(share)
+    percent = fraction * 100
+    if percent.denominator == 1:
+        return f"{percent.numerator}%"
+    if isinstance(share, float):
+        return f"{share * 100:g}%"
+    return str(fraction)
+
+
+def _describe(options: Mapping[str, Any]) -> str:
+    text = f"holdout with {written(options['test'])} kept for testing"
+    if options["validation"] is None:
+        return text
+    return f"{text} and {written(options['validation'])} for validation"
+
+
+def _share(name: str, share: float | Fraction) -> Fraction:
+    if not 0 < share < 1:
+        raise ValueError(f"{name} must be a share between 0 and 1, and it is {share}")
+    return exact(share)

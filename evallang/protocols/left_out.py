@@ -1,0 +1,82 @@
+"""Protocols that leave out every group, or every combination of p rows, in turn."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import RASCHKA_2018, ZHOU_2021
+from evallang.protocols.protocol import (
+    ALGORITHM,
+    NEW_GROUPS,
+    PER_ROW,
+    PROTOCOLS,
+    ProtocolDeclaration,
+    Rows,
+    Split,
+    Yields,
+)
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("leave_one_group_out",),
+        yields=lambda options: Yields(PER_ROW, grouped=True),
+        describe=lambda options: "leave-one-group-out cross-validation",
+        about=NEW_GROUPS,
+        n_splits=lambda options: None,
+    ),
+    title="Leave-one-group-out cross-validation",
+    references=(RASCHKA_2018,),
+)
+def leave_one_group_out(rows: Rows) -> Iterator[Split]:
+    """Test each group by the model trained on all other groups, in the order of their codes.
+
+    Strata play no part. Raises `ValueError` without groups, or where there is only one.
+    """
+    if rows.groups is None:
+        raise ValueError("leave_one_group_out needs groups: write `group by COL`")
+    groups = np.unique(rows.groups)
+    if len(groups) < 2:
+        raise ValueError("leave_one_group_out needs 2 groups or more, and there is 1")
+    for fold, group in enumerate(groups):
+        test = rows.groups == group
+        yield Split(0, fold, np.flatnonzero(~test), np.flatnonzero(test))
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("leave_p_out",),
+        yields=lambda options: Yields(frozenset(), once=options["p"] == 1),
+        describe=lambda options: f"leave-{options['p']}-out cross-validation",
+        about=ALGORITHM,
+        n_splits=lambda options: None,
+    ),
+    title="Leave-p-out cross-validation",
+    references=(RASCHKA_2018, ZHOU_2021),
+)
+def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
+    """Test every combination of p rows by the model trained on all the others.
+
+    There are n over p of them: 4,950 fits for 100 rows and p = 2. Strata play no part.
+    Raises `ValueError` where fewer than p + 1 rows are there, and for groups.
+    """
+    if p < 1:
+        raise ValueError(f"leave_p_out leaves out 1 row or more, and p is {p}")
+    if rows.groups is not None:
+        raise ValueError(
+            "leave_p_out puts rows of one group on both sides of a split: write "
+            "`leave_one_group_out`"
+        )
+    if rows.n <= p:
+        raise ValueError(f"leave_p_out with p={p} needs {p + 1} rows or more, there are {rows.n}")
+    everything = np.arange(rows.n, dtype=np.int64)
+    for fold, left_out in enumerate(itertools.combinations(range(rows.n), p)):
+        yield Split(0, fold, np.delete(everything, left_out), everything[list(left_out)])

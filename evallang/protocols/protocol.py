@@ -1,0 +1,134 @@
+"""What a protocol is: a function from rows to splits, and what its predictions are good for.
+
+A member `f(rows, *, options)` takes a `Rows`, yields `Split`s with repeats and folds
+numbered from 0, and has its options as keyword-only parameters. What it yields is
+declared, so that validity, default intervals and the manual are computed and never listed
+by hand. It raises `ValueError` with one sentence where the rows do not allow the splits.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import Design, Entry, Evidence, Registry
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a protocol may look at: never features, never models.
+
+    Attributes
+    ----------
+    n : number of rows
+    strata : int codes (n,) whose shares are kept, or None
+    groups : int codes (n,) of rows that stay together, or None
+    assignment : text (n,) of the author's own split, or None
+    seed : gives the 32-bit seed of a repeat
+    further_assignments : the same for repeats 1, 2, ... of a given split
+    """
+
+    n: int
+    strata: "NDArray[np.int64] | None"
+    groups: "NDArray[np.int64] | None"
+    assignment: tuple[str, ...] | None
+    seed: Callable[[int], int]
+    further_assignments: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Split:
+    """One split: sorted row numbers; `validation` only in a three-way holdout.
+
+    `train` holds a row several times where a bootstrap drew it so; `label` is the author's
+    own name of the fold.
+    """
+
+    repeat: int
+    fold: int
+    train: "NDArray[np.int64]"
+    test: "NDArray[np.int64]"
+    validation: "NDArray[np.int64] | None" = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Yields:
+    """What a protocol gives to measures and tests, for given options.
+
+    `once` tells that no example is predicted more than once; `single_fit` that one fitted
+    model predicts all of them; `validation` that it has a stage to tune in.
+    """
+
+    evidence: frozenset[Evidence]
+    design: Design | None = None
+    once: bool = True
+    single_fit: bool = False
+    validation: bool = False
+    grouped: bool = False
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolDeclaration:
+    """How a protocol is written and what it yields.
+
+    `words` are the words of the form (("nested", "cv")); `yields`, `describe` and
+    `n_splits` take all options, defaults filled in. `describe` words the design for
+    readers so that "stratified" may stand before it ("10-fold cross-validation");
+    `n_splits` is None where it depends on the rows; `about` says what an estimate is about
+    under the default options (`about` below: under any); `inner_option` names the option
+    that gives the number of inner folds; `tests_on_training_rows` marks estimates that are
+    optimistic by design; `full_sample` says that a split with fold -1 comes first, which
+    trains and tests on all rows.
+    """
+
+    words: tuple[str, ...]
+    yields: Callable[[Mapping[str, Any]], Yields]
+    describe: Callable[[Mapping[str, Any]], str]
+    about: str
+    n_splits: Callable[[Mapping[str, Any]], int | None]
+    inner_option: str | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    tests_on_training_rows: bool = False
+    full_sample: bool = False
+
+
+PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protocols")
+"""All protocols, by canonical name (`nested_cv`)."""
+
+SplitFunction = Callable[..., Iterator[Split]]
+
+ProtocolEntry = Entry[ProtocolDeclaration]
+
+PER_ROW = frozenset(
+    {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
+)
+"""What predictions are good for where no example is predicted more than once."""
+
+FITTED_MODEL = "this fitted model"
+FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
+ALGORITHM = "the algorithm, trained on {n_train} examples"
+NEW_GROUPS = "new groups"
+"""What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
+
+
+def about(entry: ProtocolEntry, options: Mapping[str, Any], grouped: bool = False) -> str:
+    """Say what an estimate under these options is about; `{k}`, `{n_train}` left open.
+
+    `options` are all of them; `grouped` tells that rows come in groups, so that the unit
+    of every interval is the group.
+    """
+    return about_yields(entry.declaration.yields(options), grouped)
+
+
+def about_yields(yields: Yields, grouped: bool = False) -> str:
+    """Say what an estimate is about from what the protocol yields."""
+    if grouped or yields.grouped:
+        return NEW_GROUPS
+    if not yields.once:
+        return ALGORITHM
+    return FITTED_MODEL if yields.single_fit else FITTED_MODELS

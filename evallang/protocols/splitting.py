@@ -1,0 +1,169 @@
+"""How rows are divided: shares of strata kept, groups whole, by scikit-learn's splitters.
+
+Both functions shuffle with the seed given and return sorted row numbers, so that the same
+rows and seed give the splits of a plain scikit-learn loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from evallang.protocols.protocol import Rows
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import sklearn.model_selection as splitters
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+else:
+    np = lazy("numpy")
+    splitters = lazy("sklearn.model_selection")
+
+FINEST = 20  # folds out of which a stratified draw of groups is put together
+
+
+def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Numbers]]:
+    """Divide the rows into folds of nearly equal size; yields (train, test).
+
+    KFold, StratifiedKFold, GroupKFold or StratifiedGroupKFold with `shuffle=True` and
+    `random_state=seed`. Raises `ValueError` where rows, members of a stratum or groups are
+    fewer than the folds.
+    """
+    if folds < 2:
+        raise ValueError(f"cross-validation needs 2 folds or more, and folds is {folds}")
+    if rows.n < folds:
+        raise ValueError(f"{rows.n} rows cannot make {folds} folds: write folds={rows.n} or fewer")
+    if rows.groups is not None and _distinct(rows.groups) < folds:
+        raise ValueError(
+            f"{_distinct(rows.groups)} groups cannot make {folds} folds that keep groups whole: "
+            f"write folds={_distinct(rows.groups)} or fewer"
+        )
+    if rows.strata is not None and _smallest(rows.strata) < folds:
+        raise ValueError(
+            f"the smallest stratum has {_count(_smallest(rows.strata))}, fewer than the {folds} "
+            "folds it should be spread over: write fewer folds, or `stratify none`"
+        )
+    shuffled = {"n_splits": folds, "shuffle": True, "random_state": seed}
+    if rows.groups is not None and rows.strata is not None:
+        splitter: Any = splitters.StratifiedGroupKFold(**shuffled)
+    elif rows.groups is not None:
+        splitter = splitters.GroupKFold(**shuffled)
+    elif rows.strata is not None:
+        splitter = splitters.StratifiedKFold(**shuffled)
+    else:
+        splitter = splitters.KFold(**shuffled)
+    for train, test in splitter.split(np.zeros(rows.n), rows.strata, rows.groups):
+        yield train.astype(np.int64), test.astype(np.int64)
+
+
+def draw(rows: Rows, share: Fraction, seed: int, of: int | None = None) -> tuple[Numbers, Numbers]:
+    """Draw a share of the rows, or of the groups where there are any; gives (rest, drawn).
+
+    The number drawn is rounded up, from the share as written: `share` of `of` units, by
+    default of all that are here. ShuffleSplit, StratifiedShuffleSplit or GroupShuffleSplit
+    with `random_state=seed`. For groups and strata together the draw is p of q folds of
+    StratifiedGroupKFold, p/q the nearest fraction to the share with q at most 20. Raises
+    `ValueError` where a part would be empty or a stratum be missing from one.
+    """
+    grouped = rows.groups is not None
+    here = units(rows)
+    total = here if of is None else of
+    number = math.ceil(share * total)
+    unit = "groups" if grouped else "rows"
+    if not 0 < number < here:
+        raise ValueError(
+            f"a part of {number} out of {here} {unit} leaves nothing for the other part: "
+            "write another share"
+        )
+    if rows.strata is not None and grouped:
+        return _stratified_groups(rows, share * Fraction(total, here), seed)
+    if rows.strata is not None:
+        _check_strata(rows, number)
+        splitter: Any = splitters.StratifiedShuffleSplit(1, test_size=number, random_state=seed)
+    elif grouped:
+        splitter = splitters.GroupShuffleSplit(1, test_size=number, random_state=seed)
+    else:
+        splitter = splitters.ShuffleSplit(1, test_size=number, random_state=seed)
+    rest, drawn = next(splitter.split(np.zeros(rows.n), rows.strata, rows.groups))
+    return np.sort(rest).astype(np.int64), np.sort(drawn).astype(np.int64)
+
+
+def units(rows: Rows) -> int:
+    """Count what a share is a share of: groups where there are any, else rows."""
+    return rows.n if rows.groups is None else _distinct(rows.groups)
+
+
+def exact(share: float | Fraction) -> Fraction:
+    """Read a share as the fraction that was written: 0.1 is one tenth, 1/3 one third."""
+    return Fraction(share).limit_denominator(1_000_000)
+
+
+def part(rows: Rows, positions: Numbers) -> Rows:
+    """Keep the rows at these positions, with their strata and groups."""
+    return Rows(
+        len(positions),
+        None if rows.strata is None else rows.strata[positions],
+        None if rows.groups is None else rows.groups[positions],
+        None,
+        rows.seed,
+    )
+
+
+def keep_groups_whole(rows: Rows, train: Numbers, test: Numbers) -> None:
+    """Check a division that was not made by groups; raises `ValueError` where it cuts one."""
+    if rows.groups is None:
+        return
+    cut = np.intersect1d(rows.groups[train], rows.groups[test])
+    if len(cut):
+        raise ValueError(
+            f"{'1 group has' if len(cut) == 1 else f'{len(cut)} groups have'} rows on both "
+            "sides of a split: assign whole groups, or leave out `group by`"
+        )
+
+
+def _stratified_groups(rows: Rows, share: Fraction, seed: int) -> tuple[Numbers, Numbers]:
+    finest = min(FINEST, units(rows), _smallest(rows.strata))
+    if finest < 2:
+        raise ValueError(
+            "a stratum with one row cannot stand in both parts: merge it with another, or write "
+            "`stratify none`"
+        )
+    nearest = share.limit_denominator(finest)
+    folds = nearest.denominator if 0 < nearest < 1 else finest
+    number = nearest.numerator if 0 < nearest < 1 else (1 if nearest == 0 else finest - 1)
+    pieces = [test for _, test in k_folds(rows, folds, seed)]
+    # The largest groups always go to the first folds, so which ones are drawn is random.
+    chosen = np.random.default_rng(seed).permutation(folds)[:number]
+    drawn = np.sort(np.concatenate([pieces[i] for i in chosen]))
+    return np.setdiff1d(np.arange(rows.n), drawn), drawn
+
+
+def _check_strata(rows: Rows, number: int) -> None:
+    strata = _distinct(rows.strata)
+    if _smallest(rows.strata) < 2:
+        raise ValueError(
+            "a stratum with one row cannot stand in both parts: merge it with another, or write "
+            "`stratify none`"
+        )
+    if min(number, rows.n - number) < strata:
+        raise ValueError(
+            f"a part of {_count(min(number, rows.n - number))} cannot hold all {strata} strata: "
+            "write another share, or `stratify none`"
+        )
+
+
+def _distinct(codes: Any) -> int:
+    return len(np.unique(codes))
+
+
+def _smallest(codes: Any) -> int:
+    return int(np.unique(codes, return_counts=True)[1].min())
+
+
+def _count(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"

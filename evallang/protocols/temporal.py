@@ -1,0 +1,86 @@
+"""Protocols for rows in the order of time: train on the past, test on what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.protocols.protocol import (
+    FITTED_MODELS,
+    PROTOCOLS,
+    ProtocolDeclaration,
+    Rows,
+    Split,
+    Yields,
+)
+from evallang.protocols.splitting import keep_groups_whole
+from evallang.registry import Evidence, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+TASHMAN_2000 = Reference(
+    key="tashman2000",
+    authors=("Tashman LJ",),
+    year=2000,
+    title="Out-of-sample tests of forecasting accuracy: an analysis and review",
+    venue="International Journal of Forecasting",
+    volume="16(4)",
+    pages="437-450",
+    doi="10.1016/S0169-2070(00)00065-0",
+)
+
+
+@PROTOCOLS.register(
+    ProtocolDeclaration(
+        words=("time_series",),
+        yields=lambda options: Yields(
+            frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}), ordered=True
+        ),
+        describe=lambda options: (
+            f"forward chaining over {options['folds']} test periods"
+            + (f" with a gap of {options['gap']} rows" if options["gap"] else "")
+        ),
+        about=FITTED_MODELS,
+        n_splits=lambda options: int(options["folds"]),
+    ),
+    title="Time series: forward chaining",
+    references=(TASHMAN_2000,),
+)
+def time_series(
+    rows: Rows, *, folds: int = 5, gap: int = 0, test: int | None = None
+) -> Iterator[Split]:
+    """Test on consecutive periods, each by the model trained on all rows before it.
+
+    Rows are in the order of the file. The last `folds` periods of `test` rows (by default
+    n // (folds + 1)) are tested; `gap` rows before each are left out of training. The first
+    rows are never tested, and strata play no part. Raises `ValueError` where too few rows
+    are left to train on, or where a group has rows on both sides.
+    """
+    yield from forward_chaining(rows, folds, gap, test)
+
+
+def forward_chaining(
+    rows: Rows, folds: int, gap: int = 0, test: int | None = None
+) -> Iterator[Split]:
+    """Give the splits of `time_series`, as scikit-learn's TimeSeriesSplit does."""
+    if folds < 2:
+        raise ValueError(f"time_series needs 2 folds or more, and folds is {folds}")
+    if gap < 0 or (test is not None and test < 1):
+        raise ValueError("gap must be 0 rows or more, and test 1 row or more")
+    size = rows.n // (folds + 1) if test is None else test
+    first = rows.n - folds * size
+    if size < 1 or first - gap < 1:
+        raise ValueError(
+            f"{rows.n} rows leave none to train on before the first of {folds} test periods: "
+            "write fewer folds, a smaller gap or a smaller test"
+        )
+    everything = np.arange(rows.n, dtype=np.int64)
+    for fold in range(folds):
+        start = first + fold * size
+        train, tested = everything[: start - gap], everything[start : start + size]
+        keep_groups_whole(rows, train, tested)
+        yield Split(0, fold, train, tested)

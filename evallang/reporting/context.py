@@ -1,0 +1,331 @@
+"""What sections ask of the results: labels, words for metrics, decimals, citations.
+
+It computes no statistics: it looks up, groups and orders what `Results` holds.
+"""
+
+import hashlib
+import json
+import math
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, cast
+
+from evallang.reporting.document import Cite, Runs
+from evallang.reporting.numbers import Scale, Style, scale_of
+from evallang.results.codec import from_plain, to_plain
+from evallang.results.records import (
+    Comparison,
+    DataRecord,
+    Estimate,
+    HypothesisTestResult,
+    MethodRecord,
+    ModelRecord,
+    ProtocolRecord,
+    Results,
+)
+
+UNSAFE = frozenset({"Cc", "Cs", "Cn"})
+DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricWords:
+    """How a metric is named and printed; `noun` is its name inside a sentence."""
+
+    name: str
+    title: str
+    noun: str
+    unit: str
+    better: str
+
+    @property
+    def percent(self) -> bool:
+        """Tell whether 0.98 is printed as 98."""
+        return self.unit == "percent"
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Tell the direction."""
+        return self.better != "lower"
+
+    @property
+    def best_word(self) -> str:
+        """The superlative of the better direction."""
+        return "highest" if self.higher_is_better else "lowest"
+
+    @property
+    def better_word(self) -> str:
+        """The comparative of the better direction."""
+        return "higher" if self.higher_is_better else "lower"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One data set under one protocol: what one table of estimates is about."""
+
+    data: str
+    protocol: str | None
+
+
+class Context:
+    """The results of one study, with what is needed to word them.
+
+    Control characters and signs that turn the direction of text are replaced first, so
+    that no name can break a drawing or disguise itself.
+    """
+
+    def __init__(self, results: Results) -> None:
+        plain = to_plain(results)
+        self.report_id = report_id(plain)
+        self.results = from_plain(Results, _visible(plain))
+        self.alpha = self.results.study.alpha
+        self.style = cast(Style, self.results.report.numbers)
+
+    # --- the report as a whole ----------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The title the report was given, else that of the study."""
+        return self.results.report.title or self.results.study.title
+
+    @property
+    def created(self) -> str:
+        """The date of the report: SOURCE_DATE_EPOCH, else when the run was started."""
+        epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+        if epoch.isdigit():
+            moment = datetime.fromtimestamp(int(epoch), UTC)
+        else:
+            try:
+                moment = datetime.fromisoformat(self.results.provenance.started)
+            except ValueError:
+                moment = datetime(1970, 1, 1, tzinfo=UTC)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @property
+    def footer(self) -> str:
+        """What ties a printed page to its run."""
+        seed = f"Seed {self.results.study.seed}"
+        if len(self.results.data) == 1:
+            return f"Data SHA-256 {self.results.data[0].sha256[:12]}…  {seed}"
+        return f"Study SHA-256 {self.results.spec.sha256[:12]}…  {seed}"
+
+    # --- names --------------------------------------------------------------------------
+
+    @cached_property
+    def _models(self) -> Mapping[str, ModelRecord]:
+        return {model.name: model for model in self.results.models}
+
+    @cached_property
+    def _data(self) -> Mapping[str, DataRecord]:
+        return {data.name: data for data in self.results.data}
+
+    @cached_property
+    def _methods(self) -> Mapping[tuple[str, str], MethodRecord]:
+        return {(method.kind, method.name): method for method in self.results.methods}
+
+    def model(self, name: str) -> str:
+        """Give the label of a model; a name that is not of the study stands for itself."""
+        record = self._models.get(name)
+        return record.label if record is not None and record.label else name
+
+    def data(self, name: str) -> DataRecord | None:
+        """Find a data set."""
+        return self._data.get(name)
+
+    def data_label(self, name: str | None) -> str:
+        """Give the label of a data set; None means all of them."""
+        if name is None:
+            return "all data sets"
+        record = self._data.get(name)
+        return record.label if record is not None and record.label else name
+
+    def cases(self, data: str | None) -> str:
+        """Give the word for the rows of a data set ("cases")."""
+        record = self._data.get(data) if data is not None else None
+        return record.unit if record is not None and record.unit else "examples"
+
+    def n(self, data: str | None) -> int | None:
+        """Give the number of rows of a data set."""
+        record = self._data.get(data) if data is not None else None
+        return record.n if record is not None else None
+
+    def protocol(self, name: str | None) -> ProtocolRecord | None:
+        """Find a protocol."""
+        return next((p for p in self.results.protocols if p.name == name), None)
+
+    def method(self, kind: str, name: str) -> MethodRecord | None:
+        """Find what is known of a method, by its full name or without its options."""
+        return self._methods.get((kind, name)) or self._methods.get((kind, base(name)))
+
+    def method_title(self, kind: str, name: str) -> str:
+        """Give the title of a method, with the options that its name states."""
+        found = self.method(kind, name)
+        if found is None:
+            return name.replace("_", " ")
+        options = "" if found.name == name else _options(name)
+        return found.title + (f" ({options})" if options else "")
+
+    def metric(self, name: str) -> MetricWords:
+        """Give the words for a metric."""
+        found = self.method("metric", name)
+        title = self.method_title("metric", name)
+        if found is None:
+            title = title[:1].upper() + title[1:]
+            return MetricWords(name, title, title, "number", "higher")
+        noun = mid_sentence(title)
+        return MetricWords(name, title, noun, found.unit or "number", found.better or "higher")
+
+    def cite(self, kind: str, name: str) -> Runs:
+        """Cite the works of a method; nothing where it has none."""
+        found = self.method(kind, name)
+        known = {reference.key for reference in self.results.references}
+        keys = tuple(key for key in found.references if key in known) if found else ()
+        return (Cite(keys),) if keys else ()
+
+    # --- what was measured --------------------------------------------------------------
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """Every data set under every protocol that has estimates, in their order."""
+        return tuple(dict.fromkeys(Setting(e.data, e.protocol) for e in self._whole))
+
+    @cached_property
+    def _whole(self) -> tuple[Estimate, ...]:
+        return tuple(e for e in self.results.estimates if e.subgroup is None)
+
+    @cached_property
+    def _by_place(self) -> Mapping[tuple[str, str | None, str, str], Estimate]:
+        return {(e.data, e.protocol, e.model, e.metric): e for e in self._whole}
+
+    def estimate(self, setting: Setting, model: str, metric: str) -> Estimate | None:
+        """Find the estimate of one metric of one model."""
+        return self._by_place.get((setting.data, setting.protocol, model, metric))
+
+    def metrics(self, setting: Setting) -> tuple[str, ...]:
+        """Give the metrics of a setting; the first is the primary one."""
+        found = (e.metric for e in self._whole if Setting(e.data, e.protocol) == setting)
+        return tuple(dict.fromkeys(found))
+
+    def models_best_first(self, setting: Setting, metric: str) -> tuple[str, ...]:
+        """Give the models of a setting, best first by a metric; undefined values last."""
+        found = [e.model for e in self._whole if Setting(e.data, e.protocol) == setting]
+        names = tuple(dict.fromkeys(found))
+        sign = -1 if self.metric(metric).higher_is_better else 1
+
+        def rank(name: str) -> float:
+            estimate = self.estimate(setting, name, metric)
+            return math.inf if estimate is None or estimate.value is None else sign * estimate.value
+
+        return tuple(sorted(names, key=rank))
+
+    def scale(self, setting: Setting, metric: str) -> Scale:
+        """Choose the decimals of a metric, one choice for its whole column."""
+        rows = [
+            e
+            for e in self._whole
+            if Setting(e.data, e.protocol) == setting and e.metric == metric
+        ]
+        halves = [
+            half_width(e.interval.low, e.interval.high) for e in rows if e.interval is not None
+        ]
+        percent = self.metric(metric).percent
+        values = [e.value for e in rows]
+        return scale_of(halves, values, percent=percent, n=self.n(setting.data))
+
+    def difference_scale(self, comparison: Comparison) -> Scale:
+        """Choose the decimals of the differences of a comparison."""
+        pairs = [pair.estimate for pair in comparison.pairwise if pair.estimate is not None]
+        halves = [half_width(pair.low, pair.high) for pair in pairs]
+        percent = self.metric(comparison.metric).percent
+        values = [pair.value for pair in pairs]
+        return scale_of(halves, values, percent=percent, n=self.n(comparison.data))
+
+    def comparison_setting(self, comparison: Comparison) -> Setting | None:
+        """Find the estimates that a comparison compares."""
+        for setting in self.settings:
+            if setting.data == comparison.data and setting.protocol == comparison.protocol:
+                return setting
+        return next((s for s in self.settings if s.data == comparison.data), None)
+
+
+def base(name: str) -> str:
+    """Give a method's name without its options."""
+    return name.partition("(")[0].strip()
+
+
+def half_width(low: float | None, high: float | None) -> float | None:
+    """Give half the width of an interval, None where a bound is missing or infinite."""
+    if low is None or high is None or math.isinf(low) or math.isinf(high):
+        return None
+    return (high - low) / 2
+
+
+def printed_p(pair: HypothesisTestResult) -> float | None:
+    """Give the p that decides: adjusted where there is one."""
+    return pair.p_adjusted if pair.p_adjusted is not None else pair.p
+
+
+def report_id(plain: Mapping[str, Any]) -> str:
+    """Give the first 10 hexadecimal digits of the SHA-256 of the results without provenance."""
+    kept = {key: value for key, value in plain.items() if key != "provenance"}
+    text = json.dumps(kept, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:10]
+
+
+# First words of titles that are no names: these lose their capital inside a sentence.
+COMMON = frozenset(
+    "accuracy adjusted area average balanced bootstrap classification cluster conditional "
+    "corrected correlation coefficient cost cross-validated cross-validation dependent difference "
+    "differences effect equivalence error exact expected explained false fold geometric "
+    "holdout k-fold kappa leave-one-out log logarithmic loss macro matched max maximum "
+    "mean measure median mid-p micro negative nested net normalised odds one-sample over "
+    "paired pairwise percentile permutation pinball plain positive precision probability "
+    "proportion quantile random ranking rate recall repeated resampled root sensitivity share "
+    "sign signed simple single specificity squared standard step-down stratified sum symmetric "
+    "top true two uncorrected unweighted variance weighted".split()
+)
+
+
+def mid_sentence(title: str) -> str:
+    """Give a title as it stands inside a sentence; names of persons keep their capital."""
+    first, space, rest = title.partition(" ")
+    return first.lower() + space + rest if first.lower() in COMMON else title
+
+
+def ordered_union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Give every name once, in the order of first appearance."""
+    return tuple(dict.fromkeys(name for group in groups for name in group))
+
+
+def _options(name: str) -> str:
+    """Give the options of a canonical name for readers: "average=macro" is "macro"."""
+    inside = name.partition("(")[2].rstrip(")")
+    return ", ".join(
+        value if key.strip() in ("average", "method") else part.strip()
+        for part in inside.split(",")
+        for key, _, value in [part.strip().partition("=")]
+    )
+
+
+def _visible(value: Any) -> Any:
+    """Replace what no page can show; line breaks and tabs stay."""
+    if isinstance(value, str):
+        if value.isascii() and value.isprintable():
+            return value
+        return "".join(
+            "\ufffd"
+            if (unicodedata.category(c) in UNSAFE and c not in "\n\t") or c in DIRECTIONS
+            else c
+            for c in value
+        )
+    if isinstance(value, dict):
+        return {_visible(key): _visible(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_visible(item) for item in value]
+    return value

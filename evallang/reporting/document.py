@@ -1,0 +1,363 @@
+"""What a report consists of: a closed set of runs (in a line) and blocks (on a page).
+
+Sections make these from `Results`; back ends lay them out. Prose is structured runs and
+never a string with markup, so that every back end writes a statistic, a citation or a
+cross-reference in its own way.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain words."""
+
+    text: str
+    kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Strong:
+    """Words that carry the claim."""
+
+    runs: "Runs"
+    kind: ClassVar[str] = "strong"
+
+
+@dataclass(frozen=True, slots=True)
+class Emphasis:
+    """Words in italics: a statistical letter, the title of a journal."""
+
+    runs: "Runs"
+    kind: ClassVar[str] = "emphasis"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A printed number and the full value behind it."""
+
+    text: str
+    exact: float | None = None
+    kind: ClassVar[str] = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """A statistic: *Q*(3) = 30.61; `upright` for Greek letters."""
+
+    symbol: str
+    relation: str
+    text: str
+    exact: float | None = None
+    df: tuple[str, ...] = ()
+    upright: bool = False
+    kind: ClassVar[str] = "stat"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval, as printed in its brackets, and its full bounds; `lead` says which."""
+
+    text: str
+    low: float | None
+    high: float | None
+    lead: str = ""
+    kind: ClassVar[str] = "interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Cite:
+    """Works cited here; stands before the punctuation, back ends move it."""
+
+    keys: tuple[str, ...]
+    kind: ClassVar[str] = "cite"
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A link to a table, figure, section or warning; without words it is its number."""
+
+    target: str
+    words: str = ""
+    page: bool = False
+    kind: ClassVar[str] = "ref"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to the outside; never followed by the page itself."""
+
+    href: str
+    words: str
+    kind: ClassVar[str] = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text of the language or a command."""
+
+    text: str
+    kind: ClassVar[str] = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The mark of a footnote of a table."""
+
+    text: str
+    kind: ClassVar[str] = "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word explained where it stands, such as a sign of origin (stated, default)."""
+
+    text: str
+    title: str
+    kind: ClassVar[str] = "term"
+
+
+Run: TypeAlias = (
+    Text
+    | Strong
+    | Emphasis
+    | Number
+    | Stat
+    | Interval
+    | Cite
+    | Ref
+    | Link
+    | Code
+    | Mark
+    | Term
+)
+Runs: TypeAlias = tuple[Run, ...]
+
+
+def runs(*parts: "Run | str | Runs") -> Runs:
+    """Join words, runs and rows of runs into one row."""
+    made: list[Run] = []
+    for part in parts:
+        if isinstance(part, str):
+            if part:
+                made.append(Text(part))
+        elif isinstance(part, tuple):
+            made.extend(part)
+        else:
+            made.append(part)
+    return tuple(made)
+
+
+def listed(items: Iterable[Runs], *, last: str = " and ") -> Runs:
+    """Join rows of runs as a sentence lists them: "a, b and c"."""
+    rows = list(items)
+    made: Runs = ()
+    for i, row in enumerate(rows):
+        if i:
+            made += runs(last if i == len(rows) - 1 else ", ")
+        made += row
+    return made
+
+
+# --- blocks -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One entry of the title block."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The head of the report."""
+
+    text: str
+    subtitle: str
+    authors: str
+    facts: tuple[Fact, ...]
+    question: str = ""
+    kind: ClassVar[str] = "title"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading inside a section, of the level below the section's own."""
+
+    text: str
+    id: str
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph; a `note` is small, `methods` is set to be pasted into a paper."""
+
+    runs: Runs
+    role: Literal["plain", "note", "methods"] = "plain"
+    kind: ClassVar[str] = "paragraph"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedFindings:
+    """The claims of the report, in order."""
+
+    items: tuple[Runs, ...]
+    kind: ClassVar[str] = "findings"
+
+
+Align: TypeAlias = Literal["left", "right", "center"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table; the first is the stub, whose cells head their rows."""
+
+    head: Runs
+    align: Align = "right"
+    muted: bool = False
+    sortable: bool = False
+    name: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spanner:
+    """A head over the columns `first` to `last` (from 0, both included)."""
+
+    head: Runs
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell; `exact` is the full value for sorting and copying."""
+
+    runs: Runs
+    exact: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row; a `group` has a single cell and heads the rows that follow."""
+
+    cells: tuple[Cell, ...]
+    strong: bool = False
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in the anatomy of printers: stub, spanners, columns, rows, notes, caption.
+
+    `left_out` rows are missing after row `gap_after` where a back end shows fewer.
+    """
+
+    id: str
+    caption: Runs
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    spanners: tuple[Spanner, ...] = ()
+    notes: tuple[Runs, ...] = ()
+    left_out: int = 0
+    gap_after: int = 0
+    kind: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One drawing of a figure: an SVG of one-column width, and its numbers in words."""
+
+    svg: str
+    alt: str
+    title: Runs
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Drawings side by side under one caption."""
+
+    id: str
+    caption: Runs
+    panels: tuple[Panel, ...]
+    kind: ClassVar[str] = "figure"
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A warning: what it is, why it matters, its stable code, and why it was accepted."""
+
+    id: str
+    lead: str
+    body: Runs
+    code: str
+    name: str
+    severity: str
+    accepted: str | None = None
+    kind: ClassVar[str] = "caution"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Text to be read or copied as it is."""
+
+    text: str
+    label: str
+    kind: ClassVar[str] = "listing"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One entry of the list of references."""
+
+    key: str
+    runs: Runs
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The works that can be cited; only those that are cited are printed, in that order."""
+
+    works: tuple[Work, ...]
+    kind: ClassVar[str] = "references"
+
+
+Block: TypeAlias = (
+    Title
+    | Heading
+    | Paragraph
+    | NumberedFindings
+    | Table
+    | Figure
+    | Caution
+    | Listing
+    | References
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under one heading; the title block has none."""
+
+    id: str
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole report, before it is numbered and laid out."""
+
+    title: str
+    report_id: str
+    created: str
+    footer: str
+    page: str
+    sections: tuple[Section, ...] = field(default=())

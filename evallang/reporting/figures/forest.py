@@ -1,0 +1,148 @@
+"""Forests: estimates, or differences, as points on a scale with their intervals."""
+
+import math
+from collections.abc import Sequence
+
+from evallang.reporting import fonts
+from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, RULE, SIZE, Axis, Canvas
+from evallang.reporting.numbers import Scale, fixed, interval
+from evallang.results.records import Comparison, Estimate, HypothesisTestResult
+
+ROW = 17.0
+ROW_OF_TWO_LINES = 21.0
+FOOT = 29.0  # ticks and the name of the scale
+LABEL = 96.0  # points for the names; longer ones are shortened
+GAP = 7.0
+
+
+def forest_of_estimates(
+    labels: Sequence[str], estimates: Sequence[Estimate], metric: MetricWords, scale: Scale
+) -> tuple[str, str]:
+    """Draw estimates with their intervals; gives the SVG and its numbers in words."""
+    values = [_estimate_words(estimate, scale) for estimate in estimates]
+    right = max(fonts.width(text, SIZE) for text in values) + GAP
+    names = [fonts.shorten(label, SIZE, LABEL) for label in labels]
+    left = max(fonts.width(name, SIZE) for name in names) + GAP
+    bounds = [b for e in estimates for b in _finite(e.value, *_bounds(e))]
+    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
+    canvas = Canvas(ROW * len(names) + FOOT)
+    _draw_axis(canvas, axis, ROW * len(names), _scale_name(metric, metric.title), scale.power)
+    for i, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
+        y = ROW * (i + 0.5)
+        canvas.words(left - GAP, y, name, "right")
+        low, high = _bounds(estimate)
+        if low is not None and high is not None:
+            canvas.line([(axis(low), y), (axis(high), y)], BLUE, 2.0)
+        if estimate.value is not None:
+            canvas.dot(axis(estimate.value), y, filled=True)
+        canvas.words(COLUMN, y, values[i], "right")
+    unit = " (percent)" if metric.percent else ""
+    spoken = "; ".join(f"{a} {b}" for a, b in zip(labels, values, strict=True))
+    return canvas.svg(), f"{metric.title}{unit} with intervals: {spoken}."
+
+
+def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str, str] | None:
+    """Draw the differences of all pairs; None where no pair has one.
+
+    Thick: the interval of the pair; thin: the simultaneous one; filled: rejected.
+    """
+    pairs = [p for p in comparison.pairwise if p.estimate is not None]
+    known = [p for p in pairs if p.estimate is not None and p.estimate.value is not None]
+    if not known:
+        return None
+    metric, scale = context.metric(comparison.metric), context.difference_scale(comparison)
+    names = [_pair_lines(context, pair) for pair in known]
+    row = ROW_OF_TWO_LINES if any(len(lines) > 1 for lines in names) else ROW
+    left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
+    bounds = [0.0]
+    for pair in known:
+        bounds += _finite(*_difference_bounds(pair))
+    axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - 6, 5)
+    canvas = Canvas(row * len(known) + FOOT)
+    unit = "points" if metric.percent else ""
+    name = f"Difference in {metric.noun}" + (f" ({unit})" if unit else "")
+    _draw_axis(canvas, axis, row * len(known), name, scale.power, zero=True)
+    for i, (lines, pair) in enumerate(zip(names, known, strict=True)):
+        y = row * (i + 0.5)
+        for k, line in enumerate(lines):
+            canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * 8.6, line, "right")
+        _draw_pair(canvas, axis, y, pair)
+    spoken = "; ".join(_pair_words(context, pair, scale) for pair in known)
+    return canvas.svg(), f"{name}, first minus second: {spoken}."
+
+
+def _draw_pair(canvas: Canvas, axis: Axis, y: float, pair: HypothesisTestResult) -> None:
+    found, wide = pair.estimate, pair.simultaneous
+    if found is None or found.value is None:
+        return
+    for item, weight in ((wide, 0.8), (found, 2.0)):
+        if item is None or item.low is None or item.high is None:
+            continue
+        ends = [min(max(bound, axis.low), axis.high) for bound in (item.low, item.high)]
+        canvas.line([(axis(ends[0]), y), (axis(ends[1]), y)], BLUE, weight)
+    canvas.dot(axis(found.value), y, filled=bool(pair.reject))
+
+
+def _draw_axis(
+    canvas: Canvas, axis: Axis, depth: float, name: str, power: int, *, zero: bool = False
+) -> None:
+    """Draw hairlines, ticks and the name of the scale below the rows."""
+    decimals = max(0, axis.decimals - power)
+    for tick in axis.ticks:
+        if not axis.low <= tick <= axis.high:
+            continue
+        x = axis(tick)
+        strong = zero and tick == 0
+        canvas.line([(x, 0), (x, depth)], INK if strong else RULE, 0.7 if strong else 0.5)
+        canvas.line([(x, depth), (x, depth + 3)], INK, 0.6)
+        canvas.words(x, depth + 9, fixed(tick, Scale(decimals, power)), "center")
+    canvas.line([(axis.left, depth), (axis.right, depth)], INK, 0.6)
+    middle = (axis.left + axis.right) / 2
+    half = fonts.width(name, SIZE) / 2
+    canvas.words(min(middle, canvas.width - half), depth + 21, name, "center", colour=MUTE)
+
+
+def _pair_lines(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]:
+    first, second = (context.model(name) for name in pair.models)
+    line = f"{first} − {second}"
+    if fonts.width(line, SIZE) <= LABEL:
+        return (line,)
+    return (fonts.shorten(first, SIZE, LABEL), fonts.shorten(f"− {second}", SIZE, LABEL))
+
+
+def _pair_words(context: Context, pair: HypothesisTestResult, scale: Scale) -> str:
+    found = pair.estimate
+    words = " minus ".join(context.model(name) for name in pair.models)
+    if found is None:
+        return words
+    text = f"{words} {fixed(found.value, scale, signed=True)}"
+    if found.low is not None or found.high is not None:
+        text += f" {interval(found.low, found.high, scale, null=0.0)}"
+    return text + (", rejected" if pair.reject else "")
+
+
+def _difference_bounds(pair: HypothesisTestResult) -> list[float | None]:
+    found, wide = pair.estimate, pair.simultaneous
+    made = [found.value, found.low, found.high] if found is not None else []
+    return made + ([wide.low, wide.high] if wide is not None else [])
+
+
+def _bounds(estimate: Estimate) -> tuple[float | None, float | None]:
+    if estimate.interval is None:
+        return None, None
+    return estimate.interval.low, estimate.interval.high
+
+
+def _finite(*values: float | None) -> list[float]:
+    return [value for value in values if value is not None and math.isfinite(value)]
+
+
+def _estimate_words(estimate: Estimate, scale: Scale) -> str:
+    low, high = _bounds(estimate)
+    text = fixed(estimate.value, scale)
+    return text if low is None and high is None else f"{text} {interval(low, high, scale)}"
+
+
+def _scale_name(metric: MetricWords, name: str) -> str:
+    return f"{name} (%)" if metric.percent else name

@@ -1,0 +1,70 @@
+"""Groups of models that no test separated: maximal cliques of the graph of open pairs.
+
+A model can stand in several groups, and a group need not be a stretch of the ranking:
+"not shown to differ" is not transitive (Piepho 2004).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from evallang.results.records import Comparison
+
+MOST_GROUPS = 26  # letters of the alphabet
+
+
+def cliques(nodes: Sequence[str], edges: frozenset[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """Give all maximal cliques (Bron, Kerbosch 1973), members and cliques in the order of nodes."""
+    neighbours = {
+        node: {other for other in nodes if frozenset((node, other)) in edges and other != node}
+        for node in nodes
+    }
+    found: list[frozenset[str]] = []
+
+    def grow(chosen: frozenset[str], open_: set[str], done: set[str]) -> None:
+        if not open_ and not done:
+            found.append(chosen)
+            return
+        pivot = max(sorted(open_ | done), key=lambda node: len(neighbours[node] & open_))
+        for node in sorted(open_ - neighbours[pivot]):
+            grow(chosen | {node}, open_ & neighbours[node], done & neighbours[node])
+            open_ = open_ - {node}
+            done = done | {node}
+
+    grow(frozenset(), set(nodes), set())
+    place = {node: i for i, node in enumerate(nodes)}
+    rows = [tuple(sorted(members, key=place.__getitem__)) for members in found]
+    return tuple(sorted(rows, key=lambda row: [place[node] for node in row]))
+
+
+def groups(ordered: Sequence[str], comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """Give the groups of a comparison of all pairs, best first.
+
+    Nothing where there is no full set of decisions: other than all pairs, a post hoc stage
+    that was not performed, exploratory or Bayesian comparisons, fewer than three models.
+    """
+    tested = {name for pair in comparison.pairwise for name in pair.models}
+    nodes = [name for name in ordered if name in tested]
+    complete = len(comparison.pairwise) == len(nodes) * (len(nodes) - 1) // 2
+    decided = all(pair.reject is not None for pair in comparison.pairwise)
+    if len(nodes) < 3 or len(nodes) != len(tested) or not complete or not decided:
+        return ()
+    if not comparison.performed or comparison.family.exploratory:
+        return ()
+    open_pairs = frozenset(frozenset(p.models) for p in comparison.pairwise if not p.reject)
+    found = cliques(nodes, open_pairs)
+    return found if len(found) <= MOST_GROUPS else ()
+
+
+def letters(ordered: Sequence[str], comparison: Comparison) -> Mapping[str, str]:
+    """Give the letters of each model; two models share one exactly if no test separated them."""
+    found = groups(ordered, comparison)
+    marks = {name: "" for members in found for name in members}
+    for i, members in enumerate(found):
+        for name in members:
+            marks[name] += "abcdefghijklmnopqrstuvwxyz"[i]
+    return marks
+
+
+def are_stretches(ordered: Sequence[str], found: Sequence[Sequence[str]]) -> bool:
+    """Tell whether every group is an unbroken stretch of the order."""
+    place = {name: i for i, name in enumerate(ordered)}
+    return all(place[row[-1]] - place[row[0]] == len(row) - 1 for row in found)

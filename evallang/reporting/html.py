@@ -1,0 +1,83 @@
+"""A document as HTML: one file for the screen, and the page that the PDF is made from."""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from evallang.registry import lazy
+from evallang.reporting import fonts
+from evallang.reporting.document import Document
+from evallang.reporting.figures.figure import COLOURS
+from evallang.reporting.numbering import number
+
+jinja2 = lazy("jinja2")
+markupsafe = lazy("markupsafe")
+
+Medium = Literal["screen", "print"]
+MOST_ROWS = {"screen": 500, "print": 50}
+FONTS_PLACE = "/* fonts */"
+ALWAYS = "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The HTML of one medium, and the characters that no embedded font has."""
+
+    html: str
+    missing: tuple[str, ...]
+
+
+def render(document: Document, medium: Medium) -> Page:
+    """Lay out a document; the same document always gives the same bytes."""
+    numbered, numbering = number(document, MOST_ROWS[medium])
+    script = _asset("report.js")
+    html = _environment().get_template("report.html.j2").render(
+        document=numbered,
+        labels=numbering.labels,
+        citations=numbering.citations,
+        medium=medium,
+        base_style=_asset("base.css"),
+        style=_asset(f"{medium}.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        fonts_place=FONTS_PLACE,
+    )
+    embedded = fonts.embed(html + ALWAYS)
+    return Page(str(html).replace(FONTS_PLACE, embedded.css, 1), embedded.missing)
+
+
+@cache
+def _environment() -> Any:
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("evallang.templates", ""),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["inline_svg"] = _inline_svg
+    made.filters["data_uri"] = _data_uri
+    made.filters["trusted"] = lambda text: markupsafe.Markup(text)
+    made.filters["exact"] = lambda value: repr(float(value))
+    return made
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("evallang.templates") / "styles" / name).read_text(encoding="utf-8")
+
+
+def _inline_svg(svg: str, alt: str) -> Any:
+    """Put a drawing of our own into the page: its colours become those of the page."""
+    for literal, variable in COLOURS.items():
+        svg = svg.replace(f":{literal}", f":{variable}")
+    label = markupsafe.escape(alt)
+    opened = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return markupsafe.Markup(opened)
+
+
+def _data_uri(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")

@@ -1,0 +1,152 @@
+"""What a document becomes before it is laid out: numbered, capped, its references resolved."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from evallang.reporting.document import (
+    Block,
+    Caution,
+    Cite,
+    Document,
+    Emphasis,
+    Figure,
+    NumberedFindings,
+    Paragraph,
+    Ref,
+    References,
+    Row,
+    Run,
+    Runs,
+    Section,
+    Strong,
+    Table,
+    Text,
+)
+
+AFTER_PUNCTUATION = ".,;"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """The labels of tables and figures ("Table 1"), and the number of each cited work."""
+
+    labels: Mapping[str, str]
+    citations: Mapping[str, int]
+
+
+def number(document: Document, most_rows: int) -> tuple[Document, Numbering]:
+    """Number tables, figures and citations in their order; cut tables to `most_rows`.
+
+    Works that are not cited are left out, and citations of works that are not known.
+    """
+    labels: dict[str, str] = {}
+    citations: dict[str, int] = {}
+    known = {
+        work.key
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, References)
+        for work in block.works
+    }
+    tables = figures = 0
+    for section in document.sections:
+        for block in section.blocks:
+            if isinstance(block, Table):
+                tables += 1
+                labels[block.id] = f"Table\u00a0{tables}"
+            elif isinstance(block, Figure):
+                figures += 1
+                labels[block.id] = f"Figure\u00a0{figures}"
+            elif isinstance(block, Caution):
+                labels[block.id] = block.lead
+            for run in _runs_of(block):
+                if isinstance(run, Cite):
+                    for key in run.keys:
+                        if key in known:
+                            citations.setdefault(key, len(citations) + 1)
+        labels[section.id] = section.heading
+    numbering = Numbering(labels, citations)
+    sections = []
+    for section in document.sections:
+        blocks = [_settled(block, numbering, most_rows) for block in section.blocks]
+        kept = tuple(block for block in blocks if block is not None)
+        if kept:
+            sections.append(Section(section.id, section.heading, kept))
+    return replace(document, sections=tuple(sections)), numbering
+
+
+def _runs_of(block: Block) -> Iterator[Run]:
+    rows: list[Runs] = []
+    if isinstance(block, Paragraph):
+        rows = [block.runs]
+    elif isinstance(block, NumberedFindings):
+        rows = list(block.items)
+    elif isinstance(block, Caution):
+        rows = [block.body]
+    elif isinstance(block, Table):
+        rows = [block.caption, *block.notes]
+        rows += [cell.runs for row in block.rows for cell in row.cells]
+    elif isinstance(block, Figure):
+        rows = [block.caption]
+    for row in rows:
+        yield from _flat(row)
+
+
+def _flat(row: Runs) -> Iterator[Run]:
+    for run in row:
+        yield run
+        if isinstance(run, Strong | Emphasis):
+            yield from _flat(run.runs)
+
+
+def _settled(block: Block, numbering: Numbering, most_rows: int) -> Block | None:
+    if isinstance(block, References):
+        works = [work for work in block.works if work.key in numbering.citations]
+        works.sort(key=lambda work: numbering.citations[work.key])
+        return References(tuple(works)) if works else None
+    if isinstance(block, Paragraph):
+        return replace(block, runs=_cited(block.runs, numbering))
+    if isinstance(block, NumberedFindings):
+        return NumberedFindings(tuple(_cited(item, numbering) for item in block.items))
+    if isinstance(block, Caution):
+        return replace(block, body=_cited(block.body, numbering))
+    if isinstance(block, Table):
+        notes = tuple(_cited(note, numbering) for note in block.notes)
+        return _capped(replace(block, notes=notes), most_rows)
+    return block
+
+
+def _cited(row: Runs, numbering: Numbering) -> Runs:
+    """Move citations behind the punctuation, where superscripts stand; drop dead references."""
+    made: list[Run] = []
+    for run in row:
+        if isinstance(run, Cite):
+            keys = tuple(key for key in run.keys if key in numbering.citations)
+            if keys:
+                made.append(Cite(keys))
+        elif isinstance(run, Ref) and not run.words and run.target not in numbering.labels:
+            made.append(Text("see the results"))
+        elif (
+            isinstance(run, Text)
+            and made
+            and isinstance(made[-1], Cite)
+            and run.text[:1] in AFTER_PUNCTUATION
+            and run.text
+        ):
+            cite = made.pop()
+            made += [Text(run.text[0]), cite]
+            if run.text[1:]:
+                made.append(Text(run.text[1:]))
+        else:
+            made.append(run)
+    return tuple(made)
+
+
+def _capped(table: Table, most_rows: int) -> Table:
+    """Keep the first and the last rows of a long table, and count what is left out."""
+    if len(table.rows) <= most_rows:
+        return table
+    head: tuple[Row, ...] = table.rows[: most_rows - most_rows // 3]
+    tail = table.rows[len(table.rows) - most_rows // 3 :]
+    left_out = len(table.rows) - len(head) - len(tail)
+    return replace(table, rows=(*head, *tail), left_out=left_out, gap_after=len(head))

@@ -1,0 +1,231 @@
+"""Numbers as a reader sees them; every figure of a report, in prose, table or drawing, is made here.
+
+Rules: a minus is U+2212 and never stands before a printed zero; an interval and a p-value
+keep on their side of the null and of alpha, with more digits where rounding would move
+them; no p is printed as zero; what belongs together is joined by no-break spaces.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+MINUS = "\u2212"
+NBSP = "\u00a0"
+UNDEFINED = "\u2013"  # an en dash: the note beside it says why
+INFINITE = "\u221e"
+MOST_DECIMALS = 15  # a float has no more to give
+ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
+
+Style = Literal["apa", "ama", "nejm", "sci"]
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How one column is printed: `decimals`, and the power of ten that turns 0.98 into 98."""
+
+    decimals: int
+    power: int = 0
+
+    def more(self, decimals: int) -> "Scale":
+        """Give the same scale with at least so many decimals."""
+        return Scale(max(self.decimals, decimals), self.power)
+
+
+def fixed(
+    value: float | None, scale: Scale, *, signed: bool = False, null: float | None = None
+) -> str:
+    """Print a number with the decimals of its column.
+
+    With `null`, decimals are added until the printed number is on the side of the null on
+    which the number is, so that "0.02" is never "0.0".
+    """
+    if value is None:
+        return UNDEFINED
+    if math.isinf(value):
+        return INFINITE if value > 0 else MINUS + INFINITE
+    exact = _decimal(value).scaleb(scale.power)
+    decimals = scale.decimals
+    rounded = _round(exact, decimals)
+    if null is not None:
+        line = _decimal(null).scaleb(scale.power)
+        while rounded == line and exact != line and decimals < MOST_DECIMALS:
+            decimals += 1
+            rounded = _round(exact, decimals)
+    return _sign(rounded, f"{abs(rounded):,.{decimals}f}", signed)
+
+
+def interval(
+    low: float | None, high: float | None, scale: Scale, *, null: float | None = None
+) -> str:
+    """Print an interval in brackets: "[96.8, 99.0]", unbroken."""
+    if low is None and high is None:
+        return UNDEFINED
+    bounds = (fixed(low, scale, null=null), fixed(high, scale, null=null))
+    return f"[{bounds[0]},{NBSP}{bounds[1]}]"
+
+
+def scale_of(
+    half_widths: Iterable[float | None],
+    values: Iterable[float | None],
+    *,
+    percent: bool,
+    n: int | None = None,
+) -> Scale:
+    """Choose the decimals of a column.
+
+    The last digit is at most a tenth of the smallest half-width of an interval; without
+    intervals three significant digits of the smallest value are kept. A percentage of
+    fewer than 10,000 cases has one decimal.
+    """
+    power = 2 if percent else 0
+    if percent and n is not None and n < ROUNDED_TO_ONE_DECIMAL_BELOW:
+        return Scale(1, power)
+    widths = [w * 10**power for w in half_widths if w is not None and 0 < w < math.inf]
+    if widths:
+        return Scale(min(max(0, math.ceil(-math.log10(min(widths) / 10))), 8), power)
+    if percent:
+        return Scale(1, power)
+    sizes = [abs(v) for v in values if v is not None and 0 < abs(v) < math.inf]
+    if not sizes:
+        return Scale(3, power)
+    return Scale(min(max(0, 2 - math.floor(math.log10(min(sizes)))), 8), power)
+
+
+def ratio_scale(values: Iterable[float | None]) -> Scale:
+    """Choose the decimals of a column of ratios: one, or what the smallest needs to be seen."""
+    sizes = [v for v in values if v is not None and 0 < v < math.inf]
+    if not sizes or min(sizes) >= 0.1:
+        return Scale(1)
+    return Scale(min(6, math.ceil(-math.log10(min(sizes)))))
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """A printed p: the letter, the relation (`=`, `<`, `>`) and the figures."""
+
+    symbol: str
+    relation: str
+    text: str
+
+    @property
+    def cell(self) -> str:
+        """As it stands in a table, where the head already says p."""
+        return self.text if self.relation == "=" else f"{self.relation}{NBSP}{self.text}"
+
+
+def p_value(p: float, alpha: float, style: Style = "apa") -> PValue:
+    """Print a p-value so that the reader sees on which side of alpha it is.
+
+    `apa` .344, < .001; `ama` .34, .009; `nejm` the same with a leading zero; `sci` 2.8 × 10⁻⁵.
+    """
+    symbol = "P" if style in ("ama", "nejm") else "p"
+    if style == "sci":
+        return PValue(symbol, *_scientific(p, alpha))
+    leading = style == "nejm"
+    exact, line = _decimal(p), _decimal(alpha)
+    floor = min(Decimal("0.001"), line)
+    if exact < floor:
+        return PValue(symbol, "<", _share(format(floor, "f"), leading))
+    few = 3 if style == "apa" or exact < Decimal("0.01") else 2
+    ceiling = Decimal("0.999") if style == "apa" else Decimal("0.99")
+    if exact != 1 and _round(exact, few) == 1:
+        return PValue(symbol, ">", _share(str(ceiling), leading))
+    if style != "apa" and Decimal("0.045") <= exact < Decimal("0.055"):
+        few = 3  # AMA: a third figure where two would hide the side of .05
+    decimals = few
+    rounded = _round(exact, decimals)
+    while decimals < MOST_DECIMALS + 5 and exact != rounded and (rounded in (line, 0)):
+        decimals += 1
+        rounded = _round(exact, decimals)
+    return PValue(symbol, "=", _share(f"{rounded:.{decimals}f}", leading))
+
+
+def bounded(value: float | None, decimals: int = 3) -> str:
+    """Print a number that cannot exceed 1 in size, such as a coefficient: ".018"."""
+    if value is None:
+        return UNDEFINED
+    exact = _decimal(value)
+    rounded = _round(exact, decimals)
+    while rounded == 0 and exact != 0 and decimals < MOST_DECIMALS:
+        decimals += 1
+        rounded = _round(exact, decimals)
+    return _sign(rounded, _share(f"{abs(rounded):.{decimals}f}", False), False)
+
+
+def statistic(value: float | None) -> str:
+    """Print a test statistic with two decimals, more where it would vanish."""
+    return fixed(value, Scale(2), null=0.0)
+
+
+def degrees(value: float) -> str:
+    """Print degrees of freedom: whole where they are whole."""
+    return fixed(value, Scale(0 if float(value).is_integer() else 1))
+
+
+def count(n: int) -> str:
+    """Print a count: "9,959" has its comma, as the field prints it."""
+    return _sign(Decimal(n), f"{abs(n):,}", False)
+
+
+def percent(level: float) -> str:
+    """Print a confidence level: "95%", "99.17%"."""
+    text = format(_round(_decimal(level).scaleb(2), 2).normalize(), "f")
+    return f"{text}%"
+
+
+def level_of_alpha(alpha: float) -> str:
+    """Print a level of significance: ".05"."""
+    return _share(format(_decimal(alpha).normalize(), "f"), False)
+
+
+def seconds(value: float) -> str:
+    """Print a duration: "0.8 s", "2 min 5 s", "3 h 12 min"."""
+    if value < 10:
+        return f"{value:.1f}{NBSP}s"
+    whole = round(value)
+    if whole < 60:
+        return f"{whole}{NBSP}s"
+    if whole < 3600:
+        return f"{whole // 60}{NBSP}min {whole % 60}{NBSP}s"
+    return f"{whole // 3600}{NBSP}h {whole % 3600 // 60}{NBSP}min"
+
+
+def _decimal(value: float) -> Decimal:
+    """Take the shortest decimal that is the float, so that 0.125 in percent is 12.5 exactly."""
+    return Decimal(repr(float(value)))
+
+
+def _round(value: Decimal, decimals: int) -> Decimal:
+    return Decimal(f"{value:.{decimals}f}") if decimals <= 40 else value
+
+
+def _sign(rounded: Decimal, text: str, signed: bool) -> str:
+    if rounded < 0:
+        return MINUS + text
+    return f"+{text}" if signed and rounded > 0 else text
+
+
+def _share(text: str, leading: bool) -> str:
+    """Drop the zero before the point where the number cannot exceed 1."""
+    return text if leading or not text.startswith("0.") else text[1:]
+
+
+def _scientific(p: float, alpha: float) -> tuple[str, str]:
+    """Print two significant digits, and a power of ten below .001."""
+    exact, line = _decimal(p), _decimal(alpha)
+    if exact == 0:
+        return "<", f"10{'-300'.translate(SUPERSCRIPTS)}"
+    digits = 2
+    while digits < MOST_DECIMALS:
+        rounded = Decimal(f"{exact:.{digits - 1}e}")
+        if rounded == exact or rounded not in (line, 1):
+            break
+        digits += 1
+    mantissa, _, exponent = f"{exact:.{digits - 1}e}".lower().partition("e")
+    power = int(exponent)
+    if power >= -3:
+        return "=", format(rounded, "f")
+    return "=", f"{mantissa}{NBSP}×{NBSP}10{str(power).translate(SUPERSCRIPTS)}"

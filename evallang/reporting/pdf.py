@@ -1,0 +1,51 @@
+"""A page as a tagged PDF (PDF/UA-1 structure), by WeasyPrint."""
+
+import contextlib
+import importlib
+import io
+import logging
+from typing import Any
+
+INSTALL = (
+    "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 "
+    "libharfbuzz-subset0 (Debian, Ubuntu), or brew install pango (macOS)"
+)
+
+
+class PangoMissingError(Exception):
+    """The PDF cannot be made because the library that sets its text is not installed."""
+
+
+def write(html: str, identifier: str) -> bytes:
+    """Make the PDF of a page; it can read nothing but `data:` addresses.
+
+    `identifier` becomes the identity of the file, so that equal pages are equal bytes.
+    Raises `PangoMissingError` where WeasyPrint finds no Pango.
+    """
+    weasyprint = _weasyprint()
+    fetcher = _data_only()
+    page = weasyprint.HTML(string=html, base_url="data:,", url_fetcher=fetcher)
+    data: bytes = page.write_pdf(
+        pdf_variant="pdf/ua-1",
+        pdf_identifier=identifier.encode("ascii"),
+        presentational_hints=False,
+    )
+    return data
+
+
+def _weasyprint() -> Any:
+    # WeasyPrint prints a banner before it raises; the message that we give says the same.
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            made = importlib.import_module("weasyprint")
+        except OSError as error:
+            raise PangoMissingError(
+                f"the PDF was not written because Pango is not installed: {INSTALL}"
+            ) from error
+    logging.getLogger("fontTools").setLevel(logging.ERROR)
+    return made
+
+
+def _data_only() -> Any:
+    urls = importlib.import_module("weasyprint.urls")
+    return urls.URLFetcher(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)

@@ -1,0 +1,51 @@
+"""Results in, files out: the one door of this room."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from evallang.reporting import html, pdf
+from evallang.reporting.context import Context
+from evallang.reporting.section import build
+from evallang.results.records import Results
+
+FORMATS = ("html", "pdf")
+"""The formats that can be written."""
+
+
+def write_report(
+    results: Results, folder: Path, formats: Sequence[str]
+) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Write `report.html` and `report.pdf` into a folder; gives the paths and messages.
+
+    A message names what could not be done: no Pango (the HTML is written all the same), or
+    characters without a glyph. The same results give the same bytes. Raises `ValueError` on
+    a format that is not of `FORMATS`.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise ValueError(f"no report format {name!r}; there are {', '.join(FORMATS)}")
+    context = Context(results)
+    document = build(context)
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    messages: list[str] = []
+    missing: tuple[str, ...] = ()
+    if "html" in formats:
+        page = html.render(document, "screen")
+        missing += page.missing
+        written.append(folder / "report.html")
+        written[-1].write_text(page.html, encoding="utf-8")
+    if "pdf" in formats:
+        page = html.render(document, "print")
+        missing += page.missing
+        try:
+            data = pdf.write(page.html, context.report_id)
+        except pdf.PangoMissingError as error:
+            messages.append(str(error))
+        else:
+            written.append(folder / "report.pdf")
+            written[-1].write_bytes(data)
+    if missing:
+        shown = " ".join(f"{c} (U+{ord(c):04X})" for c in sorted(set(missing))[:20])
+        messages.append(f"the report's fonts have no glyph for {shown}; the system's are used")
+    return tuple(written), tuple(messages)

@@ -1,0 +1,49 @@
+"""What a section of a report is: a function from a `Context` to blocks, registered once.
+
+The families of sections are the modules of this room; `order` is the place on the page.
+A section without anything to say gives no blocks and is left out.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evallang.registry import Registry
+from evallang.reporting.context import Context
+from evallang.reporting.document import Block, Document, Section
+
+SectionFunction = Callable[[Context], Sequence[Block]]
+
+
+@dataclass(frozen=True, slots=True)
+class SectionDeclaration:
+    """Where a section stands, and whether an author may hide it."""
+
+    order: int
+    hideable: bool = True
+
+
+SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting")
+"""All sections, by the name that `show` and `hide` take."""
+
+
+def build(context: Context) -> Document:
+    """Make the document: every section that is shown and has something to say, in order."""
+    settings = context.results.report
+    sections = []
+    for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order):
+        if entry.declaration.hideable:
+            if settings.show is not None and entry.name not in settings.show:
+                continue
+            if entry.name in settings.hide:
+                continue
+        blocks = tuple(entry.function(context))
+        if blocks:
+            sections.append(Section(entry.name, entry.title, blocks))
+    return Document(
+        context.title,
+        context.report_id,
+        context.created,
+        context.footer,
+        settings.page,
+        tuple(sections),
+    )

@@ -1,0 +1,112 @@
+"""Records to JSON and back, by their types: full precision, never NaN, unknown fields kept out."""
+
+import dataclasses
+import json
+import math
+import types
+import typing
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from evallang.results.records import SCHEMA, Results
+
+Record = TypeVar("Record")
+
+
+def to_plain(value: Any) -> Any:
+    """Turn records into dictionaries and lists; infinite is the text "inf" or "-inf".
+
+    Raises `ValueError` on NaN: an undefined number is None with a note, never NaN.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list | frozenset):
+        return [to_plain(item) for item in value]
+    if isinstance(value, bool) or value is None or isinstance(value, int | str):
+        return value
+    if isinstance(value, Fraction):
+        return float(value)
+    number = float(value)
+    if math.isnan(number):
+        raise ValueError("NaN reached the results; undefined is None, with a note")
+    if math.isinf(number):
+        return "inf" if number > 0 else "-inf"
+    return number
+
+
+def from_plain(kind: type[Record], value: Any) -> Record:
+    """Build a record of type `kind`; fields it does not know are passed over.
+
+    Raises `ValueError` when a field without default is missing or has another shape.
+    """
+    return cast(Record, _build(kind, value, kind.__name__))
+
+
+def dumps(results: Results) -> str:
+    """Give the text of `results.json`."""
+    return json.dumps(to_plain(results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def loads(text: str) -> Results:
+    """Read the text of a `results.json`.
+
+    Raises `ValueError` when it is no such file, or of a schema that this version cannot read.
+    """
+    document = json.loads(text)
+    if not isinstance(document, dict) or "schema" not in document:
+        raise ValueError("not an evallang results file: it has no `schema`")
+    if document["schema"] != SCHEMA:
+        raise ValueError(f"results of schema {document['schema']!r}; this version reads {SCHEMA}")
+    return from_plain(Results, document)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _build(kind: Any, value: Any, where: str) -> Any:
+    if kind is Any:
+        return tuple(value) if isinstance(value, list) else value
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        choices = [part for part in typing.get_args(kind) if part is not type(None)]
+        return None if value is None else _build(choices[0], value, where)
+    if dataclasses.is_dataclass(kind):
+        return _build_record(cast(type, kind), value, where)
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"{where} is not a list")
+        parts = typing.get_args(kind)
+        if len(parts) == 2 and parts[1] is Ellipsis:
+            return tuple(_build(parts[0], item, where) for item in value)
+        return tuple(_build(part, item, where) for part, item in zip(parts, value, strict=True))
+    if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{where} is not an object")
+        part = typing.get_args(kind)[1]
+        return {key: _build(part, item, f"{where}.{key}") for key, item in value.items()}
+    if kind is float and value in ("inf", "-inf"):
+        return float(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind):
+        raise ValueError(f"{where} is not of type {kind.__name__}")
+    return value
+
+
+def _build_record(kind: type, value: Any, where: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{where} is not an object")
+    hints = _hints(kind)
+    known = {}
+    for f in dataclasses.fields(kind):
+        if f.name in value:
+            known[f.name] = _build(hints[f.name], value[f.name], f"{where}.{f.name}")
+        elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+            raise ValueError(f"{where}.{f.name} is missing")
+    return kind(**known)

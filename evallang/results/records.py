@@ -1,0 +1,474 @@
+"""The records of `results.json`, one dataclass for each; names are those of the contract.
+
+They hold names, numbers and option values only. Floats are never NaN: undefined is None,
+with a note that says why. Sequences are tuples, so that frozen means frozen.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Value = Any
+"""A JSON value: None, bool, int, float, str, or a tuple or mapping of such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval with its method and level; None where the bound is undefined."""
+
+    method: str
+    level: float
+    low: float | None
+    high: float | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A test statistic, `name` as printed (`chi2`, `Q`, `F`, `t`, `z`)."""
+
+    name: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference between two models (first minus second) in the metric's own unit."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimultaneousInterval:
+    """An interval that holds for a whole family of comparisons at once."""
+
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect size, with its interval where one is known."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """The number of groups behind a clustered test, and its design effect."""
+
+    n: int
+    design_effect: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisTestResult:
+    """What a hypothesis test found; a test never decides, the comparison does.
+
+    `test` is the registered name, `variant` what was really computed ("exact"), `null`
+    the null hypothesis in words. `models`, `p_adjusted`, `reject` and `simultaneous` are
+    filled in by the comparison that ran the test.
+    """
+
+    test: str
+    variant: str
+    null: str
+    statistic: Statistic | None = None
+    df: tuple[float, ...] | None = None
+    p: float | None = None
+    models: tuple[str, ...] = ()
+    p_adjusted: float | None = None
+    reject: bool | None = None
+    estimate: Difference | None = None
+    simultaneous: SimultaneousInterval | None = None
+    effects: tuple[Effect, ...] = ()
+    table: tuple[tuple[int, ...], ...] | None = None
+    clusters: Clusters | None = None
+    extra: Mapping[str, Value] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A value that the author did not write: the clause as it would be written, its value."""
+
+    clause: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """The `study` statement, with the list of every default used."""
+
+    title: str
+    authors: tuple[str, ...]
+    question: str | None
+    about: str | None
+    seed: int
+    alpha: float
+    confidence: float
+    families: str
+    defaults: tuple[Default, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """A file that was read, relative to the study with `/`, and its SHA-256."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpecRecord:
+    """The study file: where, which bytes, canonical text, overrides from the command line."""
+
+    path: str
+    sha256: str
+    files: tuple[FileRecord, ...]
+    canonical: str
+    overrides: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """How many rows one clause left out."""
+
+    clause: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataRecord:
+    """One data set; `kind` is table, predictions, scores or counts."""
+
+    name: str
+    label: str
+    statement: str
+    kind: str
+    task: str
+    n: int
+    n_features: int | None
+    target: str | None
+    classes: tuple[str, ...] | None
+    positive: str | None
+    class_counts: Mapping[str, int] | None
+    groups: int | None
+    unit: str
+    excluded: tuple[Excluded, ...]
+    sha256: str
+    source: str
+    cite: str | None
+    about: str | None = None
+    positive_label: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """One model; `tuned` maps each searched parameter to its candidates."""
+
+    name: str
+    label: str
+    pipeline: str | None
+    tuned: Mapping[str, tuple[Value, ...]]
+    kind: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolRecord:
+    """One protocol as resolved; `implied_by` is the compare line that needs it, or None."""
+
+    name: str
+    kind: str
+    options: Mapping[str, Value]
+    stratify: str | None
+    group: str | None
+    implied_by: str | None
+    n_splits: int | None
+    n_fits: int | None
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldValue:
+    """The value of one fold; `fold_label` is the author's name for it, if any."""
+
+    repeat: int
+    fold: int
+    fold_label: str | None
+    value: float | None
+    n_train: int | None
+    n_test: int
+
+
+@dataclass(frozen=True, slots=True)
+class Subgroup:
+    """One level of a column."""
+
+    column: str
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One metric of one model; `about` says what the interval is about."""
+
+    data: str
+    protocol: str | None
+    model: str
+    metric: str
+    value: float | None
+    aggregation: str
+    fold_mean: float | None
+    sd: float | None
+    n: int
+    about: str
+    subgroup: Subgroup | None = None
+    interval: Interval | None = None
+    folds: tuple[FoldValue, ...] = ()
+    extra: Mapping[str, Value] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The family of hypotheses that one correction covers."""
+
+    size: int
+    correction: str | None
+    exploratory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Average ranks over data sets, the critical difference, wins, ties and losses."""
+
+    average: Mapping[str, float]
+    n: int
+    critical_difference: float | None
+    win_tie_loss: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One `compare` line on one data set (or across all, `data` None)."""
+
+    index: int
+    source: str
+    data: str | None
+    protocol: str | None
+    metric: str
+    alpha: float
+    family: Family
+    omnibus: HypothesisTestResult | None
+    pairwise: tuple[HypothesisTestResult, ...]
+    performed: bool
+    reason: str | None
+    ranks: Ranks | None = None
+    against: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The hyper-parameters chosen for one outer fold."""
+
+    data: str
+    protocol: str
+    model: str
+    repeat: int
+    fold: int
+    params: Mapping[str, Value]
+    inner_score: float | None
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One `require` line and how it was decided."""
+
+    index: int
+    source: str
+    kind: str
+    data: str
+    protocol: str | None
+    metric: str
+    models: tuple[str, ...]
+    margin: float | None
+    threshold: float | None
+    subgroup: Subgroup | None
+    met: bool
+    value: float | None
+    interval: tuple[float | None, float | None] | None
+    level: float
+    method: str
+    test: HypothesisTestResult | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The values of one `analyze` item."""
+
+    kind: str
+    data: str
+    protocol: str | None
+    model: str | None
+    metric: str | None
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One model that was refitted on all data and saved."""
+
+    model: str
+    path: str
+    params: Mapping[str, Value]
+    sha256: str
+    trusted_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One fit that raised; `stage` is inner (a candidate) or outer."""
+
+    stage: str
+    data: str
+    protocol: str
+    model: str
+    repeat: int
+    fold: int
+    params: Mapping[str, Value]
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FitWarning:
+    """A warning that fits of one model gave, with the number of fits that gave it."""
+
+    data: str
+    protocol: str
+    model: str
+    category: str
+    message: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """The commit of the working copy, and whether it was dirty."""
+
+    commit: str
+    dirty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FitCounts:
+    """How many fits were planned, run, taken from the store, failed."""
+
+    planned: int
+    run: int
+    cached: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What may differ between two equal runs: versions, machine, time."""
+
+    evallang: str
+    python: str
+    packages: Mapping[str, str]
+    platform: str
+    processor: str
+    git: GitState | None
+    command: str
+    started: str
+    seconds: float
+    fits: FitCounts
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRecord:
+    """A reference of a method that was used, so that a report needs no catalogue."""
+
+    key: str
+    authors: tuple[str, ...]
+    year: int
+    title: str
+    venue: str
+    volume: str
+    pages: str
+    doi: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRecord:
+    """A method that was used: what a report says of it without asking the catalogues.
+
+    `kind` is metric, interval, test, correction, protocol, effect or software; `better`
+    and `unit` are set for metrics ("higher", "percent").
+    """
+
+    kind: str
+    name: str
+    title: str
+    summary: str
+    references: tuple[str, ...]
+    better: str | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSettings:
+    """The `report` statement: what to write, and how."""
+
+    formats: tuple[str, ...] = ("html", "pdf")
+    title: str | None = None
+    numbers: str = "apa"
+    page: str = "a4"
+    show: tuple[str, ...] | None = None
+    hide: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything a run found: the content of `results.json`."""
+
+    schema: str
+    study: StudyRecord
+    spec: SpecRecord
+    data: tuple[DataRecord, ...]
+    models: tuple[ModelRecord, ...]
+    protocols: tuple[ProtocolRecord, ...]
+    estimates: tuple[Estimate, ...]
+    comparisons: tuple[Comparison, ...]
+    selections: tuple[Selection, ...]
+    requirements: tuple[Requirement, ...]
+    analyses: tuple[Analysis, ...]
+    exports: tuple[Export, ...]
+    diagnostics: tuple[Mapping[str, Value], ...]
+    failures: tuple[Failure, ...]
+    provenance: Provenance
+    warnings: tuple[FitWarning, ...] = ()
+    methods: tuple[MethodRecord, ...] = ()
+    references: tuple[ReferenceRecord, ...] = ()
+    report: ReportSettings = ReportSettings()
+
+
+SCHEMA = "evallang/results/1"

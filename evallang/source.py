@@ -1,0 +1,65 @@
+"""Text in, places out: a source file and the spans that point into it.
+
+Offsets, lines and columns count code points; lines and columns start at 1. Lines end at
+`\\n` only (U+2028, U+0085 and form feed are ordinary characters), so that a line number
+means the same in every editor.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one file: code points `start` (included) to `end` (excluded)."""
+
+    path: str
+    start: int
+    end: int
+
+    def to(self, other: "Span") -> "Span":
+        """Give the span from the start of this one to the end of the other."""
+        return Span(self.path, self.start, max(self.end, other.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a file; `line` and `column` from 1, `offset` from 0, in code points."""
+
+    line: int
+    column: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """The text of one file and the path under which messages name it."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """Offsets at which the lines begin."""
+        starts = [0]
+        starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
+        return tuple(starts)
+
+    def position(self, offset: int) -> Position:
+        """Find line and column of an offset; one past the end is the last place."""
+        offset = min(max(offset, 0), len(self.text))
+        line = bisect_right(self.line_starts, offset)
+        return Position(line, offset - self.line_starts[line - 1] + 1, offset)
+
+    def line(self, number: int) -> str:
+        """Give the text of a line (from 1) without its end."""
+        start = self.line_starts[number - 1]
+        end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
+        return self.text[start:end].removesuffix("\r")
+
+    def whole_line(self, offset: int) -> Span:
+        """Give the span of the line that holds an offset, without its end."""
+        number = self.position(offset).line
+        start = self.line_starts[number - 1]
+        return Span(self.path, start, start + len(self.line(number)))

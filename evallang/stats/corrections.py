@@ -1,0 +1,126 @@
+"""Adjusted p-values of a family of hypotheses, and the level that intervals need to match.
+
+A correction is a function of the m raw p-values of a family that gives m adjusted ones in
+the same order. An undefined p (None) is a hypothesis like any other: it counts as 1 and
+stays None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evallang.registry import Example, Registry
+from evallang.stats.distributions import checked_level
+
+P = Sequence[float | None]
+Adjusted = tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionDeclaration:
+    """What a correction promises.
+
+    Attributes
+    ----------
+    controls : the family-wise error rate, the false discovery rate, or nothing
+    assumes : the dependence between the p-values under which it does
+    simultaneous : how intervals can hold for the whole family: `matching` (they exclude no
+        difference just where p is rejected), `conservative` (Bonferroni's, which may hold 0
+        where the adjusted p rejects), `fcr` (false coverage rate over those selected)
+    """
+
+    controls: Literal["fwer", "fdr"] | None
+    assumes: Literal["any", "independence", "positive"]
+    simultaneous: Literal["matching", "conservative", "fcr"] | None
+    when: str = ""
+    when_not: str = ""
+
+
+CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.stats")
+"""All corrections for multiple hypotheses, by canonical name."""
+
+
+def simultaneous_level(
+    correction: str, level: float, m: int, rejected: int | None = None
+) -> float | None:
+    """Give the level of single intervals that hold together at `level` over m hypotheses.
+
+    `rejected` is the number R that `fdr_bh` and `fdr_by` selected: intervals for those at
+    1 - R q/m have the false coverage rate q = 1 - level (Benjamini & Yekutieli 2005). None
+    where there is no such level: no correction, nothing selected. Raises `KeyError` for an
+    unknown correction, `ValueError` where m < 1 or `rejected` is missing.
+    """
+    kind = CORRECTIONS[correction].declaration.simultaneous
+    alpha = 1 - checked_level(level)
+    if m < 1:
+        raise ValueError("a family holds at least one hypothesis")
+    if kind is None:
+        return None
+    if kind == "fcr":
+        if rejected is None:
+            raise ValueError(f"{correction} needs the number of rejected hypotheses")
+        share = alpha / (m * (harmonic(m) if correction == "fdr_by" else 1.0))
+        return 1 - rejected * share if rejected else None
+    if correction == "sidak":
+        return float(level ** (1 / m))
+    return 1 - alpha / m
+
+
+# Ten p-values with their adjusted values, out of R's multtest and p.adjust
+TEN_P = (
+    0.838541367553,
+    0.642193923795,
+    0.680845947633,
+    0.967833824309,
+    0.71626938238,
+    0.177096952723,
+    5.23656777208e-005,
+    0.0202732688798,
+    0.00028140506198,
+    0.0149877310796,
+)
+MULTTEST = (
+    "pval0 in statsmodels 0.15.0, stats/tests/test_multi.py, computed with R packages multtest "
+    "and stats"
+)
+
+
+def published_by_r(at_6: float, at_7: float, at_8: float, at_9: float) -> tuple[Example, ...]:
+    """Expect the adjusted values of the four smallest p, at their places."""
+    return (Example((TEN_P,), {"6": at_6, "7": at_7, "8": at_8, "9": at_9}, MULTTEST, 5e-9),)
+
+
+def in_order(p: P, rule: Callable[[list[float]], list[float]]) -> Adjusted:
+    """Apply a rule on ascending p-values, cap at 1, and hand them back in their own order.
+
+    Raises `ValueError` where a p-value is not between 0 and 1.
+    """
+    values = [1.0 if x is None else float(x) for x in p]
+    if not all(0.0 <= x <= 1.0 for x in values):
+        raise ValueError("p-values lie between 0 and 1, or are None where undefined")
+    order = sorted(range(len(values)), key=values.__getitem__)
+    adjusted: list[float | None] = [None] * len(values)
+    for place, value in zip(order, rule([values[i] for i in order]), strict=True):
+        adjusted[place] = None if p[place] is None else min(max(value, values[place]), 1.0)
+    return tuple(adjusted)
+
+
+def step_down(values: list[float]) -> list[float]:
+    """Let no value fall below the one before it, from the smallest p up."""
+    for i in range(1, len(values)):
+        values[i] = max(values[i], values[i - 1])
+    return values
+
+
+def step_up(values: list[float]) -> list[float]:
+    """Let no value exceed the one after it, from the largest p down."""
+    for i in range(len(values) - 2, -1, -1):
+        values[i] = min(values[i], values[i + 1])
+    return values
+
+
+def harmonic(m: int) -> float:
+    """Give 1 + 1/2 + ... + 1/m."""
+    return sum(1 / i for i in range(1, m + 1))

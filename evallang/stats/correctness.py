@@ -1,0 +1,123 @@
+"""Which model is right on which example, counted once for every test on right and wrong.
+
+The Gram matrix of the correctness matrix and the distribution of its row sums are all that
+McNemar (every pair), Cochran and Looney need; both add up over parts of the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+Table = tuple[tuple[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Correctness:
+    """The counts behind n examples judged right or wrong for M models.
+
+    Attributes
+    ----------
+    n : number of examples
+    together : (M, M) numbers of examples on which both models are right; the diagonal
+        holds how often each model is right
+    row_sums : (M + 1,) number of examples on which exactly r models are right
+    """
+
+    n: int
+    together: tuple[tuple[int, ...], ...]
+    row_sums: tuple[int, ...]
+
+    @property
+    def n_models(self) -> int:
+        """Number of models M."""
+        return len(self.together)
+
+    @property
+    def successes(self) -> tuple[int, ...]:
+        """How often each model is right."""
+        return tuple(self.together[m][m] for m in range(self.n_models))
+
+    def pair(self, first: int, second: int) -> Table:
+        """Give [[both right, only first right], [only second right, both wrong]]."""
+        both = self.together[first][second]
+        b = self.together[first][first] - both
+        c = self.together[second][second] - both
+        return (both, b), (c, self.n - both - b - c)
+
+    def __add__(self, other: Correctness) -> Correctness:
+        """Join the counts of two parts of the data."""
+        return Correctness(
+            self.n + other.n,
+            tuple(
+                tuple(x + y for x, y in zip(mine, theirs, strict=True))
+                for mine, theirs in zip(self.together, other.together, strict=True)
+            ),
+            tuple(x + y for x, y in zip(self.row_sums, other.row_sums, strict=True)),
+        )
+
+
+def count_correct(correct: ArrayLike | Correctness) -> Correctness:
+    """Count a Boolean matrix (n, M); counts that were made already are passed through.
+
+    Raises `ValueError` where the matrix is not (n, M) or holds other values than 0 and 1.
+    """
+    if isinstance(correct, Correctness):
+        return correct
+    matrix = _as_boolean(correct)
+    n, models = matrix.shape
+    packed = [_packed(matrix[:, m]) for m in range(models)]
+    together = np.zeros((models, models), dtype=np.int64)
+    for i in range(models):
+        for j in range(i, models):
+            shared = np.bitwise_count(packed[i] & packed[j]).sum(dtype=np.int64)
+            together[i, j] = together[j, i] = shared
+    sums = np.zeros(n, dtype=np.int64)
+    for m in range(models):
+        sums += matrix[:, m]
+    row_sums = np.bincount(sums, minlength=models + 1)
+    return Correctness(n, _as_tuples(together), tuple(row_sums.tolist()))
+
+
+def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
+    """Count distinct rows `patterns` (P, M) that occur `counts` (P,) times each.
+
+    Raises `ValueError` where shapes disagree or a count is negative.
+    """
+    matrix = _as_boolean(patterns)
+    times = np.asarray(counts, dtype=np.int64)
+    if times.shape != (matrix.shape[0],) or (times < 0).any():
+        raise ValueError("every pattern needs one count, zero or more")
+    ones = matrix.astype(np.int64)
+    row_sums = np.zeros(matrix.shape[1] + 1, dtype=np.int64)
+    np.add.at(row_sums, ones.sum(axis=1), times)
+    together = (ones * times[:, None]).T @ ones
+    return Correctness(int(times.sum()), _as_tuples(together), tuple(row_sums.tolist()))
+
+
+def _as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
+    matrix = np.asarray(values)
+    if matrix.ndim != 2 or matrix.shape[1] == 0:
+        raise ValueError("right and wrong are given as a matrix of examples by models")
+    if matrix.dtype != np.bool_:
+        if not np.isin(matrix, (0, 1)).all():
+            raise ValueError("right and wrong are given as 1 and 0")
+        matrix = matrix.astype(np.bool_)
+    return matrix
+
+
+def _packed(column: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    bits = np.packbits(column)
+    return np.pad(bits, (0, -len(bits) % 8)).view(np.uint64)
+
+
+def _as_tuples(matrix: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(row) for row in matrix.tolist())

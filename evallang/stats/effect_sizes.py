@@ -1,0 +1,213 @@
+"""How large a difference is, beside how sure it is: effect sizes of the tests.
+
+Each function gives an `Effect` under its registered name, with an interval where one is
+known for the design; a value that is undefined is None.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from evallang.bibliography import Reference
+from evallang.registry import Example, Registry
+from evallang.results.records import Effect
+from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, clopper_pearson
+
+COHEN_1988 = Reference(
+    key="cohen1988",
+    authors=("Cohen J",),
+    year=1988,
+    title="Statistical power analysis for the behavioral sciences",
+    venue="Lawrence Erlbaum Associates",
+    kind="book",
+)
+HEDGES_1981 = Reference(
+    key="hedges1981",
+    authors=("Hedges LV",),
+    year=1981,
+    title="Distribution theory for Glass's estimator of effect size and related estimators",
+    venue="Journal of Educational Statistics",
+    volume="6(2)",
+    pages="107-128",
+)
+SERLIN_1982 = Reference(
+    key="serlin1982",
+    authors=("Serlin RC", "Carr J", "Marascuilo LA"),
+    year=1982,
+    title="A measure of association for selected nonparametric procedures",
+    venue="Psychological Bulletin",
+    volume="92(3)",
+    pages="786-790",
+    doi="10.1037/0033-2909.92.3.786",
+)
+BERRY_2007 = Reference(
+    key="berry2007",
+    authors=("Berry KJ", "Johnston JE", "Mielke PW"),
+    year=2007,
+    title="An alternative measure of effect size for Cochran's Q test for related proportions",
+    venue="Perceptual and Motor Skills",
+    volume="104",
+    pages="1236-1242",
+)
+EZRA_2010 = (
+    "25 and 2 discordant pairs, R package contingencytables, tests/testthat/test-ch8.R, data "
+    "ezra_2010 (Fagerland, Lydersen & Laake 2017, chapter 8)"
+)
+OWN = "own derivation: computed by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class EffectSizeDeclaration:
+    """What an effect size is read against: `neutral` is its value where there is no effect."""
+
+    neutral: float
+
+
+EFFECT_SIZES: Registry[EffectSizeDeclaration] = Registry("effect size", "evallang.stats")
+"""All effect sizes, by the name an `Effect` carries."""
+
+
+@EFFECT_SIZES.register(
+    EffectSizeDeclaration(1.0),
+    title="Odds ratio of discordant pairs",
+    name="odds ratio",
+    references=(CLOPPER_PEARSON_1934,),
+    examples=(
+        Example((25, 2, 0.95), {"value": 12.5, "low": 3.1169, "high": 108.8892}, EZRA_2010, 5e-5),
+    ),
+)
+def odds_ratio(b: int, c: int, level: float) -> Effect:
+    """Odds that the first model is the right one where exactly one is, b / c.
+
+    The conditional maximum-likelihood estimate, with the Clopper-Pearson interval of
+    b / (b + c) carried over to odds; infinite where c = 0, None where b + c = 0.
+    """
+    if b + c == 0:
+        return Effect("odds ratio", None)
+    share = clopper_pearson(b, b + c, level)
+    return Effect("odds ratio", _odds(b, c), _odds_of(share.low), _odds_of(share.high))
+
+
+@EFFECT_SIZES.register(
+    EffectSizeDeclaration(0.0),
+    title="Cohen's g",
+    name="Cohen's g",
+    references=(COHEN_1988,),
+    examples=(Example((25, 15, 0.95), {"value": 0.125}, f"{OWN}, 25/40 - 1/2"),),
+)
+def cohen_g(b: int, c: int, level: float) -> Effect:
+    """Share of discordant pairs that favour the first model, minus one half.
+
+    Cohen 1988, chapter 5, with its sign; the interval is that of Clopper and Pearson.
+    """
+    if b + c == 0:
+        return Effect("Cohen's g", None)
+    share = clopper_pearson(b, b + c, level)
+    low, high = share.low, share.high
+    return Effect(
+        "Cohen's g",
+        (b - c) / (2 * (b + c)),
+        None if low is None else low - 0.5,
+        None if high is None else high - 0.5,
+    )
+
+
+@EFFECT_SIZES.register(
+    EffectSizeDeclaration(0.0),
+    title="Cohen's d for paired values",
+    name="Cohen's d_z",
+    references=(COHEN_1988,),
+    examples=(Example((0.02, 0.04), {"value": 0.5}, f"{OWN}, 0.02 / 0.04"),),
+)
+def cohen_dz(mean: float, sd: float) -> Effect:
+    """Mean of the paired differences in units of their standard deviation.
+
+    Cohen 1988, section 2.3.5. Without an interval: fold scores are not independent. None
+    where the standard deviation is 0.
+    """
+    return Effect("Cohen's d_z", mean / sd if sd > 0 else None)
+
+
+@EFFECT_SIZES.register(
+    EffectSizeDeclaration(0.0),
+    title="Hedges' g for paired values",
+    name="Hedges' g",
+    references=(HEDGES_1981,),
+    examples=(
+        Example(
+            (0.02, 0.04, 3),
+            {"value": 0.5 * math.gamma(1.5) / (math.sqrt(1.5) * math.gamma(1.0))},
+            f"{OWN}, 0.5 times Gamma(3/2) / (sqrt(3/2) Gamma(1))",
+        ),
+    ),
+)
+def hedges_g(mean: float, sd: float, df: float) -> Effect:
+    """Cohen's d_z without its upward bias in small samples.
+
+    The exact factor Gamma(df/2) / (sqrt(df/2) Gamma((df - 1)/2)) of Hedges 1981, eq. 6e.
+    None where the standard deviation is 0 or df below 2.
+    """
+    if sd <= 0 or df < 2:
+        return Effect("Hedges' g", None)
+    factor = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
+    return Effect("Hedges' g", mean / sd * factor)
+
+
+@EFFECT_SIZES.register(
+    EffectSizeDeclaration(0.0),
+    title="Eta squared of Cochran's Q",
+    name="eta squared Q",
+    references=(SERLIN_1982,),
+    examples=(
+        Example(
+            (19.385, 150, 4),
+            {"value": 0.043},
+            "Stikker, peterstatistics.com, crash course, multiple paired binary variables, 3c",
+            5e-4,
+        ),
+    ),
+)
+def eta_squared_q(q: float, n: int, n_models: int) -> Effect:
+    """Cochran's Q as a share of its largest possible value, Q / (n (M - 1)).
+
+    Serlin, Carr & Marascuilo 1982.
+    """
+    return Effect("eta squared Q", q / (n * (n_models - 1)))
+
+
+@EFFECT_SIZES.register(
+    EffectSizeDeclaration(0.0),
+    title="Chance-corrected R of Cochran's Q",
+    name="chance-corrected R",
+    references=(BERRY_2007,),
+    examples=(
+        Example(
+            ((84, 92, 92), (3, 6, 11, 80)),
+            {"value": 1 - (3 * (84 * 16 + 92 * 8 + 92 * 8)) / (3 * 99 * 268 - 268**2 + 770)},
+            f"{OWN} on Kuncheva's three classifiers (Raschka 2018, table 2)",
+        ),
+    ),
+)
+def chance_corrected_r(successes: tuple[int, ...], row_sums: tuple[int, ...]) -> Effect:
+    """Agreement of the examples on which models are right, beyond chance within examples.
+
+    R = 1 - delta / mu: delta is the mean distance between the answers of one model to two
+    examples, mu its expectation when each example's answers are permuted among models
+    (Berry, Johnston & Mielke 2007). `row_sums[r]` examples have r models right. None
+    where mu is 0.
+    """
+    n, models = sum(row_sums), len(successes)
+    total = sum(successes)
+    squares = sum(r * r * times for r, times in enumerate(row_sums))
+    delta = models * sum(g * (n - g) for g in successes)
+    mu = models * (n - 1) * total - total * total + squares
+    return Effect("chance-corrected R", None if mu == 0 else 1 - delta / mu)
+
+
+def _odds(b: float, c: float) -> float:
+    return math.inf if c == 0 else b / c
+
+
+def _odds_of(share: float | None) -> float | None:
+    return None if share is None else _odds(share, 1 - share)

@@ -1,0 +1,79 @@
+"""Corrections that control the expected share of false rejections among all rejections."""
+
+from __future__ import annotations
+
+from evallang.bibliography import Reference
+from evallang.stats.corrections import (
+    CORRECTIONS,
+    Adjusted,
+    CorrectionDeclaration,
+    P,
+    harmonic,
+    in_order,
+    published_by_r,
+    step_up,
+)
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fdr",
+        "positive",
+        "fcr",
+        when="many hypotheses, of which a share of false discoveries is acceptable",
+        when_not="each single claim must stand: holm",
+    ),
+    title="Benjamini-Hochberg correction",
+    references=(
+        Reference(
+            key="benjamini1995",
+            authors=("Benjamini Y", "Hochberg Y"),
+            year=1995,
+            title="Controlling the false discovery rate: a practical and powerful approach to "
+            "multiple testing",
+            venue="Journal of the Royal Statistical Society, Series B",
+            volume="57(1)",
+            pages="289-300",
+        ),
+    ),
+    examples=published_by_r(
+        5.236567772e-04,
+        5.068317219e-02,
+        1.407025309e-03,
+        4.995910359e-02,
+    ),
+)
+def fdr_bh(p: P) -> Adjusted:
+    """Control the expected share of false discoveries, m p / rank from the largest down."""
+    return in_order(p, lambda ps: step_up([len(ps) * x / (i + 1) for i, x in enumerate(ps)]))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fdr", "any", "fcr", when="as fdr_bh, under any dependence", when_not="few hypotheses: holm"
+    ),
+    title="Benjamini-Yekutieli correction",
+    references=(
+        Reference(
+            key="benjamini2001",
+            authors=("Benjamini Y", "Yekutieli D"),
+            year=2001,
+            title="The control of the false discovery rate in multiple testing under dependency",
+            venue="Annals of Statistics",
+            volume="29(4)",
+            pages="1165-1188",
+        ),
+    ),
+    examples=published_by_r(
+        1.533774076e-03,
+        1.484494023e-01,
+        4.121132465e-03,
+        1.463286284e-01,
+    ),
+)
+def fdr_by(p: P) -> Adjusted:
+    """Benjamini and Hochberg's correction times 1 + 1/2 + ... + 1/m, under any dependence."""
+    return in_order(
+        p,
+        lambda ps: step_up([len(ps) * harmonic(len(ps)) * x / (i + 1) for i, x in enumerate(ps)]),
+    )

@@ -1,0 +1,300 @@
+"""Corrections that control the chance of a single false rejection in the family."""
+
+from __future__ import annotations
+
+import math
+
+from evallang.bibliography import Reference
+from evallang.registry import Example
+from evallang.stats.corrections import (
+    CORRECTIONS,
+    TEN_P,
+    Adjusted,
+    CorrectionDeclaration,
+    P,
+    in_order,
+    published_by_r,
+    step_down,
+    step_up,
+)
+
+# fmt: off
+FORTY_P = (
+    0.00116, 0.00924, 0.01075, 0.01437, 0.01784, 0.01918, 0.02751, 0.02871, 0.03054, 0.03246,
+    0.04259, 0.06879, 0.0691, 0.08081, 0.08593, 0.08993, 0.09386, 0.09412, 0.09718, 0.09758,
+    0.09781, 0.09788, 0.13282, 0.20191, 0.21757, 0.24031, 0.26061, 0.26762, 0.29474, 0.32901,
+    0.41386, 0.51479, 0.52461, 0.53389, 0.56276, 0.62967, 0.72178, 0.73403, 0.87182, 0.95384,
+)
+# fmt: on
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(None, "any", None, when="a single hypothesis, or planned exploration"),
+    title="No correction",
+    name="uncorrected",
+    references=(),
+    examples=(Example((TEN_P,), {"6": TEN_P[6]}, "own derivation: p itself"),),
+)
+def uncorrected(p: P) -> Adjusted:
+    """Leave the p-values as they are."""
+    return in_order(p, lambda sorted_p: sorted_p)
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer", "any", "matching", when="intervals must match the decisions", when_not="else: holm"
+    ),
+    title="Bonferroni correction",
+    references=(
+        Reference(
+            key="dunn1961",
+            authors=("Dunn OJ",),
+            year=1961,
+            title="Multiple comparisons among means",
+            venue="Journal of the American Statistical Association",
+            volume="56(293)",
+            pages="52-64",
+        ),
+    ),
+    examples=published_by_r(
+        5.236567772e-04,
+        2.027326887e-01,
+        2.814050619e-03,
+        1.498773107e-01,
+    ),
+)
+def bonferroni(p: P) -> Adjusted:
+    """Multiply every p by the size of the family."""
+    return in_order(p, lambda ps: [len(ps) * x for x in ps])
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration("fwer", "any", "conservative", when="the default for any family"),
+    title="Holm's step-down correction",
+    references=(
+        Reference(
+            key="holm1979",
+            authors=("Holm S",),
+            year=1979,
+            title="A simple sequentially rejective multiple test procedure",
+            venue="Scandinavian Journal of Statistics",
+            volume="6(2)",
+            pages="65-70",
+        ),
+    ),
+    examples=published_by_r(
+        5.236567772e-04,
+        1.419128821e-01,
+        2.532645557e-03,
+        1.199018486e-01,
+    ),
+)
+def holm(p: P) -> Adjusted:
+    """Bonferroni step by step from the smallest p: uniformly more powerful, no assumption."""
+    return in_order(p, lambda ps: step_down([(len(ps) - i) * x for i, x in enumerate(ps)]))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer", "independence", "matching", when="independent tests, with matching intervals"
+    ),
+    title="Šidák correction",
+    references=(
+        Reference(
+            key="sidak1967",
+            authors=("Šidák Z",),
+            year=1967,
+            title="Rectangular confidence regions for the means of multivariate normal "
+            "distributions",
+            venue="Journal of the American Statistical Association",
+            volume="62(318)",
+            pages="626-633",
+        ),
+    ),
+    examples=published_by_r(
+        5.235333970e-04,
+        1.852027094e-01,
+        2.810489796e-03,
+        1.401624658e-01,
+    ),
+)
+def sidak(p: P) -> Adjusted:
+    """Give 1 - (1 - p)^m, exact for m independent tests."""
+    return in_order(p, lambda ps: [_beside(x, len(ps)) for x in ps])
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer", "independence", "conservative", when="independent tests", when_not="else: holm"
+    ),
+    title="Holm-Šidák step-down correction",
+    references=(
+        Reference(
+            key="holland1987",
+            authors=("Holland BS", "Copenhaver MD"),
+            year=1987,
+            title="An improved sequentially rejective Bonferroni test procedure",
+            venue="Biometrics",
+            volume="43(2)",
+            pages="417-423",
+        ),
+    ),
+    examples=published_by_r(
+        5.235333970e-04,
+        1.335675619e-01,
+        2.529796631e-03,
+        1.137971967e-01,
+    ),
+)
+def holm_sidak(p: P) -> Adjusted:
+    """Šidák's correction step by step from the smallest p."""
+    return in_order(p, lambda ps: step_down([_beside(x, len(ps) - i) for i, x in enumerate(ps)]))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "positive",
+        "conservative",
+        when="independent or positively dependent tests",
+        when_not="all pairs of models, whose tests depend on each other: holm",
+    ),
+    title="Hochberg's step-up correction",
+    references=(
+        Reference(
+            key="hochberg1988",
+            authors=("Hochberg Y",),
+            year=1988,
+            title="A sharper Bonferroni procedure for multiple tests of significance",
+            venue="Biometrika",
+            volume="75(4)",
+            pages="800-802",
+        ),
+    ),
+    examples=published_by_r(
+        5.236567772e-04,
+        1.419128821e-01,
+        2.532645557e-03,
+        1.199018486e-01,
+    ),
+)
+def hochberg(p: P) -> Adjusted:
+    """Holm's steps taken from the largest p down, valid under positive dependence."""
+    return in_order(p, lambda ps: step_up([(len(ps) - i) * x for i, x in enumerate(ps)]))
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "positive",
+        "conservative",
+        when="independent or positively dependent tests, and the most power among them",
+        when_not="all pairs of models, whose tests depend on each other: holm",
+    ),
+    title="Hommel's correction",
+    references=(
+        Reference(
+            key="hommel1988",
+            authors=("Hommel G",),
+            year=1988,
+            title="A stagewise rejective multiple test procedure based on a modified Bonferroni "
+            "test",
+            venue="Biometrika",
+            volume="75(2)",
+            pages="383-386",
+        ),
+    ),
+    examples=(
+        Example(
+            (FORTY_P,),
+            {"0": 0.0464, "1": 0.25872, "3": 0.3495714285714286, "9": 0.6492, "39": 0.95384},
+            "statsmodels 0.15.0, stats/tests/test_multi.py, test_hommel, computed with R p.adjust",
+            1e-15,
+        ),
+    ),
+)
+def hommel(p: P) -> Adjusted:
+    """The closed test of all intersections by Simes' inequality, valid as Hochberg's is."""
+    return in_order(p, _hommel)
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer", "independence", "conservative", when="independent tests", when_not="else: holm"
+    ),
+    title="Finner's step-down correction",
+    references=(
+        Reference(
+            key="finner1993",
+            authors=("Finner H",),
+            year=1993,
+            title="On a monotonicity problem in step-down multiple test procedures",
+            venue="Journal of the American Statistical Association",
+            volume="88(423)",
+            pages="920-923",
+        ),
+    ),
+    examples=(
+        Example(
+            ((0.01, 0.04, 0.5),),
+            {"0": 1 - 0.99**3, "1": 1 - 0.96**1.5, "2": 0.5},
+            "own derivation: 1 - (1 - p)^(m/rank) by hand",
+        ),
+    ),
+)
+def finner(p: P) -> Adjusted:
+    """Give 1 - (1 - p)^(m/rank) step by step from the smallest p."""
+    return in_order(
+        p, lambda ps: step_down([_beside(x, len(ps) / (i + 1)) for i, x in enumerate(ps)])
+    )
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "independence",
+        "conservative",
+        when="the largest p is below one half",
+        when_not="the largest p is near 1, where it has no power: holm",
+    ),
+    title="Li's two-step correction",
+    references=(
+        Reference(
+            key="li2008",
+            authors=("Li J",),
+            year=2008,
+            title="A two-step rejection procedure for testing multiple hypotheses",
+            venue="Journal of Statistical Planning and Inference",
+            volume="138(6)",
+            pages="1521-1527",
+        ),
+    ),
+    examples=(
+        Example(
+            ((0.01, 0.04, 0.5),),
+            {"0": 0.01 / 0.51, "1": 0.04 / 0.54, "2": 0.5},
+            "own derivation: p / (p + 1 - largest p) by hand",
+        ),
+    ),
+)
+def li(p: P) -> Adjusted:
+    """Give p / (p + 1 - largest p)."""
+    return in_order(p, lambda ps: [x / (x + (1 - ps[-1])) if x > 0 else 0.0 for x in ps])
+
+
+def _hommel(p: list[float]) -> list[float]:
+    """Largest Simes p over the sizes of intersections, as Wright 1992 computes it."""
+    m = len(p)
+    adjusted = list(p)
+    for size in range(2, m + 1):
+        top = m - size + 1  # with the size - 1 largest, each of the first `top` makes a set
+        simes = min(size * p[top + i] / (i + 2) for i in range(size - 1))
+        for i in range(m):
+            value = min(size * p[i], simes) if i < top else min(size * p[top - 1], simes)
+            adjusted[i] = max(adjusted[i], value)
+    return adjusted
+
+
+def _beside(p: float, power: float) -> float:
+    """1 - (1 - p)^power without cancellation."""
+    return 1.0 if p >= 1 else -math.expm1(power * math.log1p(-p))

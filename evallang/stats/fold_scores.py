@@ -1,0 +1,88 @@
+"""Scores of folds: their differences, when they vary at all, and the variance of their mean."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from evallang.bibliography import Reference
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+BOUCKAERT_FRANK_2004 = Reference(
+    key="bouckaert2004",
+    authors=("Bouckaert RR", "Frank E"),
+    year=2004,
+    title="Evaluating the replicability of significance tests for comparing learning algorithms",
+    venue="Advances in Knowledge Discovery and Data Mining, PAKDD 2004",
+    kind="inproceedings",
+)
+
+EQUAL = "the difference is 0 and so is its variance, so there is no statistic and p is 1"
+CONSTANT = "the differences do not vary, so the statistic is infinite and p is 0"
+NOISE = 1e-12  # of the largest score: twelve significant digits
+
+
+def corrected_factor(
+    n_train: NDArray[np.float64] | None,
+    n_test: NDArray[np.float64] | None,
+    splits: int,
+    test_train_ratio: float | None,
+) -> tuple[float, tuple[str, ...]]:
+    """Give 1/J + n_test/n_train, the share of s² in the variance of the mean, and notes.
+
+    Nadeau & Bengio 2003, section 4. The ratio is the one the author gave, else that of the
+    sums of the fold sizes, else 1/(J - 1). Raises `ValueError` where it is not positive.
+    """
+    notes: tuple[str, ...] = ()
+    if test_train_ratio is not None:
+        ratio = float(test_train_ratio)
+    elif n_train is not None and n_test is not None and n_train.sum() > 0:
+        ratio = float(n_test.sum() / n_train.sum())
+    else:
+        ratio = 1.0 / max(splits - 1, 1)
+        notes = (
+            f"fold sizes are unknown: n_test/n_train is taken as 1/{max(splits - 1, 1)}, as in "
+            f"one cross-validation of {splits} folds",
+        )
+    if not ratio > 0:
+        raise ValueError("the ratio of test to training rows is more than 0")
+    return 1.0 / max(splits, 1) + ratio, notes
+
+
+def spread_is_noise(spread: Any, scale: float) -> Any:
+    """Tell where a difference of scores is below the twelfth significant digit of `scale`."""
+    return np.abs(spread) <= NOISE * scale
+
+
+def aligned(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Read the scores of two models; raises `ValueError` where their shapes differ."""
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.shape != y.shape:
+        raise ValueError("both models need a score on every fold")
+    return x, y
+
+
+def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
+    """Subtract; a difference that is rounding noise is 0, one that varies by noise is one."""
+    scale = float(max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0)))
+    d = x - y
+    d[spread_is_noise(d, scale)] = 0.0
+    constant = bool(len(d) > 0 and spread_is_noise(d.max() - d.min(), scale))
+    return d, constant
+
+
+def studentized(
+    numerator: float, denominator: float
+) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Give the statistic, and p and a note where there is no variance at all."""
+    if denominator > 0:
+        return numerator / denominator, None, ()
+    if numerator == 0:
+        return None, 1.0, (EQUAL,)
+    return math.copysign(math.inf, numerator), 0.0, (CONSTANT,)

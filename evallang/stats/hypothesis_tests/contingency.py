@@ -1,0 +1,244 @@
+"""Tests on the 2 x 2 table of right and wrong of two models on the same examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
+from evallang.registry import Evidence, Example
+from evallang.results.records import Difference, HypothesisTestResult, Interval, Statistic
+from evallang.stats.distributions import (
+    chi2_tail,
+    fair_coin_tail,
+    normal_quantile,
+    normal_two_sided,
+)
+from evallang.stats.effect_sizes import (
+    cohen_g,
+    odds_ratio,
+)
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.intervals.differences import FAGERLAND_2013, TwoByTwo, paired_counts, tango
+
+if TYPE_CHECKING:
+    pass
+
+MCNEMAR_1947 = Reference(
+    key="mcnemar1947",
+    authors=("McNemar Q",),
+    year=1947,
+    title="Note on the sampling error of the difference between correlated proportions or "
+    "percentages",
+    venue="Psychometrika",
+    volume="12(2)",
+    pages="153-157",
+    doi="10.1007/BF02295996",
+)
+EDWARDS_1948 = Reference(
+    key="edwards1948",
+    authors=("Edwards AL",),
+    year=1948,
+    title="Note on the “correction for continuity” in testing the significance of the difference "
+    "between correlated proportions",
+    venue="Psychometrika",
+    volume="13(3)",
+    pages="185-187",
+    doi="10.1007/BF02289261",
+)
+FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
+
+PAIR_NULL = (
+    "each of the two models is right where the other is wrong on equally many examples, "
+    "that is, their accuracies are equal"
+)
+
+RASCHKA_A = ((9959, 11), (1, 29))
+RASCHKA_B = ((9945, 25), (15, 15))
+RASCHKA_FIGURE_20 = "Raschka 2018, figure 20 and section 4.3"
+CAVO_2012 = ((59, 6), (16, 80))
+CHAPTER_8 = (
+    "R package contingencytables, tests/testthat/test-ch8.R, data cavo_2012 (Fagerland, "
+    "Lydersen & Laake 2017, chapter 8)"
+)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_ROWS,
+        PAIR_NULL,
+        tests="accuracy",
+        when="two fitted models, one prediction each per independent example",
+        when_not="a statement about learning algorithms is wanted: corrected_t, 5x2cv_f; rows "
+        "come in groups",
+        differs={
+            "mlxtend": "its default is Edwards' correction, which it does not stop at 0: two "
+            "models without discordant pairs get p = 0 there, and 1 here",
+            "statsmodels": "its default is the exact test; ours is mid-p, and exact is "
+            "mcnemar(exact)",
+        },
+    ),
+    title="McNemar's test",
+    references=(MCNEMAR_1947, FAGERLAND_2013, EDWARDS_1948),
+    examples=(
+        Example(
+            (RASCHKA_A, 0.95),
+            {"statistic.value": 8.33, "p": 0.0039},
+            RASCHKA_FIGURE_20,
+            5e-3,
+            {"method": "chi2"},
+        ),
+        Example((RASCHKA_A, 0.95), {"extra.p_chi2": 0.0039}, RASCHKA_FIGURE_20, 5e-5),
+        Example(
+            (RASCHKA_B, 0.95),
+            {"statistic.value": 2.5, "p": 0.1138},
+            RASCHKA_FIGURE_20,
+            5e-5,
+            {"method": "chi2"},
+        ),
+        Example(
+            (CAVO_2012, 0.95),
+            {
+                "p": 0.034690,
+                "extra.p_exact": 0.052479,
+                "extra.p_chi2": 0.033006,
+                "extra.p_corrected": 0.055009,
+            },
+            CHAPTER_8,
+            5e-7,
+        ),
+        Example(
+            (CAVO_2012, 0.95), {"estimate.low": -0.1240, "estimate.high": -0.0054}, CHAPTER_8, 5e-5
+        ),
+    ),
+)
+def mcnemar(
+    table: TwoByTwo,
+    level: float = 0.95,
+    *,
+    method: Literal["midp", "exact", "corrected", "chi2", "textbook"] = "midp",
+) -> HypothesisTestResult:
+    """Compare the accuracies of two models through the examples on which just one is right.
+
+    With b examples on which only the first model is right and c only the second: `chi2` is
+    (b - c)²/(b + c) (McNemar 1947), `corrected` max(|b - c| - 1, 0)²/(b + c) (Edwards
+    1948), `exact` twice the binomial tail from max(b, c) on, at most 1, and `midp` that
+    tail with half of the observed probability (Fagerland, Lydersen & Laake 2013, eq. 2 and
+    3; 1 - pmf/2 for b = c). `textbook` is exact for b + c < 25, else corrected (Raschka
+    2018, 4.4). All p-values stand in `extra`, with `p_smallest`, the least that b + c
+    discordant pairs could have given. The difference has Tango's interval. Raises
+    `ValueError` where `table` is no table of counts.
+    """
+    a, b, c, d = paired_counts(table)
+    notes: tuple[str, ...] = ()
+    variant: str = method
+    if method == "textbook":
+        variant = "exact" if b + c < EXACT_BELOW else "corrected"
+        notes = (f"{variant}, as b + c = {b + c} (exact below {EXACT_BELOW})",)
+    if b + c == 0:
+        notes = (*notes, "no example is answered rightly by just one of the two models")
+    values, p_values = _mcnemar_variants(b, c)
+    statistic = values.get(variant)
+    extra = {f"p_{name}": p for name, p in p_values.items()}
+    extra["p_smallest"] = _mcnemar_variants(b + c, 0)[1][variant]
+    return HypothesisTestResult(
+        test="mcnemar",
+        variant=variant,
+        null=PAIR_NULL,
+        statistic=None if variant in ("exact", "midp") else Statistic("chi2", statistic),
+        df=None if variant in ("exact", "midp") else (1.0,),
+        p=p_values[variant],
+        estimate=_difference(b, c, a + b + c + d, tango(table, level)),
+        effects=(odds_ratio(b, c, level), cohen_g(b, c, level)),
+        table=((a, b), (c, d)),
+        extra=extra,
+        notes=notes,
+    )
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_ROWS,
+        "the two models have the same accuracy",
+        tests="accuracy",
+        when="a published z test of two accuracies is reproduced",
+        when_not="both models were tested on the same examples: mcnemar (Dietterich 1998)",
+        differs={
+            "mlxtend": "proportion_difference gives the lower tail of z as p-value and does "
+            "not pool the variance; here p is two-sided",
+        },
+    ),
+    title="z test for two proportions",
+    references=(RASCHKA_2018, DIETTERICH_1998),
+    examples=(
+        Example(
+            (((60, 25), (15, 0)), 0.95),
+            {"statistic.value": 10 / (200 * 0.8 * 0.2) ** 0.5},
+            "own derivation: 85 and 75 right of 100 each, z = .10 / sqrt(2 (.8)(.2)/100)",
+        ),
+    ),
+)
+def proportions_z(table: TwoByTwo, level: float = 0.95) -> HypothesisTestResult:
+    """Compare two accuracies as if they came from two separate test sets.
+
+    z with the pooled accuracy (Raschka 2018, 4.2), two-sided; the interval of the difference
+    is the unpaired normal one. It ignores that the examples are the same: use mcnemar. Raises
+    `ValueError` where `table` is no table of counts.
+    """
+    a, b, c, d = paired_counts(table)
+    n, z_level = a + b + c + d, normal_quantile(level)
+    z: float | None = None
+    p: float | None = None
+    low: float | None = None
+    high: float | None = None
+    notes: tuple[str, ...] = ()
+    if n == 0:
+        notes = ("no examples",)
+    else:
+        first, second, pooled = (a + b) / n, (a + c) / n, (2 * a + b + c) / (2 * n)
+        half = z_level * ((first * (1 - first) + second * (1 - second)) / n) ** 0.5
+        low, high = max(first - second - half, -1.0), min(first - second + half, 1.0)
+        if b + c + 2 * d == 0 or 2 * a + b + c == 0:
+            p, notes = 1.0, ("z is undefined: both models are always right, or always wrong",)
+        else:
+            z = (b - c) / n / (2 * pooled * (1 - pooled) / n) ** 0.5
+            p = normal_two_sided(z)
+    return HypothesisTestResult(
+        test="proportions_z",
+        variant="pooled",
+        null="the two models have the same accuracy",
+        statistic=Statistic("z", z),
+        p=p,
+        estimate=_difference(b, c, n, Interval("unpaired_wald", level, low, high)),
+        table=((a, b), (c, d)),
+        notes=notes,
+    )
+
+
+def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
+    value = (b - c) / n if n else None
+    low, high, level = interval.low, interval.high, interval.level
+    return Difference("difference in accuracy", value, low, high, level, interval.method)
+
+
+def _mcnemar_variants(b: int, c: int) -> tuple[Mapping[str, float | None], Mapping[str, float]]:
+    """Give the two chi-squared statistics and the four p-values."""
+    n, larger = b + c, max(b, c)
+    if n == 0:
+        return {"chi2": None, "corrected": None}, dict.fromkeys(
+            ("exact", "midp", "chi2", "corrected"), 1.0
+        )
+    chi2 = (b - c) ** 2 / n
+    corrected = max(abs(b - c) - 1, 0) ** 2 / n
+    at_least, beyond = fair_coin_tail(larger, n), fair_coin_tail(larger + 1, n)
+    return {"chi2": chi2, "corrected": corrected}, {
+        "exact": min(2 * at_least, 1.0),
+        # For b = c both tails hold the observed table, which 1 - pmf/2 counts by half once
+        "midp": 1 - (at_least - beyond) / 2 if b == c else at_least + beyond,
+        "chi2": chi2_tail(chi2, 1),
+        "corrected": chi2_tail(corrected, 1),
+    }

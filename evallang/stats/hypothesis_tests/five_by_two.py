@@ -1,0 +1,177 @@
+"""Tests over five repeats of two-fold cross-validation."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
+from evallang.registry import Design, Example, lazy
+from evallang.results.records import Difference, HypothesisTestResult, Statistic
+from evallang.stats.distributions import checked_level, f_tail, t_two_sided
+from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
+from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+ALPAYDIN_1999 = Reference(
+    key="alpaydin1999",
+    authors=("Alpaydin E",),
+    year=1999,
+    title="Combined 5 × 2 cv F test for comparing supervised classification learning algorithms",
+    venue="Neural Computation",
+    volume="11(8)",
+    pages="1885-1892",
+)
+
+TEN = ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (2.0, 1.0), (1.0, 1.0))
+TEN_ZEROS = ((0.0, 0.0),) * 5
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_FOLDS,
+        NULL,
+        designs=frozenset({Design.FIVE_BY_TWO}),
+        implied=("5x2cv", {}),
+        when="a published 5x2cv t test is reproduced",
+        when_not="its result depends on which half came first: 5x2cv_f uses all ten differences",
+    ),
+    title="5x2cv paired t test",
+    name="5x2cv_t",
+    references=(DIETTERICH_1998, RASCHKA_2018),
+    examples=(
+        Example(
+            (TEN, TEN_ZEROS, 0.95),
+            # variances 1/2, 0, 1/2, 1/2, 0
+            {"statistic.value": 1 / math.sqrt(0.3), "df.0": 5, "estimate.value": 0.8},
+            f"{OWN}, 1 / sqrt(1.5 / 5)",
+        ),
+        Example(
+            (TEN, TEN_ZEROS, 0.95),
+            {"statistic.value": 0.5 / math.sqrt(0.3)},
+            f"{OWN}, numerator (1 + 0)/2 as in Zhou 2021, section 2.4.2",
+            options={"numerator": "mean"},
+        ),
+    ),
+)
+def five_by_two_t(
+    first: ArrayLike,
+    second: ArrayLike,
+    level: float = 0.95,
+    *,
+    numerator: Literal["first", "mean"] = "first",
+) -> HypothesisTestResult:
+    """Compare two algorithms over five repeats of two-fold cross-validation.
+
+    t = d / sqrt(sum of the five variances / 5) with 5 degrees of freedom; d is the very
+    first difference (Dietterich 1998), or with `numerator=mean` the mean of the first two
+    (Zhou 2021, 2.4.2). `first` and `second` are (5, 2).
+    """
+    d = _ten(first, second)
+    if d is None:
+        return _undefined_five_by_two("5x2cv_t", level)
+    lead = float(d[0, 0] if numerator == "first" else d[0].mean())
+    variance = float(_repeat_variances(d, first, second).mean())
+    t, p, notes = studentized(lead, math.sqrt(variance))
+    if t is not None and p is None:
+        p = t_two_sided(t, 5)
+    return HypothesisTestResult(
+        test="5x2cv_t",
+        variant=numerator,
+        null=NULL,
+        statistic=Statistic("t", t),
+        df=(5.0,),
+        p=p,
+        estimate=_without_interval(float(d.mean()), level),
+        extra={"numerator": lead},
+        notes=notes,
+    )
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_FOLDS,
+        NULL,
+        designs=frozenset({Design.FIVE_BY_TWO}),
+        implied=("5x2cv", {}),
+        when="two learning algorithms on one data set, at ten fits each",
+    ),
+    title="Combined 5x2cv F test",
+    name="5x2cv_f",
+    references=(ALPAYDIN_1999, RASCHKA_2018),
+    examples=(
+        Example(
+            (TEN, TEN_ZEROS, 0.95),
+            {"statistic.value": 9.5 / 3.0, "df.0": 10, "df.1": 5},
+            f"{OWN}, sum of squares 9.5 over twice the sum of variances 1.5",
+        ),
+    ),
+)
+def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> HypothesisTestResult:
+    """Compare two algorithms by all ten differences of 5x2 cross-validation.
+
+    F = sum of the squared differences / (2 sum of the variances) with (10, 5) degrees of
+    freedom (Alpaydin 1999). `first` and `second` are (5, 2).
+    """
+    d = _ten(first, second)
+    if d is None:
+        return _undefined_five_by_two("5x2cv_f", level)
+    squares = float((d * d).sum())
+    f, p, notes = studentized(squares, 2 * float(_repeat_variances(d, first, second).sum()))
+    if f is not None and p is None:
+        p = f_tail(f, 10, 5)
+    return HypothesisTestResult(
+        test="5x2cv_f",
+        variant="F",
+        null=NULL,
+        statistic=Statistic("F", f),
+        df=(10.0, 5.0),
+        p=p,
+        estimate=_without_interval(float(d.mean()), level),
+        notes=notes,
+    )
+
+
+def _ten(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64] | None:
+    """Give the ten differences (5, 2), or None where one is undefined."""
+    x, y = aligned(first, second)
+    if x.shape != (5, 2):
+        raise ValueError("a 5x2cv test takes the scores of five repeats of two folds")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return None
+    return differences(x, y)[0]
+
+
+def _repeat_variances(
+    d: NDArray[np.float64], first: ArrayLike, second: ArrayLike
+) -> NDArray[np.float64]:
+    """Give the variance within each repeat, half the squared gap; rounding noise is 0."""
+    x, y = aligned(first, second)
+    gaps = d[:, 0] - d[:, 1]
+    gaps[spread_is_noise(gaps, float(max(np.abs(x).max(), np.abs(y).max())))] = 0.0
+    return gaps * gaps / 2
+
+
+def _without_interval(value: float | None, level: float) -> Difference:
+    """The mean of ten dependent differences has no accepted interval."""
+    return Difference("difference", value, None, None, checked_level(level), "none")
+
+
+def _undefined_five_by_two(test: str, level: float) -> HypothesisTestResult:
+    return HypothesisTestResult(
+        test=test,
+        variant="F" if test == "5x2cv_f" else "t",
+        null=NULL,
+        statistic=None,
+        estimate=_without_interval(None, level),
+        notes=("undefined: a model has no score on one of the ten folds",),
+    )

@@ -1,0 +1,223 @@
+"""Paired t tests on the scores of two models, fold by fold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
+from evallang.registry import Design, Evidence, Example, lazy
+from evallang.results.records import Difference, HypothesisTestResult, Statistic
+from evallang.stats.distributions import checked_level, t_quantile, t_two_sided
+from evallang.stats.effect_sizes import cohen_dz, hedges_g
+from evallang.stats.fold_scores import (
+    BOUCKAERT_FRANK_2004,
+    aligned,
+    corrected_factor,
+    differences,
+    studentized,
+)
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+FROM_FOLDS = frozenset({Evidence.FOLD_SCORES})
+NULL = "the two learning algorithms have the same expected score on training sets of this size"
+
+# Eight differences with mean 3 and variance 6, so that statistics come out in closed form
+EIGHT = (3.0, 1.0, 5.0, 7.0, -1.0, 4.0, 2.0, 3.0)
+ZEROS = (0.0,) * 8
+OWN = "own derivation: computed by hand"
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_FOLDS,
+        NULL,
+        designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
+        when="scores of repeated cross-validation, repeated holdout or k folds",
+        when_not="leave-one-out, groups left out one by one, or time series",
+        differs={
+            "correctipy": "it leaves out a square root and gives one tail; t 5.75 there is "
+            "2.64 here",
+        },
+    ),
+    title="Corrected resampled t test",
+    references=(NADEAU_BENGIO_2003, BOUCKAERT_FRANK_2004),
+    examples=(
+        Example(
+            (EIGHT, ZEROS, (70,) * 8, (10,) * 8, 0.95),
+            {"statistic.value": 3 / math.sqrt(6 * (1 / 8 + 1 / 7)), "df.0": 7, "estimate.value": 3},
+            f"{OWN}, 3 / sqrt(6 (1/8 + 1/7))",
+        ),
+    ),
+)
+def corrected_t(
+    first: ArrayLike,
+    second: ArrayLike,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
+    level: float = 0.95,
+    *,
+    test_train_ratio: float | None = None,
+) -> HypothesisTestResult:
+    """Paired t test over J splits whose variance allows for overlapping training sets.
+
+    The variance of the mean difference is s² (1/J + n_test/n_train), with the sums of the
+    fold sizes, and J - 1 degrees of freedom (Nadeau & Bengio 2003; for repeated
+    cross-validation Bouckaert & Frank 2004). Without sizes the ratio is the one given, else
+    1/(J - 1) as for one cross-validation, with a note. `first` and `second` are (J,).
+    """
+    pairs = _pairs(first, second)
+    factor, more = corrected_factor(
+        _kept(n_train, pairs), _kept(n_test, pairs), len(pairs.values), test_train_ratio
+    )
+    return _t_result("corrected_t", pairs, factor, level, NULL, more)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_FOLDS,
+        NULL,
+        designs=frozenset({Design.KFOLD}),
+        implied=("cv", {"folds": 10}),
+        when="a published k-fold paired t test is reproduced",
+        when_not="in all other cases: corrected_t; training sets overlap, and it finds "
+        "differences that are not there (Dietterich 1998)",
+    ),
+    title="k-fold cross-validated paired t test",
+    references=(DIETTERICH_1998, RASCHKA_2018),
+    examples=(
+        Example(
+            (EIGHT, ZEROS, 0.95),
+            {"statistic.value": 3 * math.sqrt(8 / 6), "df.0": 7},
+            f"{OWN}, 3 sqrt(8) / sqrt(6)",
+        ),
+    ),
+)
+def kfold_t(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> HypothesisTestResult:
+    """Paired t test over k folds as if the folds were independent, which they are not.
+
+    Raschka 2018, 4.10. `first` and `second` are (k,).
+    """
+    pairs = _pairs(first, second)
+    return _t_result("kfold_t", pairs, _plain_factor(pairs), level, NULL)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_FOLDS,
+        NULL,
+        designs=frozenset({Design.RESAMPLED}),
+        implied=("repeated_holdout", {"times": 30, "test": Fraction(1, 3)}),
+        when="a published resampled t test is reproduced",
+        when_not="in all other cases: corrected_t; test and training sets overlap, and it finds "
+        "differences that are not there (Dietterich 1998)",
+    ),
+    title="Resampled paired t test",
+    references=(DIETTERICH_1998, RASCHKA_2018),
+    examples=(
+        Example(
+            (EIGHT, ZEROS, 0.95),
+            {"statistic.value": 3 * math.sqrt(8 / 6), "df.0": 7},
+            f"{OWN}, 3 sqrt(8) / sqrt(6)",
+        ),
+    ),
+)
+def resampled_t(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> HypothesisTestResult:
+    """Paired t test over random splits as if they were independent, which they are not.
+
+    Raschka 2018, 4.9. `first` and `second` are (J,).
+    """
+    pairs = _pairs(first, second)
+    return _t_result("resampled_t", pairs, _plain_factor(pairs), level, NULL)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Differences of the folds on which both models have a score.
+
+    `constant` tells that they differ by rounding noise only; `kept` which folds remain.
+    """
+
+    values: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    constant: bool
+    notes: tuple[str, ...]
+
+
+def _pairs(first: ArrayLike, second: ArrayLike) -> _Pairs:
+    x, y = aligned(first, second)
+    if x.ndim != 1:
+        raise ValueError("fold scores are given as one row for each model")
+    kept = np.isfinite(x) & np.isfinite(y)
+    d, constant = differences(x[kept], y[kept])
+    lost = int((~kept).sum())
+    notes = (f"{lost} of {len(x)} folds have no finite score and are left out",) if lost else ()
+    return _Pairs(d, kept, constant, notes)
+
+
+def _kept(sizes: ArrayLike | None, pairs: _Pairs) -> NDArray[np.float64] | None:
+    if sizes is None:
+        return None
+    values = np.asarray(sizes, dtype=np.float64)
+    if values.shape != pairs.kept.shape:
+        raise ValueError("fold sizes are given for every fold or not at all")
+    return values[pairs.kept]
+
+
+def _plain_factor(pairs: _Pairs) -> float:
+    return 1.0 / max(len(pairs.values), 1)
+
+
+def _t_result(
+    test: str,
+    pairs: _Pairs,
+    factor: float,
+    level: float,
+    null: str,
+    notes: tuple[str, ...] = (),
+) -> HypothesisTestResult:
+    """Word a t test of the mean difference whose variance is `factor` times s²."""
+    checked_level(level)
+    notes = (*pairs.notes, *notes)
+    count = len(pairs.values)
+    if count < 2:
+        only = float(pairs.values[0]) if count else None
+        return HypothesisTestResult(
+            test=test,
+            variant="t",
+            null=null,
+            statistic=Statistic("t", None),
+            estimate=Difference("difference", only, None, None, level, test),
+            notes=(*notes, "undefined: it takes scores on two folds"),
+        )
+    df = count - 1
+    mean = float(pairs.values.mean())
+    sd = 0.0 if pairs.constant else float(pairs.values.std(ddof=1))
+    error = sd * math.sqrt(factor)
+    t, p, more = studentized(mean, error)
+    if t is not None and p is None:
+        p = t_two_sided(t, df)
+    half = t_quantile(level, df) * error
+    return HypothesisTestResult(
+        test=test,
+        variant="t",
+        null=null,
+        statistic=Statistic("t", t),
+        df=(float(df),),
+        p=p,
+        estimate=Difference("difference", mean, mean - half, mean + half, level, test),
+        effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)),
+        extra={"sd": sd},
+        notes=(*notes, *more),
+    )

@@ -1,0 +1,72 @@
+"""What a hypothesis test is: a pure function of evidence, and what evidence it needs.
+
+The **positional** parameters of a test name the evidence that the engine hands it, out of
+`INPUTS`; its **keyword-only** parameters are the author's options. It returns a
+`HypothesisTestResult` with `estimate` (the difference, first minus second, with the
+interval at `level`) where it compares two models, so that a simultaneous interval is the
+same call at another level. A test computes p, and never decides.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from evallang.registry import Design, Evidence, Registry
+
+INPUTS: Mapping[str, str] = {
+    "table": "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
+    "correct": "Boolean array (n, M): whether model m is right on example i",
+    "first": "array of the first model: fold scores (J,), (5, 2) for 5x2cv, or losses (n,)",
+    "second": "array of the second model, aligned with `first`",
+    "n_train": "training rows of each fold (J,), or None where unknown",
+    "n_test": "test rows of each fold (J,), or None where unknown",
+    "scores": "scores of M models on N data sets (N, M)",
+    "groups": "group of each example (n,) as int codes, or None",
+    "level": "confidence level of the interval of the estimate",
+    "seed": "32-bit seed of resampling",
+}
+"""Every name that a positional parameter of a test may have, with what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisTestDeclaration:
+    """What a test needs and what it is about.
+
+    Attributes
+    ----------
+    evidence : it can be computed from any of these
+    designs : for fold scores, the designs it is valid for (empty: any)
+    models : the smallest and largest number of models of one test (None: no limit)
+    tests : what it tests: `accuracy` (right and wrong), `losses` (any mean of losses per
+        example), `scores` (ranking metrics), `any` metric
+    omnibus : True where it tests all models at once and a post hoc test may follow
+    clustered : True where it has a form for grouped rows
+    weights : True where it takes weights
+    self_correcting : True where it controls its family itself
+    bayesian : True where it gives probabilities, not p
+    implied : protocol and options to plan where the study's own does not fit
+    across_data : True where its sample is the data sets
+    """
+
+    evidence: frozenset[Evidence]
+    null: str
+    models: tuple[int, int | None] = (2, 2)
+    designs: frozenset[Design] = frozenset()
+    tests: Literal["accuracy", "losses", "scores", "any"] = "any"
+    omnibus: bool = False
+    clustered: bool = False
+    weights: bool = False
+    self_correcting: bool = False
+    bayesian: bool = False
+    implied: tuple[str, Mapping[str, int | float | Fraction]] | None = None
+    across_data: bool = False
+    when: str = ""
+    when_not: str = ""
+    differs: Mapping[str, str] = field(default_factory=dict)
+
+
+HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(
+    "hypothesis test", "evallang.stats.hypothesis_tests"
+)
+"""All hypothesis tests, by canonical name."""

@@ -1,0 +1,260 @@
+"""Tests on right and wrong of three or more models on the same examples."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import RASCHKA_2018, Reference
+from evallang.registry import Evidence, Example
+from evallang.results.records import HypothesisTestResult, Statistic
+from evallang.stats.correctness import Correctness, count_correct
+from evallang.stats.distributions import chi2_tail, f_tail
+from evallang.stats.effect_sizes import chance_corrected_r, eta_squared_q
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+COCHRAN_1950 = Reference(
+    key="cochran1950",
+    authors=("Cochran WG",),
+    year=1950,
+    title="The comparison of percentages in matched samples",
+    venue="Biometrika",
+    volume="37(3/4)",
+    pages="256-266",
+    doi="10.1093/biomet/37.3-4.256",
+)
+TATE_BROWN_1970 = Reference(
+    key="tate1970",
+    authors=("Tate MW", "Brown SM"),
+    year=1970,
+    title="Note on the Cochran Q test",
+    venue="Journal of the American Statistical Association",
+    volume="65(329)",
+    pages="155-160",
+)
+LOONEY_1988 = Reference(
+    key="looney1988",
+    authors=("Looney SW",),
+    year=1988,
+    title="A statistical technique for comparing the accuracies of several classifiers",
+    venue="Pattern Recognition Letters",
+    volume="8(1)",
+    pages="5-9",
+)
+
+FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+EXACT_COCHRAN_BELOW = 24  # informative rows times models; Tate & Brown 1970
+MOST_STEPS = 400_000  # sums formed; about a second
+
+
+ALL_NULL = "all models have the same accuracy"
+KUNCHEVA = (
+    ((1, 1, 1),) * 80
+    + ((1, 1, 0),) * 2
+    + ((1, 0, 0),) * 2
+    + ((0, 1, 1),) * 9
+    + ((0, 1, 0),)
+    + ((0, 0, 1),) * 3
+    + ((0, 0, 0),) * 3
+)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_ROWS,
+        ALL_NULL,
+        models=(3, None),
+        tests="accuracy",
+        omnibus=True,
+        when="three or more fitted models, one prediction each per independent example",
+        when_not="two models: mcnemar",
+    ),
+    title="Cochran's Q test",
+    references=(COCHRAN_1950, TATE_BROWN_1970),
+    examples=(
+        Example(
+            (KUNCHEVA,),
+            {"statistic.value": 7.5294, "df.0": 2},
+            "Raschka 2018, eq. 51 (data of Kuncheva 2004)",
+            5e-5,
+            {"method": "chi2"},
+        ),
+        Example((KUNCHEVA,), {"p": 0.023}, "Raschka 2018, below eq. 51", 5e-4, {"method": "chi2"}),
+    ),
+)
+def cochran(
+    correct: ArrayLike | Correctness, *, method: Literal["auto", "chi2", "exact"] = "auto"
+) -> HypothesisTestResult:
+    """Test whether three or more models are right equally often on the same examples.
+
+    Q of Cochran 1950 (Raschka 2018, 4.6), chi-squared with M - 1 degrees of freedom.
+    Examples on which all models are right, or all wrong, carry no information; where the
+    informative ones times M are fewer than 24, `auto` takes the exact distribution of Q
+    over all permutations within examples (Tate & Brown 1970). With two models Q is
+    McNemar's uncorrected chi-squared. `correct` is Boolean (n, M), or its counts.
+    """
+    counts = count_correct(correct)
+    models, n = counts.n_models, counts.n
+    informative = sum(counts.row_sums[1:-1])
+    variant: str = method
+    notes: tuple[str, ...] = ()
+    if method == "auto":
+        small = informative * models < EXACT_COCHRAN_BELOW
+        variant = "exact" if small else "chi2"
+    q, p = _cochran_q(counts)
+    if informative == 0:
+        notes = ("no example tells the models apart: on each, all are right or all wrong",)
+        variant = "chi2" if method == "auto" else method
+    elif variant == "exact":
+        exact = _exact_cochran(counts)
+        if exact is None:
+            variant = "chi2"
+            notes = (f"chi2: {informative} informative examples are too many to enumerate",)
+        else:
+            p = exact
+    return HypothesisTestResult(
+        test="cochran",
+        variant=variant,
+        null=ALL_NULL,
+        statistic=Statistic("Q", q),
+        df=None if variant == "exact" else (float(models - 1),),
+        p=p,
+        effects=()
+        if q is None
+        else (
+            eta_squared_q(q, n, models),
+            chance_corrected_r(counts.successes, counts.row_sums),
+        ),
+        extra={"n": n, "informative": informative},
+        notes=notes,
+    )
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_ROWS,
+        ALL_NULL,
+        models=(3, None),
+        tests="accuracy",
+        omnibus=True,
+        when="an analysis of variance of right and wrong is to be reproduced",
+        when_not="in routine use: cochran, which assumes less",
+        differs={
+            "mlxtend": "it refers F to (M - 1, (M - 1) n) degrees of freedom, as Raschka "
+            "prints; two-way analysis of variance and Looney have (M - 1)(n - 1)",
+        },
+    ),
+    title="Looney's F test",
+    references=(LOONEY_1988, RASCHKA_2018),
+    examples=(
+        Example(
+            (KUNCHEVA,),
+            {"statistic.value": 64 * 198 / 3272, "df.0": 2, "df.1": 198},
+            "own derivation: SSA 128/300 and SSAB 3272/300 by hand, on the data of Raschka "
+            "2018, table 2",
+        ),
+    ),
+)
+def looney_f(correct: ArrayLike | Correctness) -> HypothesisTestResult:
+    """Compare the accuracies of several models by two-way analysis of variance of 0 and 1.
+
+    Examples and models are the factors, F = MSA / MSAB with (M - 1, (M - 1)(n - 1))
+    degrees of freedom (Raschka 2018, 4.7, with the square in SSA and the degrees of
+    freedom that Looney 1988 has). `correct` is Boolean (n, M), or its counts.
+    """
+    counts = count_correct(correct)
+    models, n = counts.n_models, counts.n
+    df = (float(models - 1), float((models - 1) * (n - 1)))
+    between, residual = _sums_of_squares(counts)
+    f: float | None
+    p: float | None
+    notes: tuple[str, ...] = ()
+    if df[1] <= 0 or df[0] <= 0:
+        f = p = None
+        notes = ("undefined: it takes two examples and two models",)
+    elif between == 0:
+        f, p = (None if residual == 0 else 0.0), 1.0
+        notes = ("all models are right equally often",)
+    elif residual == 0:
+        f, p = float("inf"), 0.0
+        notes = ("no variation is left within examples, so F is infinite",)
+    else:
+        f = (between / df[0]) / (residual / df[1])
+        p = f_tail(f, *df)
+    return HypothesisTestResult(
+        test="looney_f",
+        variant="F",
+        null=ALL_NULL,
+        statistic=Statistic("F", f),
+        df=df,
+        p=p,
+        extra={"n": n},
+        notes=notes,
+    )
+
+
+def _cochran_q(counts: Correctness) -> tuple[float | None, float]:
+    """Q and its chi-squared p, in whole numbers up to the last division."""
+    models, successes = counts.n_models, counts.successes
+    total = sum(successes)
+    squares = sum(r * r * times for r, times in enumerate(counts.row_sums))
+    within = models * total - squares
+    if within == 0:
+        return None, 1.0
+    q = (models - 1) * (models * sum(g * g for g in successes) - total * total) / within
+    return q, chi2_tail(q, models - 1)
+
+
+def _sums_of_squares(counts: Correctness) -> tuple[float, float]:
+    """SSA and SSAB times n M, which are whole numbers, over n M."""
+    n, models, successes = counts.n, counts.n_models, counts.successes
+    total = sum(successes)
+    squares = sum(r * r * times for r, times in enumerate(counts.row_sums))
+    between = models * sum(g * g for g in successes) - total * total
+    rows = n * squares - total * total
+    residual = n * models * total - total * total - between - rows
+    scale = max(n * models, 1)
+    return between / scale, residual / scale
+
+
+def _exact_cochran(counts: Correctness) -> float | None:
+    """P(Q >= observed) when the answers to each example are permuted among the models.
+
+    Given the row sums, Q grows with the sum of squares of the columns' totals, so their
+    distribution is built row by row, as whole numbers of equally likely arrangements. A
+    row gives each set of columns the same chance, so totals are kept in descending order:
+    what follows depends on no more. None where more than `MOST_STEPS` sums would be needed.
+    """
+    models = counts.n_models
+    ways: dict[tuple[int, ...], int] = {(0,) * models: 1}
+    steps = 0
+    for right in range(1, models):
+        chosen = [
+            tuple(int(m in group) for m in range(models))
+            for group in itertools.combinations(range(models), right)
+        ]
+        for _ in range(counts.row_sums[right]):
+            steps += len(ways) * len(chosen)
+            if steps > MOST_STEPS:
+                return None
+            following: Counter[tuple[int, ...]] = Counter()
+            for totals, times in ways.items():
+                for row in chosen:
+                    added = sorted((x + y for x, y in zip(totals, row, strict=True)), reverse=True)
+                    following[tuple(added)] += times
+            ways = following
+    certain = counts.row_sums[models]
+    observed = sum((g - certain) ** 2 for g in counts.successes)
+    extreme = sum(times for totals, times in ways.items() if _squares(totals) >= observed)
+    return extreme / sum(ways.values())
+
+
+def _squares(totals: tuple[int, ...]) -> int:
+    return sum(x * x for x in totals)

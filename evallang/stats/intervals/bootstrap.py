@@ -1,0 +1,176 @@
+"""Bootstrap intervals: any metric, over the test examples or over groups of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.bibliography import RASCHKA_2018, Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.records import Interval
+from evallang.stats.distributions import checked_level, normal_quantile
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
+from evallang.stats.intervals.resampling import CountSample
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+EFRON_TIBSHIRANI_1994 = Reference(
+    key="efron1994",
+    authors=("Efron B", "Tibshirani RJ"),
+    year=1994,
+    title="An introduction to the bootstrap",
+    venue="Chapman & Hall",
+    kind="book",
+)
+EFRON_1987 = Reference(
+    key="efron1987",
+    authors=("Efron B",),
+    year=1987,
+    title="Better bootstrap confidence intervals",
+    venue="Journal of the American Statistical Association",
+    volume="82(397)",
+    pages="171-185",
+)
+
+Method = Literal["bca", "percentile", "basic", "se"]
+TIE = 1e-12  # relative; the same value reached by another order of sums
+
+
+def _share_right(matrix: Any) -> Any:
+    """Share of the main diagonal, for the worked example."""
+    return (matrix[..., 0, 0] + matrix[..., 1, 1]) / matrix.sum((-1, -2))
+
+
+def _half_right(method: Method) -> Example:
+    # 10 of 20 right: the 2.5 % and 97.5 % points of binomial(20, 1/2) are 6 and 14, with
+    # P(X <= 5) = .0207 and P(X <= 6) = .0577 far enough from .025 on either side
+    return Example(
+        (CountSample(((5, 5), (5, 5)), _share_right, (0.0, 1.0)), 0.95, 1),
+        {"low": 0.3, "high": 0.7},
+        "own derivation: binomial quantiles",
+        options={"method": method},
+    )
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset(
+            {
+                Evidence.ONE_PREDICTION_PER_ROW,
+                Evidence.LOSSES_PER_ROW,
+                Evidence.SCORES_PER_ROW,
+                Evidence.COUNTS,
+            }
+        ),
+        "sample",
+        clustered=True,
+        when="any metric of independent examples without an interval of its own",
+        when_not="fewer than about 20 examples, or a metric at the end of its range",
+    ),
+    title="Bootstrap interval",
+    references=(EFRON_TIBSHIRANI_1994, EFRON_1987, RASCHKA_2018),
+    examples=(_half_right("bca"), _half_right("percentile"), _half_right("basic")),
+)
+def bootstrap(
+    sample: Resampler,
+    level: float,
+    seed: int,
+    *,
+    method: Method = "bca",
+    rounds: int = 10_000,
+) -> Interval:
+    """Bootstrap over the test examples, or over groups, with the model held fixed.
+
+    `percentile` takes the quantiles of the replicates, `basic` reflects them at the estimate,
+    `se` is the estimate ± z times their standard deviation, and `bca` corrects the
+    percentiles for bias and acceleration (Efron 1987; Efron & Tibshirani 1994, chapter 14,
+    ties with the estimate by half). Resamples on which the metric is undefined are left
+    out and counted in a note; bounds are cut at the limits of the metric. Raises
+    `ValueError` where `rounds` is below 2.
+    """
+    checked_level(level)
+    if rounds < 2:
+        raise ValueError("a bootstrap takes at least 2 rounds")
+    name = f"bootstrap({method})"
+    estimate = sample.estimate()
+    if not math.isfinite(estimate):
+        return Interval(name, level, None, None, ("undefined on the sample itself",))
+    drawn = sample.replicates(np.random.default_rng(seed), rounds)
+    values = drawn[np.isfinite(drawn)]
+    lost = rounds - len(values)
+    notes = (f"undefined on {lost} of {rounds} resamples, which are left out",) if lost else ()
+    if len(values) < 2:
+        return Interval(name, level, None, None, notes)
+    if values.max() - values.min() <= TIE * abs(estimate):
+        notes = (*notes, "no width: all resamples give the same value")
+        return Interval(name, level, estimate, estimate, notes)
+    if method == "se":
+        half = normal_quantile(level) * float(values.std(ddof=1))
+        return _cut(name, level, estimate - half, estimate + half, sample, notes)
+    tail = (1 - level) / 2
+    if method == "bca":
+        tails = _bca_tails(sample, estimate, values, level)
+        if tails is None:
+            more = "undefined: all resamples lie on one side of the estimate"
+            return Interval(name, level, None, None, (*notes, more))
+        low, high = np.quantile(values, tails)
+    else:
+        low, high = np.quantile(values, (tail, 1 - tail))
+        if method == "basic":
+            low, high = 2 * estimate - high, 2 * estimate - low
+    return _cut(name, level, float(low), float(high), sample, notes)
+
+
+def _bca_tails(
+    sample: Resampler, estimate: float, values: NDArray[np.float64], level: float
+) -> tuple[float, float] | None:
+    """Give the two corrected tail areas; None where the bias correction is infinite."""
+    equal = np.abs(values - estimate) <= TIE * max(abs(estimate), float(np.abs(values).max()))
+    below = float(((values < estimate) & ~equal).sum()) + float(equal.sum()) / 2
+    if below in (0.0, float(len(values))):
+        return None
+    bias = float(special.ndtri(below / len(values)))
+    acceleration = _acceleration(*sample.jackknife())
+    z = normal_quantile(level)
+
+    def corrected(quantile: float) -> float:
+        shifted = bias + quantile
+        return float(special.ndtr(bias + shifted / (1 - acceleration * shifted)))
+
+    return corrected(-z), corrected(z)
+
+
+def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> float:
+    """Give the skewness of the influence of single examples over 6 (Efron 1987, eq. 6.6)."""
+    defined = np.isfinite(left_out)
+    values, weights = left_out[defined], times[defined]
+    if weights.sum() == 0:
+        return 0.0
+    gaps = (values * weights).sum() / weights.sum() - values
+    squares = float((weights * gaps**2).sum())
+    if squares <= (TIE * float(np.abs(values).max())) ** 2 * weights.sum():
+        return 0.0
+    return float((weights * gaps**3).sum()) / (6 * squares * math.sqrt(squares))
+
+
+def _cut(
+    name: str,
+    level: float,
+    low: float,
+    high: float,
+    sample: Resampler,
+    notes: tuple[str, ...],
+) -> Interval:
+    """Keep the bounds inside the range of the metric."""
+    least, most = sample.limits
+    if (least is not None and low < least) or (most is not None and high > most):
+        notes = (*notes, "cut at the end of the metric's range")
+    low = low if least is None else max(low, least)
+    high = high if most is None else min(high, most)
+    return Interval(name, level, low, high, notes)

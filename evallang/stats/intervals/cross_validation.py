@@ -1,0 +1,192 @@
+"""Intervals for an estimate over cross-validation folds or repeated splits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import NADEAU_BENGIO_2003, RASCHKA_2018, Reference
+from evallang.registry import Design, Evidence, Example, lazy
+from evallang.results.records import Interval
+from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
+from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+BAYLE_2020 = Reference(
+    key="bayle2020",
+    authors=("Bayle P", "Bayle A", "Janson L", "Mackey L"),
+    year=2020,
+    title="Cross-validation confidence intervals for test error",
+    venue="Advances in Neural Information Processing Systems",
+    volume="33",
+    kind="inproceedings",
+)
+
+# Mean 3 and variance 6, so that bounds come out in closed form
+EIGHT = (3.0, 1.0, 5.0, 7.0, -1.0, 4.0, 2.0, 3.0)
+T_7 = 2.3646242515927849  # 97.5 % point of t(7): scipy 1.17.1, stats.t.ppf(.975, 7)
+Z_95 = 1.9599639845400542
+OWN = "own derivation: computed by hand"
+CONSTANT = "no width: all values are equal"
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset({Evidence.FOLD_SCORES}),
+        "fold_values",
+        designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
+        when="a statement about the learning algorithm, from repeated cross-validation or holdout",
+        when_not="leave-one-out, groups left out one by one, or time series",
+    ),
+    title="Corrected resampled t interval",
+    references=(NADEAU_BENGIO_2003, BOUCKAERT_FRANK_2004),
+    examples=(
+        Example(
+            (EIGHT, (70,) * 8, (10,) * 8, 0.95),
+            {
+                "low": 3 - T_7 * math.sqrt(6 * (1 / 8 + 1 / 7)),
+                "high": 3 + T_7 * math.sqrt(6 * (1 / 8 + 1 / 7)),
+            },
+            f"{OWN}, 3 ± t sqrt(6 (1/8 + 1/7))",
+        ),
+    ),
+)
+def corrected_t(
+    values: ArrayLike,
+    n_train: ArrayLike | None,
+    n_test: ArrayLike | None,
+    level: float,
+    *,
+    test_train_ratio: float | None = None,
+) -> Interval:
+    """t interval over J splits whose variance allows for overlapping training sets.
+
+    Mean ± t(J - 1) s sqrt(1/J + n_test/n_train), with the sums of the fold sizes (Nadeau &
+    Bengio 2003; Bouckaert & Frank 2004). Without sizes the ratio is the one given, else
+    1/(J - 1), with a note. `values` is (J,); undefined ones are left out, with a note.
+    """
+    checked_level(level)
+    x, kept, notes = _defined(values)
+    sizes = [
+        None if n is None else np.asarray(n, dtype=np.float64)[kept] for n in (n_train, n_test)
+    ]
+    factor, more = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio)
+    return _t_interval("corrected_t", x, factor, level, (*notes, *more))
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset({Evidence.FOLD_SCORES}),
+        "fold_values",
+        advised_against="training sets overlap, so that it is too narrow: corrected_t (Nadeau & "
+        "Bengio 2003)",
+        when="a published interval is reproduced",
+        when_not="in all other cases: corrected_t",
+    ),
+    title="t interval over folds or rounds",
+    references=(RASCHKA_2018,),
+    examples=(
+        Example(
+            (EIGHT, 0.95),
+            {"low": 3 - T_7 * math.sqrt(6 / 8), "high": 3 + T_7 * math.sqrt(6 / 8)},
+            f"{OWN}, 3 ± t sqrt(6/8)",
+        ),
+    ),
+)
+def t(values: ArrayLike, level: float) -> Interval:
+    """Mean ± t(J - 1) s / sqrt(J), as if the J values were independent, which they are not.
+
+    Raschka 2018, section 2.4. `values` is (J,); undefined ones are left out, with a note.
+    """
+    checked_level(level)
+    x, _, notes = _defined(values)
+    return _t_interval("t", x, 1.0 / max(len(x), 1), level, notes)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset({Evidence.LOSSES_PER_ROW}),
+        "losses",
+        designs=frozenset({Design.KFOLD}),
+        when="a mean of losses per example, each predicted once in k-fold cross-validation",
+        when_not="a statement about the algorithm on new training sets: corrected_t",
+    ),
+    title="Cross-validation interval by the central limit theorem",
+    references=(BAYLE_2020,),
+    examples=(
+        Example(
+            ((1.0, 3.0, 2.0, 6.0), (0, 0, 1, 1), 0.95),
+            {"low": 3 - Z_95 * math.sqrt(14 / 4 / 4), "high": 3 + Z_95 * math.sqrt(14 / 4 / 4)},
+            f"{OWN}, 3 ± z sqrt(3.5 / 4)",
+        ),
+        Example(
+            ((1.0, 3.0, 2.0, 6.0), (0, 0, 1, 1), 0.95),
+            {"low": 3 - Z_95 * math.sqrt(5 / 4), "high": 3 + Z_95 * math.sqrt(5 / 4)},
+            f"{OWN}, 3 ± z sqrt(((2 + 8) / 2) / 4)",
+            options={"variance": "within_fold"},
+        ),
+    ),
+)
+def cv_clt(
+    losses: ArrayLike,
+    folds: ArrayLike,
+    level: float,
+    *,
+    variance: Literal["all_pairs", "within_fold"] = "all_pairs",
+) -> Interval:
+    """Normal interval for the average test error of the k models of a cross-validation.
+
+    The mean of the losses ± z s / sqrt(n), with the variance over all examples with divisor
+    n, or the mean of the variances within folds with divisors n_fold - 1 (Bayle et al.
+    2020, section 4; unequal folds are pooled). `losses` and `folds` are (n,).
+    """
+    x, codes = np.asarray(losses, dtype=np.float64), np.asarray(folds)
+    z, n = normal_quantile(level), len(x)
+    method = f"cv_clt({variance})"
+    if codes.shape != x.shape:
+        raise ValueError("every example needs its fold")
+    if n == 0 or not np.isfinite(x).all():
+        return Interval(method, level, None, None, ("undefined: a loss is not finite, or missing",))
+    mean = float(x.mean())
+    if variance == "all_pairs":
+        squares, divisor = float(((x - mean) ** 2).sum()), n
+    else:
+        _, where = np.unique(codes, return_inverse=True)
+        means = np.bincount(where, weights=x) / np.bincount(where)
+        squares, divisor = float(((x - means[where]) ** 2).sum()), n - len(means)
+    if divisor <= 0:
+        return Interval(method, level, None, None, ("undefined: every fold has one example",))
+    noise = bool(spread_is_noise(x.max() - x.min(), float(np.abs(x).max())))
+    half = 0.0 if noise else z * math.sqrt(squares / divisor / n)
+    return Interval(method, level, mean - half, mean + half, (CONSTANT,) if noise else ())
+
+
+def _defined(
+    values: ArrayLike,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], tuple[str, ...]]:
+    """Leave out values that are undefined, and say how many."""
+    x = np.asarray(values, dtype=np.float64)
+    kept = np.isfinite(x)
+    lost = int((~kept).sum())
+    notes = (f"{lost} of {len(x)} values are undefined and left out",) if lost else ()
+    return x[kept], kept, notes
+
+
+def _t_interval(
+    method: str, x: NDArray[np.float64], factor: float, level: float, notes: tuple[str, ...]
+) -> Interval:
+    """Mean ± t s sqrt(factor)."""
+    if len(x) < 2:
+        more = "undefined: it takes values on two folds"
+        return Interval(method, level, None, None, (*notes, more))
+    mean = float(x.mean())
+    if spread_is_noise(x.max() - x.min(), float(np.abs(x).max())):
+        return Interval(method, level, mean, mean, (*notes, CONSTANT))
+    half = t_quantile(level, len(x) - 1) * float(x.std(ddof=1)) * math.sqrt(factor)
+    return Interval(method, level, mean - half, mean + half, notes)

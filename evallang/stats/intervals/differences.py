@@ -1,0 +1,280 @@
+"""Intervals for the difference of two proportions measured on the same examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from evallang.bibliography import Reference
+from evallang.registry import Evidence, Example
+from evallang.results.records import Interval
+from evallang.stats.distributions import checked_level, normal_quantile
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.intervals.proportions import wilson
+
+TANGO_1998 = Reference(
+    key="tango1998",
+    authors=("Tango T",),
+    year=1998,
+    title="Equivalence test and confidence interval for the difference in proportions for the "
+    "paired-sample design",
+    venue="Statistics in Medicine",
+    volume="17(8)",
+    pages="891-908",
+)
+NEWCOMBE_1998 = Reference(
+    key="newcombe1998",
+    authors=("Newcombe RG",),
+    year=1998,
+    title="Improved confidence intervals for the difference between binomial proportions based "
+    "on paired data",
+    venue="Statistics in Medicine",
+    volume="17(22)",
+    pages="2635-2650",
+)
+BONETT_PRICE_2012 = Reference(
+    key="bonett2012",
+    authors=("Bonett DG", "Price RM"),
+    year=2012,
+    title="Adjusted Wald confidence interval for a difference of binomial proportions based on "
+    "paired data",
+    venue="Journal of Educational and Behavioral Statistics",
+    volume="37(4)",
+    pages="479-488",
+)
+AGRESTI_MIN_2005 = Reference(
+    key="agresti2005",
+    authors=("Agresti A", "Min Y"),
+    year=2005,
+    title="Simple improved confidence intervals for comparing matched proportions",
+    venue="Statistics in Medicine",
+    volume="24(5)",
+    pages="729-740",
+)
+FAGERLAND_2013 = Reference(
+    key="fagerland2013",
+    authors=("Fagerland MW", "Lydersen S", "Laake P"),
+    year=2013,
+    title="The McNemar test for binary matched-pairs data: mid-p and asymptotic are better than "
+    "exact conditional",
+    venue="BMC Medical Research Methodology",
+    volume="13",
+    pages="91",
+    doi="10.1186/1471-2288-13-91",
+)
+
+TwoByTwo = Sequence[Sequence[int]]
+FROM_TABLES = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+CAVO_2012 = ((59, 6), (16, 80))  # complete response before and after therapy
+CHAPTER_8 = (
+    "R package contingencytables, tests/testthat/test-ch8.R, data cavo_2012 (Fagerland, "
+    "Lydersen & Laake 2017, chapter 8)"
+)
+
+
+def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
+    """Read [[both right, only first], [only second, both wrong]] as four ints.
+
+    Raises `ValueError` where it is no 2 x 2 table of counts.
+    """
+    (a, b), (c, d) = ((int(x) for x in row) for row in table)
+    if [a, b, c, d] != [x for row in table for x in row] or min(a, b, c, d) < 0:
+        raise ValueError("a 2 x 2 table holds whole numbers, zero or more")
+    return a, b, c, d
+
+
+def _published(low: float, high: float) -> tuple[Example, ...]:
+    return (Example((CAVO_2012, 0.95), {"low": low, "high": high}, CHAPTER_8, 5e-5),)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_TABLES,
+        "paired",
+        when="two models on the same examples, with few or many discordant pairs",
+    ),
+    title="Tango score interval for paired proportions",
+    references=(TANGO_1998, FAGERLAND_2013),
+    examples=_published(-0.1240, -0.0054),
+)
+def tango(table: TwoByTwo, level: float) -> Interval:
+    """Score interval for a difference of paired proportions, first minus second.
+
+    The differences that a score test with the restricted maximum-likelihood estimate of
+    P(only the second is right) does not reject (Tango 1998). Its test at difference 0 is
+    McNemar's chi-squared, so the two agree. Bounds to the last bits by bisection. Raises
+    `ValueError` where `table` is no table of counts.
+    """
+    a, b, c, d = paired_counts(table)
+    n, z = a + b + c + d, normal_quantile(level)
+    if n == 0:
+        return _undefined("tango", level)
+    low = -_tango_upper(c, b, n, z)  # by symmetry
+    return _within("tango", level, low, _tango_upper(b, c, n, z))
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_TABLES,
+        "paired",
+        when="a closed form is wanted that is built from the Wilson intervals of both models",
+        when_not="few discordant pairs: tango agrees better with McNemar's test",
+    ),
+    title="Newcombe's square-and-add interval for paired proportions",
+    references=(NEWCOMBE_1998, FAGERLAND_2013),
+    examples=_published(-0.1186, -0.0046),
+)
+def newcombe(table: TwoByTwo, level: float) -> Interval:
+    """Interval from the two Wilson intervals and the correlation of the models' answers.
+
+    Newcombe 1998, method 10: the continuity-corrected phi coefficient enters the
+    square-and-add rule. Raises `ValueError` where `table` is no table of counts.
+    """
+    a, b, c, d = paired_counts(table)
+    n = a + b + c + d
+    if n == 0:
+        return _undefined("newcombe", level)
+    first, second = (a + b) / n, (a + c) / n
+    low1, high1 = _wilson_bounds(a + b, n, level)
+    low2, high2 = _wilson_bounds(a + c, n, level)
+    phi = _corrected_phi(a, b, c, d)
+
+    def reach(x: float, y: float) -> float:
+        return float(max(x * x - 2 * phi * x * y + y * y, 0.0) ** 0.5)
+
+    difference = (b - c) / n
+    low = difference - reach(first - low1, high2 - second)
+    high = difference + reach(high1 - first, second - low2)
+    return _within("newcombe", level, low, high)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(FROM_TABLES, "paired", when="a short formula with good coverage is wanted"),
+    title="Bonett-Price interval for paired proportions",
+    references=(BONETT_PRICE_2012, FAGERLAND_2013),
+    examples=_published(-0.1195, -0.0032),
+)
+def bonett_price(table: TwoByTwo, level: float) -> Interval:
+    """Wald interval after adding one to each discordant count and two to n.
+
+    Bonett & Price 2012; cut at -1 and 1. Raises `ValueError` where `table` is no table of
+    counts.
+    """
+    _, b, c, _ = counts = paired_counts(table)
+    n = sum(counts)
+    if n == 0:
+        return _undefined("bonett_price", level)
+    p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    half = normal_quantile(level) * ((p + q - (p - q) ** 2) / (n + 2)) ** 0.5
+    return _within("bonett_price", level, p - q - half, p - q + half)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(FROM_TABLES, "paired", when="a short formula with good coverage is wanted"),
+    title="Agresti-Min interval for paired proportions",
+    references=(AGRESTI_MIN_2005, FAGERLAND_2013),
+    examples=_published(-0.1182, -0.0045),
+)
+def agresti_min(table: TwoByTwo, level: float) -> Interval:
+    """Wald interval after adding one half to each of the four counts.
+
+    Agresti & Min 2005; cut at -1 and 1. Raises `ValueError` where `table` is no table of
+    counts.
+    """
+    _, b, c, _ = counts = paired_counts(table)
+    n = sum(counts)
+    if n == 0:
+        return _undefined("agresti_min", level)
+    low, high = _wald_bounds(b + 0.5, c + 0.5, n + 2.0, normal_quantile(level))
+    return _within("agresti_min", level, low, high)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_TABLES,
+        "paired",
+        advised_against="it covers too little, and has no width without discordant pairs "
+        "(Fagerland, Lydersen & Laake 2013)",
+        when="a published table is reproduced",
+        when_not="in all other cases: tango",
+    ),
+    title="Wald interval for paired proportions",
+    references=(FAGERLAND_2013,),
+    examples=_published(-0.1184, -0.0058),
+)
+def paired_wald(table: TwoByTwo, level: float) -> Interval:
+    """Normal approximation of the difference of paired proportions, cut at -1 and 1.
+
+    Raises `ValueError` where `table` is no table of counts.
+    """
+    _, b, c, _ = counts = paired_counts(table)
+    n, z = sum(counts), normal_quantile(level)
+    if n == 0:
+        return _undefined("paired_wald", level)
+    low, high = _wald_bounds(float(b), float(c), float(n), z)
+    notes = ("no width: the approximation fails at this table",) if low == high else ()
+    return _within("paired_wald", level, low, high, notes)
+
+
+def _tango_upper(b: int, c: int, n: int, z: float) -> float:
+    """Give the largest difference whose score statistic is at least -z (Tango 1998, eq. 24-26)."""
+    if b == n:
+        return 1.0
+
+    def rejected(delta: float) -> bool:
+        """Tell whether the data lie more than z below `delta`."""
+        half = -b - c + (2 * n - b + c) * delta
+        root = math.sqrt(max(half * half + 8 * n * c * delta * (1 - delta), 0.0))
+        # Both forms of the root of 2n q² + half q - c delta (1 - delta) = 0, without cancellation
+        if half <= 0:
+            q = (root - half) / (4 * n)
+        else:
+            q = 2 * c * delta * (1 - delta) / (root + half)
+        variance = n * (2 * q + delta * (1 - delta))
+        return n * delta - (b - c) > z * math.sqrt(max(variance, 0.0))
+
+    return _bisect(rejected, (b - c) / n, 1.0)
+
+
+def _bisect(beyond: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Find where `beyond` turns True between `inside` and `outside`, to the last bits."""
+    while True:
+        middle = (inside + outside) / 2
+        if middle in (inside, outside):
+            return inside
+        if beyond(middle):
+            outside = middle
+        else:
+            inside = middle
+
+
+def _corrected_phi(a: int, b: int, c: int, d: int) -> float:
+    product = (a + b) * (c + d) * (a + c) * (b + d)
+    if product == 0:
+        return 0.0
+    excess: float = a * d - b * c
+    if excess > 0:
+        excess = max(excess - (a + b + c + d) / 2, 0.0)
+    return float(excess / product**0.5)
+
+
+def _wilson_bounds(successes: int, n: int, level: float) -> tuple[float, float]:
+    interval = wilson(successes, n, level)
+    if interval.low is None or interval.high is None:
+        raise ValueError("no examples")
+    return interval.low, interval.high
+
+
+def _wald_bounds(b: float, c: float, n: float, z: float) -> tuple[float, float]:
+    half = z / n * (b + c - (b - c) ** 2 / n) ** 0.5
+    return (b - c) / n - half, (b - c) / n + half
+
+
+def _within(
+    method: str, level: float, low: float, high: float, notes: tuple[str, ...] = ()
+) -> Interval:
+    return Interval(method, level, max(low, -1.0), min(high, 1.0), notes)
+
+
+def _undefined(method: str, level: float) -> Interval:
+    return Interval(method, checked_level(level), None, None, ("no examples",))

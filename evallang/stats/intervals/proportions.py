@@ -1,0 +1,230 @@
+"""Intervals for one proportion: successes of n independent trials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import RASCHKA_2018, Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.records import Interval
+from evallang.stats.distributions import checked_level, normal_quantile
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = lazy("scipy.special")
+
+BROWN_2001 = Reference(
+    key="brown2001",
+    authors=("Brown LD", "Cai TT", "DasGupta A"),
+    year=2001,
+    title="Interval estimation for a binomial proportion",
+    venue="Statistical Science",
+    volume="16(2)",
+    pages="101-133",
+    doi="10.1214/ss/1009213286",
+)
+WILSON_1927 = Reference(
+    key="wilson1927",
+    authors=("Wilson EB",),
+    year=1927,
+    title="Probable inference, the law of succession, and statistical inference",
+    venue="Journal of the American Statistical Association",
+    volume="22(158)",
+    pages="209-212",
+    doi="10.1080/01621459.1927.10502953",
+)
+CLOPPER_PEARSON_1934 = Reference(
+    key="clopper1934",
+    authors=("Clopper CJ", "Pearson ES"),
+    year=1934,
+    title="The use of confidence or fiducial limits illustrated in the case of the binomial",
+    venue="Biometrika",
+    volume="26(4)",
+    pages="404-413",
+    doi="10.1093/biomet/26.4.404",
+)
+AGRESTI_COULL_1998 = Reference(
+    key="agresti1998",
+    authors=("Agresti A", "Coull BA"),
+    year=1998,
+    title="Approximate is better than “exact” for interval estimation of binomial proportions",
+    venue="The American Statistician",
+    volume="52(2)",
+    pages="119-126",
+)
+
+FROM_COUNTS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+CHAPTER_2 = (
+    "13 of 16, R package contingencytables, tests/testthat/test-ch2.R (Fagerland, Lydersen "
+    "& Laake 2017, chapter 2)"
+)
+R_BINOM = (
+    "4 of 200, computed with R package binom: statsmodels 0.15.0, "
+    "stats/tests/results/results_proportion.py"
+)
+
+
+def _bounds(low: float, high: float) -> dict[str, float]:
+    return {"low": low, "high": high}
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_COUNTS,
+        "proportion",
+        when="a proportion of independent trials, of any size and near 0 or 1 as well",
+        when_not="a guarantee of at least the nominal level is needed: clopper_pearson",
+    ),
+    title="Wilson score interval",
+    references=(WILSON_1927, BROWN_2001),
+    examples=(
+        Example((13, 16, 0.95), _bounds(0.5699, 0.9341), CHAPTER_2, 5e-5),
+        Example((4, 200, 0.95), _bounds(0.00780442641634947, 0.05028708690582643), R_BINOM, 1e-12),
+    ),
+)
+def wilson(successes: int, n: int, level: float) -> Interval:
+    """Score interval for a proportion, close to its nominal level for every n.
+
+    The set of proportions that a score test does not reject (Brown, Cai & DasGupta 2001,
+    eq. 4). Raises `ValueError` where 0 <= successes <= n does not hold.
+    """
+    x, total, z = _checked(successes, n, level)
+    if total == 0:
+        return _undefined("wilson", level)
+    centre = (x + z * z / 2) / (total + z * z)
+    half = z / (total + z * z) * (x * (total - x) / total + z * z / 4) ** 0.5
+    # At the ends the bound is 0 or 1 exactly, which rounding may miss
+    low = 0.0 if x == 0 else centre - half
+    high = 1.0 if x == total else centre + half
+    return _within("wilson", level, low, high)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_COUNTS,
+        "proportion",
+        when="the level must be guaranteed whatever the true proportion",
+        when_not="in routine use: it is wider than it need be",
+    ),
+    title="Clopper-Pearson exact interval",
+    references=(CLOPPER_PEARSON_1934, BROWN_2001),
+    examples=(
+        Example((13, 16, 0.95), _bounds(0.5435, 0.9595), CHAPTER_2, 5e-5),
+        Example((4, 200, 0.95), _bounds(0.005475565879556443, 0.05041360908989634), R_BINOM, 1e-12),
+    ),
+)
+def clopper_pearson(successes: int, n: int, level: float) -> Interval:
+    """Exact interval for a proportion, which never covers less than its level.
+
+    Inverts two one-sided binomial tests. Raises `ValueError` where 0 <= successes <= n does
+    not hold.
+    """
+    x, total, _ = _checked(successes, n, level)
+    if total == 0:
+        return _undefined("clopper_pearson", level)
+    tail = (1 - level) / 2
+    low = 0.0 if x == 0 else float(special.betaincinv(x, total - x + 1, tail))
+    high = 1.0 if x == total else float(special.betainccinv(x + 1, total - x, tail))
+    return _within("clopper_pearson", level, low, high)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_COUNTS,
+        "proportion",
+        when="a formula is wanted that can be checked by hand",
+        when_not="near 0 or 1, where it is wider than wilson and has to be cut at the end",
+    ),
+    title="Agresti-Coull interval",
+    references=(AGRESTI_COULL_1998, BROWN_2001),
+    examples=(
+        Example((4, 200, 0.95), _bounds(0.005991954548218395, 0.0520995587739575), R_BINOM, 1e-12),
+    ),
+)
+def agresti_coull(successes: int, n: int, level: float) -> Interval:
+    """Wald interval after adding z²/2 successes and z²/2 failures.
+
+    Brown, Cai & DasGupta 2001, eq. 5; adding 2 and 2, as is often printed, is its rounding
+    at 95 %. Raises `ValueError` where 0 <= successes <= n does not hold.
+    """
+    x, total, z = _checked(successes, n, level)
+    if total == 0:
+        return _undefined("agresti_coull", level)
+    centre = (x + z * z / 2) / (total + z * z)
+    half = z * (centre * (1 - centre) / (total + z * z)) ** 0.5
+    return _within("agresti_coull", level, centre - half, centre + half)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_COUNTS,
+        "proportion",
+        when="a Bayesian reading with a non-informative prior is wanted",
+        when_not="the level must be guaranteed: clopper_pearson",
+    ),
+    title="Jeffreys interval",
+    references=(BROWN_2001,),
+    examples=(Example((13, 16, 0.95), _bounds(0.5792, 0.9442), CHAPTER_2, 5e-5),),
+)
+def jeffreys(successes: int, n: int, level: float) -> Interval:
+    """Equal-tailed posterior interval for a proportion under Jeffreys' prior Beta(½, ½).
+
+    The lower bound is 0 for no success and the upper 1 for no failure (Brown, Cai &
+    DasGupta 2001, section 3.1.3). Raises `ValueError` where 0 <= successes <= n does not
+    hold.
+    """
+    x, total, _ = _checked(successes, n, level)
+    if total == 0:
+        return _undefined("jeffreys", level)
+    tail = (1 - level) / 2
+    low = 0.0 if x == 0 else float(special.betaincinv(x + 0.5, total - x + 0.5, tail))
+    high = 1.0 if x == total else float(special.betainccinv(x + 0.5, total - x + 0.5, tail))
+    return _within("jeffreys", level, low, high)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        FROM_COUNTS,
+        "proportion",
+        advised_against="its coverage is erratic and too low, and near 0 or 1 it has no width "
+        "or leaves the range (Brown, Cai & DasGupta 2001)",
+        when="a published table is reproduced",
+        when_not="in all other cases: wilson",
+    ),
+    title="Wald interval (normal approximation)",
+    references=(RASCHKA_2018, BROWN_2001),
+    examples=(
+        Example((4, 200, 0.95), _bounds(0.000597346459104517, 0.0394026535408955), R_BINOM, 1e-12),
+    ),
+)
+def wald(successes: int, n: int, level: float) -> Interval:
+    """Normal approximation p ± z sqrt(p(1 - p)/n), cut at 0 and 1.
+
+    Raschka 2018, section 1.7. Raises `ValueError` where 0 <= successes <= n does not hold.
+    """
+    x, total, z = _checked(successes, n, level)
+    if total == 0:
+        return _undefined("wald", level)
+    share = x / total
+    half = z * (share * (1 - share) / total) ** 0.5
+    notes = ("no width: the approximation fails at 0 and 1",) if x in (0, total) else ()
+    return _within("wald", level, share - half, share + half, notes)
+
+
+def _checked(successes: int, n: int, level: float) -> tuple[int, int, float]:
+    x, total = int(successes), int(n)
+    if x != successes or total != n or not 0 <= x <= total:
+        raise ValueError(f"{successes!r} of {n!r} is no count of successes among trials")
+    return x, total, normal_quantile(level)
+
+
+def _within(
+    method: str, level: float, low: float, high: float, notes: tuple[str, ...] = ()
+) -> Interval:
+    return Interval(method, level, max(low, 0.0), min(high, 1.0), notes)
+
+
+def _undefined(method: str, level: float) -> Interval:
+    return Interval(method, checked_level(level), None, None, ("no trials",))

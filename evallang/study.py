@@ -1,0 +1,198 @@
+"""What was meant: a study with every name resolved and every default filled in.
+
+The narrow waist between language and computation. It holds names, numbers and option
+values only: no functions, no arrays, no scikit-learn objects, and no syntax (only places,
+so that later findings can point into the file).
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.models.model import ModelSpec
+from evallang.results.records import Default, FileRecord, ReportSettings
+from evallang.source import Span
+
+OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
+Options = tuple[tuple[str, OptionValue], ...]
+
+SourceSpec = DataSpec | PredictionsSpec | CountsSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A word of a catalogue with the options that were written, in their order."""
+
+    name: str
+    options: Options = ()
+
+    @property
+    def written(self) -> str:
+        """Canonical text: `f1(average=macro)`."""
+        if not self.options:
+            return self.name
+        return f"{self.name}({', '.join(f'{k}={written_option(v)}' for k, v in self.options)})"
+
+    def keywords(self) -> dict[str, OptionValue]:
+        """Give the options as keyword arguments."""
+        return dict(self.options)
+
+
+def written_option(value: OptionValue) -> str:
+    """Give the text that the author would write for an option's value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "none"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(written_option(item) for item in value) + "]"
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """One resampling design, its options complete.
+
+    `implied_by` is the comparison that needs it (its canonical text), or None for a
+    protocol of the author's.
+    """
+
+    name: str
+    kind: str
+    options: Mapping[str, OptionValue]
+    path: str | None = None
+    by: str | None = None
+    seeds: int = 1
+    implied_by: str | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stratification:
+    """`columns` are `target` or columns of the data; empty for `stratify none`."""
+
+    columns: tuple[str, ...]
+    bins: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How candidates are searched and chosen.
+
+    `cv` is the number of inner folds written here; None where the protocol has a stage of
+    its own (`nested cv`, three-way holdout) or nothing is searched.
+    """
+
+    strategy: Literal["grid", "random", "bayes"]
+    n: int | None
+    metric: Method
+    cv: int | None
+    select: Literal["best", "one_standard_error"]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One metric to report; `interval` is None for the default of metric and protocol."""
+
+    metric: Method
+    interval: Method | None
+    within: tuple[str, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSpec:
+    """One `compare` line.
+
+    `test` is the first test written; where it is an omnibus, `post_hoc` is the test after
+    `then`, or None. `pairs` are all pairs that the line is about, `models` all models
+    that its omnibus covers. `correction` is None where the tests control the family
+    themselves.
+    """
+
+    index: int
+    source: str
+    models: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    against: str | None
+    across: bool
+    test: Method
+    post_hoc: Method | None
+    correction: Method | None
+    metrics: tuple[Method, ...]
+    protocol: str | None
+    exploratory: bool
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementSpec:
+    """One `require` line; `value` is the threshold or the margin, None without one."""
+
+    index: int
+    source: str
+    kind: Literal["level", "superior", "noninferior", "equivalent"]
+    metric: Method
+    models: tuple[str, ...]
+    operator: str | None
+    value: float | None
+    test: Method | None
+    within: str | None
+    protocol: str | None
+    level: float
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Everything that a run needs to know."""
+
+    title: str
+    authors: tuple[str, ...]
+    question: str | None
+    about: str | None
+    seed: int
+    alpha: float
+    confidence: float
+    families: Literal["separate", "together"]
+    sources: tuple[SourceSpec, ...]
+    task: Task | None
+    stratification: Stratification | None
+    group: str | None
+    models: tuple[ModelSpec, ...]
+    protocols: tuple[Protocol, ...]
+    tuning: Tuning | None
+    measures: tuple[Measure, ...]
+    comparisons: tuple[ComparisonSpec, ...]
+    requirements: tuple[RequirementSpec, ...]
+    report: ReportSettings
+    report_folder: str | None
+    path: str
+    files: tuple[FileRecord, ...]
+    canonical: str
+    overrides: Mapping[str, str]
+    defaults: tuple[Default, ...]
+
+
+def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:
+    """Give all models that a comparison covers, the reference last."""
+    named = comparison.models or tuple(m for m in available if m != comparison.against)
+    return (*named, comparison.against) if comparison.against is not None else named
+
+
+def pairs_of(
+    comparison: ComparisonSpec, available: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Give the pairs of a comparison: planned, each against the reference, or all."""
+    if comparison.pairs:
+        return comparison.pairs
+    named = comparison.models or tuple(m for m in available if m != comparison.against)
+    if comparison.against is not None:
+        return tuple((model, comparison.against) for model in named)
+    return tuple(itertools.combinations(named, 2))

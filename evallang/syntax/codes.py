@@ -1,0 +1,390 @@
+"""Every mistake of spelling and shape that the parser knows, one code a kind (E0xx, W0xx)."""
+
+from evallang.diagnostics import Severity, declare
+
+# --- the file --------------------------------------------------------------------------
+
+NEWER_LANGUAGE = declare(
+    "E001",
+    "newer_language",
+    "The file is written in a newer version of the language.",
+    reason="A newer version may give old words a new meaning, so nothing else is read.",
+    wrong="evallang 99",
+    right="evallang 1",
+)
+INSPECT_LOG = declare(
+    "E002",
+    "inspect_ai_log",
+    "The file is a log of Inspect AI, which shares the ending .eval.",
+    reason="Logs of Inspect AI are ZIP archives. Export their samples as CSV or JSON Lines "
+    "and name that file in a `predictions` statement.",
+)
+NOT_TEXT = declare(
+    "E003",
+    "not_text",
+    "The file contains what no text file contains: NUL characters or bytes outside UTF-8.",
+    reason="A study is a UTF-8 text file; anything else was damaged on its way.",
+)
+UNKNOWN_VERSION = declare(
+    "E004",
+    "unknown_version",
+    "The version of the language is not a number that ever was one.",
+    wrong="evallang 0.9",
+    right="evallang 1",
+)
+VERSION_NOT_FIRST = declare(
+    "E005",
+    "version_not_first",
+    "The line `evallang 1` is not the first statement, or stands there twice.",
+    reason="Tools look at it before they read anything else.",
+    wrong="seed 1\nevallang 1",
+    right="evallang 1",
+)
+MISSING_VERSION = declare(
+    "W001",
+    "missing_version",
+    "The file does not say in which version of the language it is written.",
+    severity=Severity.HINT,
+    reason="The line `evallang 1` keeps the file readable when the language grows.",
+    wrong="measure accuracy",
+    right="evallang 1\nmeasure accuracy",
+)
+TABS = declare(
+    "W002",
+    "tabs",
+    "The file contains tabs; the formatter writes blanks.",
+    severity=Severity.HINT,
+    reason="A tab is as wide as each editor likes, so lines that look alike may differ.",
+)
+
+# --- characters, numbers and texts -----------------------------------------------------
+
+UNEXPECTED_CHARACTER = declare(
+    "E010",
+    "unexpected_character",
+    "A character that means nothing outside quotes and comments.",
+    wrong="measure accuracy;",
+    right="measure accuracy",
+)
+UNUSUAL_SPACE = declare(
+    "E011",
+    "unusual_space",
+    "A no-break space or another blank that only looks like one.",
+    reason="Such blanks come along when text is copied from a web page or a word processor.",
+)
+UNCLOSED_QUOTE = declare(
+    "E012",
+    "unclosed_quote",
+    "A text is opened by a quote and not closed on its line.",
+    reason="Text never spans lines.",
+    wrong='include "lab/protocol.eval',
+    right='include "lab/protocol.eval"',
+)
+SINGLE_QUOTES = declare(
+    "E013",
+    "single_quotes",
+    "Text stands in single quotes.",
+    wrong="include 'lab/protocol.eval'",
+    right='include "lab/protocol.eval"',
+)
+CURLY_QUOTES = declare(
+    "E014",
+    "curly_quotes",
+    "Text stands in typographic quotes, as word processors make them.",
+    wrong="include “lab/protocol.eval”",
+    right='include "lab/protocol.eval"',
+)
+ESCAPE_IN_TEXT = declare(
+    "E015",
+    "unknown_escape",
+    "A backslash in a text is followed by something it does not escape.",
+    reason='Texts follow JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four '
+    "hexadecimal digits.",
+    wrong='data d from "C:\\data\\iris.csv"',
+    right='data d from "C:/data/iris.csv"',
+)
+TYPOGRAPHIC_SIGN = declare(
+    "E016",
+    "typographic_sign",
+    "A typographic sign stands where the language has a plain one.",
+    wrong="require accuracy of forest ≥ 0.9",
+    right="require accuracy of forest >= 0.9",
+)
+FOREIGN_OPERATOR = declare(
+    "E017",
+    "foreign_operator",
+    "An operator of another language.",
+    wrong="where age == 18",
+    right="where age = 18",
+)
+PYTHON_CONSTANT = declare(
+    "E018",
+    "python_constant",
+    "A constant is spelt as in Python.",
+    wrong="model m = SVC(probability=True)",
+    right="model m = SVC(probability=true)",
+)
+NUMBER_IN_PIECES = declare(
+    "E019",
+    "number_in_pieces",
+    "A percentage or a fraction is torn apart by blanks.",
+    wrong="require accuracy of forest >= 95 %",
+    right="require accuracy of forest >= 95%",
+)
+LEADING_ZERO = declare(
+    "E020",
+    "leading_zero",
+    "A number begins with zeros, or a comma groups its digits.",
+    reason="`007` is eight in some languages and an error in others; `1,000` is two numbers "
+    "in most.",
+    wrong="model m = SVC(max_iter=1,000)",
+    right="model m = SVC(max_iter=1_000)",
+)
+MALFORMED_NUMBER = declare(
+    "E021",
+    "malformed_number",
+    "Something begins like a number and is none.",
+    wrong="seed 1.2.3",
+    right="seed 123",
+)
+NAME_BEGINS_WITH_DIGIT = declare(
+    "E022",
+    "name_begins_with_digit",
+    "A name begins with a digit.",
+    wrong="target 2nd_visit",
+    right='target "2nd_visit"',
+)
+NAME_WITH_POINT = declare(
+    "E023",
+    "name_with_version",
+    "A name has a digit after a point.",
+    reason="A dotted name is a column or the author's own code; a version is neither.",
+    wrong="models gpt-4.1 as yhat",
+    right='models "gpt-4.1" as yhat',
+)
+DATE_WITHOUT_QUOTES = declare(
+    "E024",
+    "date_without_quotes",
+    "A date stands without quotes.",
+    wrong="where admitted >= 2024-01-31",
+    right='where admitted >= "2024-01-31"',
+)
+
+# --- brackets --------------------------------------------------------------------------
+
+UNCLOSED_BRACKET = declare(
+    "E030",
+    "unclosed_bracket",
+    "A bracket is opened and not closed before the statement or clause ends.",
+    wrong="model m = SVC(C=1",
+    right="model m = SVC(C=1)",
+)
+UNMATCHED_BRACKET = declare(
+    "E031",
+    "unmatched_bracket",
+    "A closing bracket closes nothing, or another kind of bracket.",
+    wrong="model m = SVC(C in [1, 10)]",
+    right="model m = SVC(C in [1, 10])",
+)
+NESTED_TOO_DEEP = declare(
+    "E032",
+    "nested_too_deep",
+    "Brackets are nested more than 64 deep.",
+    reason="No study needs it; give the inner parts names with `let`.",
+)
+BRACKETS_AROUND_ONE_VALUE = declare(
+    "E033",
+    "brackets_around_one_value",
+    "Round brackets stand around a single value.",
+    reason="Round brackets with a comma are a list; around one value they could mean the "
+    "list or the value.",
+    wrong="model m = MLPClassifier(hidden_layer_sizes=(100))",
+    right="model m = MLPClassifier(hidden_layer_sizes=[100])",
+)
+
+# --- statements and clauses ------------------------------------------------------------
+
+UNKNOWN_STATEMENT = declare(
+    "E040",
+    "unknown_statement",
+    "A line in column 0 does not begin with a statement word.",
+    wrong="modle m = SVC",
+    right="model m = SVC",
+)
+CLAUSE_IN_FIRST_COLUMN = declare(
+    "E041",
+    "clause_in_first_column",
+    "A clause is not indented.",
+    reason="Indentation says to which statement a clause belongs.",
+    wrong="study\nseed 1",
+    right="study\n  seed 1",
+)
+STATEMENT_INDENTED = declare(
+    "E042",
+    "statement_indented",
+    "A statement is indented, which makes it a clause of the one above.",
+    wrong="data d from sklearn iris\n  group by plant",
+    right="data d from sklearn iris\n\ngroup by plant",
+)
+CLAUSE_NOT_TAKEN = declare(
+    "E043",
+    "clause_not_taken",
+    "An indented line stands below a statement that takes no clauses.",
+    wrong="compare with mcnemar\n  by accuracy",
+    right="compare with mcnemar by accuracy",
+)
+UNEXPECTED_TEXT = declare(
+    "E044",
+    "unexpected_text",
+    "A word or sign does not fit where it stands.",
+    wrong="export forest into",
+    right='export forest to "forest.skops"',
+)
+INCOMPLETE_LINE = declare(
+    "E045",
+    "incomplete_line",
+    "A line ends before all its parts are there.",
+    wrong="data visits from",
+    right='data visits from "visits.csv"',
+)
+MISSING_COMMA = declare(
+    "E046",
+    "missing_comma",
+    "Two items of a list stand side by side.",
+    wrong='models "a" "b"',
+    right='models "a", "b"',
+)
+MISSING_WORD = declare(
+    "E047",
+    "missing_word",
+    "A word or sign between two parts of a line is missing.",
+    wrong="compare a, b mcnemar",
+    right="compare a, b with mcnemar",
+)
+MISSPELT_WORD = declare(
+    "E048",
+    "misspelt_word",
+    "A word of the language is misspelt.",
+    wrong="compare a, b wiht mcnemar",
+    right="compare a, b with mcnemar",
+)
+WRONG_SIGN = declare(
+    "E049",
+    "wrong_sign",
+    "One sign stands where another belongs.",
+    wrong="model m = SVC(C: 1)",
+    right="model m = SVC(C=1)",
+)
+SUPERFLUOUS = declare(
+    "E050",
+    "superfluous_word",
+    "Something stands in a line that is right without it.",
+    wrong="measure accuracy,",
+    right="measure accuracy",
+)
+RESERVED_WORD = declare(
+    "E051",
+    "reserved_word",
+    "A word of the language stands where a name is meant.",
+    wrong="compare on, forest with mcnemar",
+    right="compare online, forest with mcnemar",
+)
+QUOTES_MISSING = declare(
+    "E052",
+    "quotes_missing",
+    "A name with a blank, or a path, stands without quotes.",
+    wrong="target mean radius",
+    right='target "mean radius"',
+)
+
+QUOTES_SUPERFLUOUS = declare(
+    "E053",
+    "quotes_superfluous",
+    "A name that a statement gives stands in quotes.",
+    wrong='model "forest" = RandomForestClassifier',
+    right="model forest = RandomForestClassifier",
+)
+
+# --- domains ---------------------------------------------------------------------------
+
+RANGE_WITHOUT_IN = declare(
+    "E060",
+    "range_without_in",
+    "A range is given as a value.",
+    reason="`=` fixes a parameter, `in` tunes it.",
+    wrong="model m = SVC(C=1..10)",
+    right="model m = SVC(C in 1..10)",
+)
+DOMAIN_NEEDED = declare(
+    "E061",
+    "domain_needed",
+    "A single value follows `in`.",
+    wrong="model m = SVC(C in 5)",
+    right="model m = SVC(C=5)",
+)
+DISTRIBUTION_AS_CALL = declare(
+    "E062",
+    "distribution_as_call",
+    "A distribution is written as a call.",
+    wrong="model m = SVC(C in loguniform(1e-4, 1e4))",
+    right="model m = SVC(C in 1e-4..1e4 loguniform)",
+)
+RANGE_OF_NAMES = declare(
+    "E063",
+    "range_of_names",
+    "A range has a name for a bound.",
+    wrong="model m = SVC(C in 1..most)",
+    right="model m = SVC(C in 1..10)",
+)
+
+# --- the parts of a line ---------------------------------------------------------------
+
+PART_GIVEN_TWICE = declare(
+    "E070",
+    "part_given_twice",
+    "A part of a line is given twice.",
+    wrong="compare a, b with mcnemar by f1 by accuracy",
+    right="compare a, b with mcnemar by f1, accuracy",
+)
+PAIRS_MIXED = declare(
+    "E071",
+    "pairs_mixed",
+    "Pairs stand beside single models, or together with `against`.",
+    wrong="compare a vs b, c with mcnemar",
+    right="compare a vs b, b vs c with mcnemar",
+)
+MISSING_PART = declare(
+    "E072",
+    "missing_part",
+    "A part that a line needs is missing.",
+    wrong="compare a, b",
+    right="compare a, b with mcnemar",
+)
+MISPLACED_PART = declare(
+    "E073",
+    "misplaced_part",
+    "A part belongs to another kind of line.",
+    wrong="require accuracy of a >= 80% in f1",
+    right="require accuracy of a >= 80%",
+)
+WRONG_BOUND = declare(
+    "E074",
+    "wrong_bound",
+    "A required level is neither a lower nor an upper bound.",
+    wrong="require accuracy of a = 80%",
+    right="require accuracy of a >= 80%",
+)
+BRANCH_OUTSIDE_COLUMNS = declare(
+    "E075",
+    "branch_outside_columns",
+    "`key: steps` stands outside `columns(...)`, or something else inside it.",
+    wrong="let prep = columns(StandardScaler)",
+    right="let prep = columns(numeric: StandardScaler)",
+)
+STEP_EXPECTED = declare(
+    "E076",
+    "step_expected",
+    "Something else than an estimator stands in a branch of `columns(...)`.",
+    wrong="let prep = columns(numeric: 1)",
+    right="let prep = columns(numeric: StandardScaler)",
+)

@@ -1,0 +1,309 @@
+"""Text in, `StudyNode` and every syntax diagnostic out.
+
+Each statement line and each clause is parsed alone, so a mistake costs its own line and
+nothing else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose, in_order
+from evallang.source import SourceFile, Span
+from evallang.spelling import closest
+from evallang.syntax import codes, preflight
+from evallang.syntax.keywords import CLAUSES, CONNECTIVES, STATEMENTS
+from evallang.syntax.layout import LogicalLine, lay_out
+from evallang.syntax.mistakes import Reading, read_line
+from evallang.syntax.nodes import (
+    AnyClauseNode,
+    CommentNode,
+    StatementNode,
+    StudyNode,
+)
+from evallang.syntax.tokens import Token
+
+__all__ = ["ParsedFile", "ParsedLine", "parse", "parse_lines", "read_version"]
+
+read_version = preflight.read_version
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedLine:
+    """A statement's first line or a clause, and its node where the line is faultless.
+
+    `start` and `end` enclose the physical lines. A statement's node has no clauses here.
+    """
+
+    start: int
+    end: int
+    node: StatementNode | AnyClauseNode | None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """Everything the parser knows of a file; `lines` are what the formatter goes by."""
+
+    study: StudyNode
+    lines: tuple[ParsedLine, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def parse(source: SourceFile) -> tuple[StudyNode, tuple[Diagnostic, ...]]:
+    """Parse a file; never raises for any text.
+
+    Statements and clauses that are past mending are left out of the tree. All mistakes
+    are reported, sorted by place; a file of another format or of a newer language gets
+    one diagnostic and an empty tree.
+    """
+    parsed = parse_lines(source)
+    return parsed.study, parsed.diagnostics
+
+
+def parse_lines(source: SourceFile) -> ParsedFile:
+    """Parse a file and keep what became of each of its lines."""
+    refused = preflight.refusal(source)
+    if refused is not None:
+        return ParsedFile(_study(source, (), ()), (), (refused,))
+    layout = lay_out(source)
+    assembly = _Assembly(source.path)
+    for line in layout.lines:
+        assembly.read(line)
+    found = assembly.diagnostics
+    found += [d for d in (preflight.not_text(source), read_version(source)[1]) if d is not None]
+    if layout.tabs:
+        found.append(preflight.tabs(source, layout.tabs))
+    if not assembly.has_version:
+        found.append(preflight.missing_version(source))
+    study = _study(source, assembly.statements(), layout.comments)
+    return ParsedFile(study, tuple(assembly.lines), in_order(found))
+
+
+def _study(
+    source: SourceFile, statements: Sequence[StatementNode], comments: Sequence[CommentNode]
+) -> StudyNode:
+    span = Span(source.path, 0, len(source.text))
+    return StudyNode(tuple(statements), tuple(comments), span=span)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A statement that still takes clauses; `word` is empty where nobody knows what it is."""
+
+    word: str
+    node: StatementNode | None
+    clauses: list[AnyClauseNode]
+    faulty: bool
+
+
+class _Assembly:
+    """Puts lines together to statements and tells what stands in the wrong place."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.lines: list[ParsedLine] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.has_version = False
+        self._all: list[_Open] = []
+        self._outer: _Open | None = None
+        self._inner: _Open | None = None  # a statement that was indented by mistake
+
+    def statements(self) -> tuple[StatementNode, ...]:
+        """Give the statements read so far, each with its clauses."""
+        return tuple(_closed(item.node, item.clauses) for item in self._all if item.node)
+
+    def read(self, line: LogicalLine) -> None:
+        """Take the next line."""
+        if not line.tokens:
+            self._stray(line)
+        elif line.at_margin:
+            self._at_margin(line)
+        else:
+            self._indented(line)
+
+    # --- lines in column 0 -------------------------------------------------------------
+
+    def _at_margin(self, line: LogicalLine) -> None:
+        word, outer = line.word, self._outer
+        if word in STATEMENTS and line.tokens[0].kind == "NAME":
+            reading = _attempt(self.path, "statement", line)
+            if reading.node is None and outer is not None and _takes(outer, word):
+                clause = _attempt(self.path, "clause", line)
+                if clause.node is not None and not clause.diagnostics:
+                    self._clause_at_margin(line, outer, clause)
+                    return
+            self._open(line, word, reading)
+        elif outer is not None and _takes(outer, word):
+            self._clause_at_margin(line, outer, _attempt(self.path, "clause", line))
+        else:
+            self._unknown_statement(line)
+
+    def _open(self, line: LogicalLine, word: str, reading: Reading) -> None:
+        node, misplaced = reading.node, False
+        if word == "evallang":
+            self.has_version = True
+            if self._all and node is not None:
+                message = "the version of the language is said once, on the first line"
+                self._object(codes.VERSION_NOT_FIRST, message, line)
+                node, misplaced = None, True
+        self._keep(line, reading, faulty=misplaced)
+        self._outer = _Open(word, node, [], faulty=self.lines[-1].node is None)
+        self._inner = None
+        self._all.append(self._outer)
+
+    def _clause_at_margin(self, line: LogicalLine, outer: _Open, reading: Reading) -> None:
+        message = f"`{line.word}` is a clause of `{outer.word}` and stands indented below it"
+        place = Span(self.path, line.tokens[0].start, line.tokens[0].start)
+        fix = Fix("indent it", (Edit(place, "  "),))
+        self._object(codes.CLAUSE_IN_FIRST_COLUMN, message, line, fix=fix)
+        self._keep(line, reading, faulty=True)
+        if reading.node is not None:
+            outer.clauses.append(reading.node)
+
+    def _unknown_statement(self, line: LogicalLine) -> None:
+        first = line.tokens[0]
+        word = first.text
+        span = Span(self.path, first.start, first.end)
+        meant = closest(word, STATEMENTS) if first.kind == "NAME" else None
+        if meant is not None and word not in CLAUSES:
+            line.tokens[0] = first._replace(text=meant)
+            reading = _attempt(self.path, "statement", line)
+            fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if reading.node else []
+            message = f"`{_short(word)}` is no statement, did you mean `{meant}`?"
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, fixes=fixes)
+            self._open(line, meant, Reading(reading.node, (found,)))
+            return
+        owners = [name for name, known in STATEMENTS.items() if word in known.clauses]
+        if owners:
+            message = f"`{word}` is a clause of {_either(owners)}, not a statement"
+            way_out = "indent it below its statement"
+            found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=way_out)
+        elif word in CONNECTIVES or first.kind != "NAME":
+            message = f"no statement begins with `{_short(word)}`"
+            way_out = "a line that belongs to the one above is indented"
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
+        else:
+            message = f"`{_short(word)}` is no statement"
+            way_out = f"a statement begins with {_either(STATEMENTS)}"
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
+        self._keep(line, Reading(None, (found,)))
+        self._outer = _Open("", None, [], faulty=True)
+        self._inner = None
+        self._all.append(self._outer)
+
+    # --- indented lines ----------------------------------------------------------------
+
+    def _indented(self, line: LogicalLine) -> None:
+        word = line.word
+        owner = self._owner(word)
+        if owner is None:
+            self._above_everything(line)
+            return
+        if word in STATEMENTS:
+            clause = _attempt(self.path, "clause", line) if _takes(owner, word) else None
+            if clause is None or clause.node is None or clause.diagnostics:
+                statement = _attempt(self.path, "statement", line)
+                if statement.node is not None and not statement.diagnostics:
+                    self._indented_statement(line, statement)
+                    return
+        if owner.word and not STATEMENTS[owner.word].clauses:
+            self._not_taken(line, owner)
+            return
+        reading = _attempt(self.path, "clause", line)
+        self._keep(line, reading)
+        if reading.node is not None:
+            owner.clauses.append(reading.node)
+
+    def _owner(self, word: str) -> _Open | None:
+        """Find the statement a clause belongs to."""
+        inner, outer = self._inner, self._outer
+        if inner is not None and _takes(inner, word) and not (outer and _takes(outer, word)):
+            return inner
+        return outer
+
+    def _indented_statement(self, line: LogicalLine, reading: Reading) -> None:
+        message = f"`{line.word}` is a statement and begins in column 0"
+        start = line.tokens[0].start
+        fix = Fix("move it to column 0", (Edit(Span(self.path, line.start, start), ""),))
+        self._object(codes.STATEMENT_INDENTED, message, line, fix=fix)
+        self._keep(line, reading, faulty=True)
+        self._inner = _Open(line.word, reading.node, [], faulty=True)
+        self._all.append(self._inner)
+
+    def _not_taken(self, line: LogicalLine, owner: _Open) -> None:
+        if not owner.faulty:
+            owner.faulty = True  # said once for all lines below a statement
+            owners = [name for name, known in STATEMENTS.items() if line.word in known.clauses]
+            message = f"`{owner.word}` takes no clauses"
+            way_out = f"all its parts stand on one line: `{STATEMENTS[owner.word].form}`"
+            if owners:
+                way_out = f"`{line.word}` is a clause of {_either(owners)}"
+            self._object(codes.CLAUSE_NOT_TAKEN, message, line, way_out)
+        self._keep(line, Reading(None, ()), faulty=True)
+
+    def _above_everything(self, line: LogicalLine) -> None:
+        reading = _attempt(self.path, "statement", line) if line.word in STATEMENTS else None
+        if reading is not None and reading.node is not None:
+            self._indented_statement(line, reading)
+            self._outer, self._inner = self._inner, None
+            return
+        message = "an indented line stands above the first statement"
+        way_out = "a statement begins in column 0"
+        self._object(codes.CLAUSE_NOT_TAKEN, message, line, way_out)
+        self._keep(line, Reading(None, ()), faulty=True)
+
+    # --- keeping book ------------------------------------------------------------------
+
+    def _stray(self, line: LogicalLine) -> None:
+        """Keep a line that holds nothing but a sign that means nothing."""
+        brackets = all(d.code == codes.UNMATCHED_BRACKET.code for d in line.diagnostics)
+        if not (brackets and self._outer is not None and self._outer.faulty):
+            self.diagnostics += line.diagnostics
+        self.lines.append(ParsedLine(line.start, line.end, None))
+
+    def _keep(self, line: LogicalLine, reading: Reading, *, faulty: bool = False) -> None:
+        found = (*line.diagnostics, *reading.diagnostics)
+        self.diagnostics += found
+        sound = not (found or faulty)
+        self.lines.append(ParsedLine(line.start, line.end, reading.node if sound else None))
+
+    def _object(
+        self,
+        code: Code,
+        message: str,
+        line: LogicalLine,
+        way_out: str | None = None,
+        *,
+        fix: Fix | None = None,
+    ) -> None:
+        """Report that a line stands where it does not belong."""
+        first = line.tokens[0]
+        span = Span(self.path, first.start, first.end)
+        fixes = [fix] if fix else []
+        self.diagnostics.append(diagnose(code, message, span, help=way_out, fixes=fixes))
+
+
+def _attempt(path: str, start: str, line: LogicalLine) -> Reading:
+    """Parse a line; one whose characters are past mending gets no second message."""
+    if line.too_deep:
+        return Reading(None, ())
+    reading = read_line(path, start, line.tokens)
+    return reading if line.mended else Reading(reading.node, ())
+
+
+def _closed(node: StatementNode, clauses: Sequence[AnyClauseNode]) -> StatementNode:
+    if not clauses:
+        return node
+    return replace(node, clauses=tuple(clauses), span=node.span.to(clauses[-1].span))
+
+
+def _takes(statement: _Open, word: str) -> bool:
+    return bool(statement.word) and word in STATEMENTS[statement.word].clauses
+
+
+def _either(words: Sequence[str]) -> str:
+    shown = [f"`{word}`" for word in words]
+    return " or ".join([", ".join(shown[:-1])] * (len(shown) > 1) + shown[-1:])
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 40 else word[:39] + "…"

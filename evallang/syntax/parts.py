@@ -1,0 +1,273 @@
+"""Lines whose parts stand in any order: `compare`, `require`, `tune`, `analyze`.
+
+What the grammar lets pass and the language does not (a part given twice, a claim without
+its margin) is reported here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from evallang.diagnostics import Edit, Fix, Related
+from evallang.source import Span
+from evallang.syntax import codes
+from evallang.syntax import nodes as n
+from evallang.syntax.values import Kids, ValueBuilder
+
+Part = tuple[str, Any, Span]
+"""Its word, its value, its place."""
+
+
+class PartBuilder(ValueBuilder):
+    """Gathers the parts of a line and puts them in order."""
+
+    def part_against(self, kids: Kids, span: Span) -> Part:
+        return ("against", kids[0], span)
+
+    def part_across(self, kids: Kids, span: Span) -> Part:
+        return ("across", True, span)
+
+    def part_with(self, kids: Kids, span: Span) -> Part:
+        then = kids[1] and method(kids[1])
+        return ("with", (method(kids[0]), then), span)
+
+    def part_by(self, kids: Kids, span: Span) -> Part:
+        return ("by", method(kids[0]), span)
+
+    def part_by_all(self, kids: Kids, span: Span) -> Part:
+        return ("by", tuple(method(m) for m in kids[0]), span)
+
+    def part_on(self, kids: Kids, span: Span) -> Part:
+        return ("on", kids[0], span)
+
+    def part_exploratory(self, kids: Kids, span: Span) -> Part:
+        return ("exploratory", True, span)
+
+    def part_correction(self, kids: Kids, span: Span) -> Part:
+        return ("correction", method(kids[0]), span)
+
+    def part_margin(self, kids: Kids, span: Span) -> Part:
+        return ("by", kids[0], span)
+
+    def part_margin_within(self, kids: Kids, span: Span) -> Part:
+        return ("within margin", kids[0], span)
+
+    def part_within(self, kids: Kids, span: Span) -> Part:
+        return ("within", kids[0], span)
+
+    def part_test(self, kids: Kids, span: Span) -> Part:
+        return ("with", method(kids[0]), span)
+
+    def part_metric(self, kids: Kids, span: Span) -> Part:
+        return ("in", method(kids[0]), span)
+
+    def part_at(self, kids: Kids, span: Span) -> Part:
+        return ("at", kids[0], span)
+
+    def part_of(self, kids: Kids, span: Span) -> Part:
+        return ("of", kids[0], span)
+
+    def part_select(self, kids: Kids, span: Span) -> Part:
+        return ("select", term(kids[0]), span)
+
+    def tune_strategy(self, kids: Kids, span: Span) -> Part:
+        return ("strategy", (term(kids[0]), kids[1]), span)
+
+    def tune(self, kids: Kids, span: Span) -> n.TuneNode:
+        options = [k for k in kids if isinstance(k, n.OptionNode)]
+        parts = self._parts([k for k in kids if not isinstance(k, n.OptionNode)])
+        strategy, size = parts.get("strategy", (None, None))
+        return n.TuneNode(
+            strategy,
+            size,
+            parts.get("by"),
+            tuple(options),
+            parts.get("select"),
+            keyword=self.keyword,
+            span=span,
+        )
+
+    def analyze(self, kids: Kids, span: Span) -> n.AnalyzeNode:
+        items, *rest = kids
+        parts = self._parts(rest)
+        return n.AnalyzeNode(
+            tuple(method(m) for m in items),
+            parts.get("of", ()),
+            parts.get("by"),
+            parts.get("on"),
+            keyword=self.keyword,
+            span=span,
+        )
+
+    def compare(self, kids: Kids, span: Span) -> n.CompareNode:
+        models, *rest = kids
+        models = models or ()
+        parts = self._parts(rest)
+        pairs = [m for m in models if isinstance(m, n.PairNode)]
+        if pairs and len(pairs) < len(models):
+            single = next(m for m in models if not isinstance(m, n.PairNode))
+            self._complain(
+                codes.PAIRS_MIXED,
+                "single models stand beside pairs",
+                single.span,
+                "write pairs only (`a vs b, a vs c`) or models only (`a, b, c`)",
+            )
+        elif pairs and "against" in parts:
+            place = next(span for word, _, span in rest if word == "against")
+            self._complain(
+                codes.PAIRS_MIXED,
+                "pairs already say what is compared with what",
+                place,
+                "leave out `against`, or write single models",
+            )
+        test, then = parts["with"]
+        return n.CompareNode(
+            models,
+            test,
+            then,
+            parts.get("correction"),
+            parts.get("against"),
+            "across" in parts,
+            parts.get("by", ()),
+            parts.get("on"),
+            "exploratory" in parts,
+            keyword=self.keyword,
+            span=span,
+        )
+
+    def claim_level(self, kids: Kids, span: Span) -> dict[str, Any]:
+        metric, model, operator, value = kids
+        sign = operator.text
+        if sign not in (">=", "<="):
+            place = Span(span.path, operator.start, operator.end)
+            right = {">": ">=", "<": "<="}.get(sign)
+            self._complain(
+                codes.WRONG_BOUND,
+                f"a required level is a bound, `>=` or `<=`, not `{sign}`",
+                place,
+                fix=Fix(f"write `{right}`", (Edit(place, right),)) if right else None,
+            )
+            sign = right or ">="
+        return {
+            "kind": "level",
+            "first": model,
+            "metric": method(metric),
+            "operator": sign,
+            "value": value,
+        }
+
+    def claim_superior(self, kids: Kids, span: Span) -> dict[str, Any]:
+        return {"kind": "superior", "first": kids[0], "second": kids[1]}
+
+    def claim_noninferior(self, kids: Kids, span: Span) -> dict[str, Any]:
+        return {"kind": "noninferior", "first": kids[0], "second": kids[1]}
+
+    def claim_equivalent(self, kids: Kids, span: Span) -> dict[str, Any]:
+        return {"kind": "equivalent", "first": kids[0], "second": kids[1]}
+
+    def require(self, kids: Kids, span: Span) -> n.RequireNode:
+        claim, *rest = kids
+        parts = self._parts(rest)
+        kind = claim["kind"]
+        places = {word: place for word, _, place in reversed(rest)}
+        for word in parts:
+            if word not in _PARTS_OF_CLAIMS[kind]:
+                self._misplaced(kind, word, places[word])
+        if "by" in parts and "with" in parts:
+            self._complain(
+                codes.MISPLACED_PART,
+                "a claim is decided by a margin or by a test, not by both",
+                places["with"],
+                "write two `require` lines",
+            )
+        margin = "within margin" if kind == "equivalent" else "by"
+        misplaced = "by" if kind == "equivalent" else "within margin"
+        needed = kind in ("noninferior", "equivalent")
+        if needed and margin not in parts and misplaced not in parts:
+            self._complain(
+                codes.MISSING_PART,
+                "this claim has no margin",
+                Span(span.path, span.end, span.end),
+                f"write `{margin.removesuffix(' margin')} MARGIN`, as in `2%` for two points",
+            )
+        given = {
+            "value": parts.get(margin),
+            "test": parts.get("with"),
+            "metric": parts.get("in"),
+            "within": parts.get("within"),
+            "on": parts.get("on"),
+            "at": parts.get("at"),
+        }
+        fields = given | {name: value for name, value in claim.items() if value is not None}
+        return n.RequireNode(**fields, keyword=self.keyword, span=span)
+
+    def _misplaced(self, kind: str, word: str, place: Span) -> None:
+        helps = {
+            ("level", "in"): "the measure stands before `of`",
+            ("level", "by"): "the bound is the number after `>=`",
+            ("level", "within margin"): "`within` is followed by a column here",
+            ("noninferior", "within margin"): "write `by MARGIN`",
+            ("equivalent", "by"): "write `within MARGIN`",
+            ("superior", "within margin"): "write `by MARGIN`",
+        }
+        names = {
+            "level": "a required level",
+            "superior": "`better than`",
+            "noninferior": "`not worse than`",
+            "equivalent": "`equivalent to`",
+        }
+        shown = word.removesuffix(" margin")
+        way_out = helps.get((kind, word))
+        message = f"`{shown}` does not belong to {names[kind]}"
+        fix = None
+        right = _RIGHT_MARGIN.get((kind, word))
+        if right is not None:
+            edit = Edit(Span(place.path, place.start, place.start + len(shown)), right)
+            fix = Fix(f"write `{right}`", (edit,))
+        self._complain(codes.MISPLACED_PART, message, place, way_out, fix=fix)
+
+    def _parts(self, parts: Sequence[Part]) -> dict[str, Any]:
+        """Sort parts by their words; the first of a kind counts, the next is a mistake."""
+        found: dict[str, Any] = {}
+        places: dict[str, Span] = {}
+        for word, value, place in parts:
+            if word in found:
+                shown = "a strategy" if word == "strategy" else f"`{word.removesuffix(' margin')}`"
+                shown = "a correction" if word == "correction" else shown
+                related = [Related(places[word], "first given here")]
+                message = f"{shown} is given twice"
+                self._complain(codes.PART_GIVEN_TWICE, message, place, related=related)
+            else:
+                found[word] = value
+                places[word] = place
+        return found
+
+    def _word(self) -> n.NameNode:
+        return n.NameNode(self.first.text, span=self.keyword)
+
+
+_PARTS_OF_CLAIMS = {
+    "level": {"within", "on", "at"},
+    "superior": {"by", "with", "on", "at", "in"},
+    "noninferior": {"by", "on", "at", "in"},
+    "equivalent": {"within margin", "on", "at", "in"},
+}
+
+_RIGHT_MARGIN = {
+    ("noninferior", "within margin"): "by",
+    ("superior", "within margin"): "by",
+    ("equivalent", "by"): "within",
+}
+
+
+def term(name: n.NameNode) -> n.NameNode:
+    """Give a word of a catalogue its canonical spelling, with `_`."""
+    if "-" not in name.name or "." in name.name.removeprefix("."):
+        return name
+    return replace(name, name=name.name.replace("-", "_"))
+
+
+def method(method: n.MethodNode) -> n.MethodNode:
+    if isinstance(method, n.CallNode):
+        return replace(method, name=term(method.name))
+    return term(method)

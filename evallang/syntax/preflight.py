@@ -1,0 +1,103 @@
+"""What is looked at before parsing: is this our text at all, and in which version?"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
+from evallang.source import SourceFile, Span
+from evallang.syntax import codes
+from evallang.version import LANGUAGE
+
+ZIP_SIGNATURE = "PK\x03\x04"
+
+_VERSION = re.compile(r"\ufeff?(?:[ \t\r]*(?:#[^\n]*)?\n)*evallang[ \t]+([^\s#]+)")
+_NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
+
+
+def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:
+    """Read the `evallang N` that begins a file, and object to a version unknown here.
+
+    The version is None where there is no such line or no number in it.
+    """
+    match = _VERSION.match(source.text)
+    if match is None:
+        return None, None
+    word = match.group(1)
+    span = Span(source.path, match.start(1), match.end(1))
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", word):
+        message = f"`{word}` is no version of the language"
+        fix = Fix(f"write `{LANGUAGE}`", (Edit(span, str(LANGUAGE)),), safe=False)
+        way_out = f"write `evallang {LANGUAGE}`"
+        return None, diagnose(codes.UNKNOWN_VERSION, message, span, help=way_out, fixes=[fix])
+    version = int(word)
+    if version > LANGUAGE:
+        message = (
+            f"the file is written in version {version} of the language, "
+            f"and this tool reads {LANGUAGE}"
+        )
+        return version, diagnose(codes.NEWER_LANGUAGE, message, span, help="update evallang")
+    return version, None
+
+
+def refusal(source: SourceFile) -> Diagnostic | None:
+    """Give the reason not to parse a file at all: another format, a newer language."""
+    if source.text.startswith(ZIP_SIGNATURE):
+        message = "this is a log of Inspect AI (a ZIP archive), not a study of evallang"
+        way_out = (
+            "export its samples as CSV or JSON Lines and name that file in a `predictions` "
+            "statement"
+        )
+        return diagnose(codes.INSPECT_LOG, message, None, path=source.path, help=way_out)
+    version, objection = read_version(source)
+    return objection if version is not None else None
+
+
+def not_text(source: SourceFile) -> Diagnostic | None:
+    """Report the first character that no text file holds, once for the file."""
+    match = _NOT_TEXT.search(source.text)
+    if match is None:
+        return None
+    span = Span(source.path, match.start(), match.end())
+    code = ord(match.group())
+    if code == 0:
+        message = "the file holds a NUL character, which no text does"
+        return diagnose(codes.NOT_TEXT, message, span, help="save it as UTF-8, not as UTF-16")
+    if 0xDC80 <= code <= 0xDCFF:
+        message = f"the byte 0x{code - 0xDC00:02X} is not UTF-8"
+        return diagnose(codes.NOT_TEXT, message, span, help="save the file as UTF-8")
+    message = f"the file holds half of a surrogate pair (U+{code:04X}), which is no character"
+    return diagnose(codes.NOT_TEXT, message, span)
+
+
+def missing_version(source: SourceFile) -> Diagnostic:
+    """Advise to begin the file with `evallang 1`."""
+    start = 1 if source.text.startswith("\ufeff") else 0
+    place = Span(source.path, start, start)
+    line = f"evallang {LANGUAGE}"
+    return diagnose(
+        codes.MISSING_VERSION,
+        "the file does not say in which version of the language it is written",
+        place,
+        help=f"begin it with `{line}`",
+        fixes=[Fix(f"write `{line}`", (Edit(place, line + "\n"),))],
+    )
+
+
+def tabs(source: SourceFile, found: Sequence[Span]) -> Diagnostic:
+    """Report tabs outside quotes and comments, once for the file."""
+    edits = tuple(_without_tabs(source, found))
+    count = sum(source.text.count("\t", tab.start, tab.end) for tab in found)
+    return diagnose(
+        codes.TABS,
+        f"the file holds {count} tab{'s' * (count > 1)}, which every editor shows differently",
+        found[0],
+        help="`evallang fmt` writes blanks",
+        fixes=[Fix("write blanks", edits)],
+    )
+
+
+def _without_tabs(source: SourceFile, found: Sequence[Span]) -> Iterator[Edit]:
+    for tab in found:
+        begins = tab.start == 0 or source.text[tab.start - 1] == "\n"
+        ends = tab.end == len(source.text) or source.text[tab.end] in "\r\n"
+        yield Edit(tab, "" if ends else "  " if begins else " ")

@@ -1,0 +1,350 @@
+"""Physical lines in, tokens out; misspelt literals are mended here, and reported.
+
+A mended token reads as the author meant it, so that the rest of the line is still checked.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.source import SourceFile, Span
+from evallang.syntax import codes
+from evallang.syntax.nodes import CommentNode
+
+
+class Token(NamedTuple):
+    """The smallest piece with a meaning; `kind` is a terminal of the grammar.
+
+    `text` is what was meant: it differs from the file where the author misspelt a literal.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class PhysicalLine:
+    """One line of the file: code points `start` to `end`, without its end."""
+
+    start: int
+    end: int
+    margin: int
+    tokens: list[Token] = field(default_factory=list)
+    comment: CommentNode | None = None
+    tabs: list[Span] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    mended: bool = True
+    """Whether the tokens are what the author meant, in spite of all diagnostics."""
+
+    @property
+    def at_margin(self) -> bool:
+        """Whether its text begins in column 0."""
+        return bool(self.tokens) and self.tokens[0].start == self.margin
+
+
+PUNCTUATION = {
+    **{"(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "{": "LBRACE", "}": "RBRACE"},
+    **{",": "COMMA", ":": "COLON", "|": "VBAR", "=": "EQUAL", "..": "RANGE"},
+    **{"<": "OPERATOR", ">": "OPERATOR", "<=": "OPERATOR", ">=": "OPERATOR", "!=": "OPERATOR"},
+}
+"""Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
+
+TYPOGRAPHIC = {"≥": ">=", "≤": "<=", "≠": "!=", "…": "..", "＝": "="}
+FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
+CONSTANTS = {"True": "true", "False": "false", "None": "none"}
+
+_SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝×−–—"
+_ODD = rf"\s\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff{_SPECIAL}"
+_LETTER = rf"[^\x00-@\[-\^`{{-\x7f{_ODD}]"  # any script; `isidentifier` has the last word
+_WORD = rf"[^\x00-/:-@\[-\^`{{-\x7f{_ODD}]"
+_TOKEN = re.compile(
+    rf"""
+      (?P<blank>[ \t]+)
+    | (?P<name>{_LETTER}(?:{_WORD}|-(?={_WORD}))*(?:\.(?={_WORD})(?:{_WORD}|-(?={_WORD}))*)*)
+    | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{_WORD}))
+    | (?P<number>[-−]?\.?[0-9]
+        (?:(?<=[eE])[+\-](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
+    | (?P<text>"(?:[^"\\]|\\.)*")
+    | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
+    | (?P<comment>\#.*)
+    | (?P<curly>[“”„‟«»][^“”„‟«»"]*[“”„‟«»"])
+    | (?P<single>'[^'"\#]*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
+    | (?P<quote>".*)
+    | (?P<typographic>[≥≤≠…＝])
+    | (?P<space>[^\S\n]+|[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIGITS = r"[0-9]+(?:_[0-9]+)*"
+_INTEGER = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
+_NUMBER = re.compile(
+    rf"-?(?:{_INTEGER}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?%?|-?{_INTEGER}/{_INTEGER}"
+)
+_ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
+_TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_VERSION = re.compile(r"\.[0-9]")
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
+
+
+def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
+    """Cut a file into its lines, each with its tokens; time grows with its length alone."""
+    text, start = source.text, 0
+    while True:
+        newline = text.find("\n", start)
+        end = len(text) if newline < 0 else newline
+        stop = end - 1 if end > start and text[end - 1] == "\r" else end
+        margin = 1 if start == 0 and text.startswith("\ufeff") else start
+        yield _Scanner(source, PhysicalLine(start, stop, margin)).scan()
+        if newline < 0:
+            return
+        start = newline + 1
+
+
+def unescaped(literal: str) -> str:
+    """Give the text that a literal in double quotes stands for."""
+    if "\\" not in literal:
+        return literal[1:-1]
+    value: str = json.loads(literal, strict=False)
+    return value
+
+
+def quoted(text: str) -> str:
+    """Write a text as a literal in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+class _Scanner:
+    """Reads one physical line."""
+
+    def __init__(self, source: SourceFile, line: PhysicalLine) -> None:
+        self.text = source.text
+        self.path = source.path
+        self.line = line
+        self.tokens = line.tokens
+
+    def scan(self) -> PhysicalLine:
+        for match in _TOKEN.finditer(self.text, self.line.margin, self.line.end):
+            kind = match.lastgroup
+            word, start, end = match.group(), match.start(), match.end()
+            if kind == "blank":
+                if "\t" in word:
+                    self.line.tabs.append(Span(self.path, start, end))
+                continue
+            if kind == "name":
+                self._name(word, start, end)
+            elif kind == "sign":
+                self._sign(word, start, end)
+            elif kind == "number":
+                self._number(word, start, end)
+            elif kind == "text":
+                self._text(word, start, end)
+            elif kind == "comment":
+                span = Span(self.path, start, end)
+                self.line.comment = CommentNode(word.rstrip(), not self.tokens, span=span)
+            else:
+                self._mistake(kind or "other", word, start, end)
+        return self.line
+
+    def _add(self, kind: str, text: str, start: int, end: int) -> None:
+        self.tokens.append(Token(kind, text, start, end))
+
+    def _name(self, word: str, start: int, end: int) -> None:
+        if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
+            odd = next(i for i, c in enumerate(word) if not (c in "-." or ("a" + c).isidentifier()))
+            self._unexpected(word[odd], start + odd)
+            self.line.mended = False
+            return
+        if word in CONSTANTS:
+            right = CONSTANTS[word]
+            self._mend(
+                codes.PYTHON_CONSTANT, f"`{word}` is spelt `{right}` here", start, end, right
+            )
+            word = right
+        self._add("NAME", word, start, end)
+
+    def _sign(self, word: str, start: int, end: int) -> None:
+        right = FOREIGN.get(word)
+        if right is not None:
+            message = f"`{word}` belongs to other languages; here it is `{right}`"
+            self._mend(codes.FOREIGN_OPERATOR, message, start, end, right)
+            word = right
+        self._add(PUNCTUATION[word], word, start, end)
+
+    def _number(self, word: str, start: int, end: int) -> None:
+        right = word.replace("×", "x").replace("−", "-")
+        if right != word and (_NUMBER.fullmatch(right) or _TERM.fullmatch(right)):
+            message = f"`{word}` has a typographic sign; plain letters and `-` are meant"
+            self._mend(codes.TYPOGRAPHIC_SIGN, message, start, end, right)
+            word = right
+        if self.tokens and self.tokens[-1].kind == "SLASH":
+            self._fraction(word, end)
+        elif _NUMBER.fullmatch(word):
+            self._add("NUMBER", word, start, end)
+        elif _TERM.fullmatch(word):
+            self._add("NAME", word, start, end)
+        elif zeros := _ZEROS.fullmatch(word):
+            self._zeros(word, zeros, start, end)
+        else:
+            self._malformed(word, start, end)
+
+    def _fraction(self, denominator: str, end: int) -> None:
+        numerator = self.tokens[-2]
+        del self.tokens[-2:]
+        right = f"{numerator.text}/{denominator}"
+        message = f"a fraction is written in one piece: `{right}`"
+        self._mend(codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
+        self._add("NUMBER", right, numerator.start, end)
+
+    def _zeros(self, word: str, zeros: re.Match[str], start: int, end: int) -> None:
+        """Report `007`, and `1,000`, whose last group is one."""
+        *_, before, comma = [Token("", "", -1, -1)] * 2 + self.tokens
+        groups = len(word) == 3 and word.isdigit()
+        adjacent = comma.kind == "COMMA" and comma.end == start and comma.start == before.end
+        if groups and adjacent and re.fullmatch(r"[1-9][0-9_]*", before.text):
+            del self.tokens[-2:]
+            right = f"{before.text}_{word}"
+            written = f"{before.text.replace('_', ',')},{word}"
+            if self.line.diagnostics and self.line.diagnostics[-1].code == "E020":
+                self.line.diagnostics.pop()  # the groups before this one
+            message = f"digits are grouped by `_`: `{written}` is `{right}`"
+            self._mend(codes.LEADING_ZERO, message, before.start, end, right)
+            self._add("NUMBER", right, before.start, end)
+            return
+        sign, rest = zeros.groups()
+        digits = word.removeprefix(sign).removesuffix(rest).replace("_", "").lstrip("0") or "0"
+        right = f"{sign}{digits}{rest}"
+        message = f"a number has no leading zeros: `{word}` is `{right}`"
+        notes = ["thousands are grouped by `_`, as in `1_000`"] if comma.kind == "COMMA" else []
+        self._mend(codes.LEADING_ZERO, message, start, end, right, notes)
+        self._add("NUMBER", right, start, end)
+
+    def _malformed(self, word: str, start: int, end: int) -> None:
+        span = Span(self.path, start, end)
+        if re.match(r"[0-9]+[^\W\d]", word) and "." not in word and "%" not in word:
+            code, message = codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
+            help_ = (
+                f"names begin with a letter; a column so called is put in quotes: `{quoted(word)}`"
+            )
+        else:
+            code, message = codes.MALFORMED_NUMBER, f"`{word}` is no number"
+            help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
+        self.line.diagnostics.append(diagnose(code, message, span, help=help_))
+        self.line.mended = False
+        self._add("NAME", word, start, end)
+
+    def _text(self, word: str, start: int, end: int) -> None:
+        """Check the escapes; what `\\` does not escape is taken for a backslash."""
+        if "\\" in word:
+            for escape in _ESCAPE.finditer(word):
+                if len(escape.group()) == 1:
+                    at = Span(self.path, start + escape.start(), start + escape.end() + 1)
+                    shown = self.text[at.start : at.end]
+                    message = f"`{shown}` in a text is no escape"
+                    help_ = "a backslash is written `\\\\`, a path with `/`"
+                    fix = Fix("write two backslashes", (Edit(at, "\\" + shown),), safe=False)
+                    self.line.diagnostics.append(
+                        diagnose(codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
+                    )
+            word = _ESCAPE.sub(lambda m: "\\\\" if len(m.group()) == 1 else m.group(), word)
+            if any("\ud800" <= c <= "\udfff" for c in unescaped(word)):
+                message = "a text holds half of a surrogate pair, which is no character"
+                span = Span(self.path, start, end)
+                self.line.diagnostics.append(diagnose(codes.ESCAPE_IN_TEXT, message, span))
+                self.line.mended = False
+                word = '""'
+        self._add("TEXT", word, start, end)
+
+    def _mistake(self, kind: str, word: str, start: int, end: int) -> None:
+        span = Span(self.path, start, end)
+        if kind == "date":
+            right = quoted(word)
+            self._mend(
+                codes.DATE_WITHOUT_QUOTES, f"a date stands in quotes: `{right}`", start, end, right
+            )
+            self._add("TEXT", right, start, end)
+        elif kind in ("single", "curly"):
+            code = codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else codes.CURLY_QUOTES
+            right = quoted(word[1:-1])
+            kinds = "single" if kind == "single" else "typographic"
+            self._mend(
+                code, f"text stands in double quotes, not in {kinds} ones", start, end, right
+            )
+            self._add("TEXT", right, start, end)
+        elif kind == "quote":
+            message = "a quote is opened here and not closed on this line"
+            help_ = "text in quotes never spans lines"
+            self.line.diagnostics.append(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
+            self.line.mended = False
+            self._add("TEXT", quoted(word[1:].rstrip()), start, end)
+        elif kind == "typographic":
+            right = TYPOGRAPHIC[word]
+            self._mend(codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right)
+            self._add(PUNCTUATION[right], right, start, end)
+        elif kind == "space":
+            self._mend(
+                codes.UNUSUAL_SPACE,
+                f"U+{ord(word[0]):04X} only looks like a blank, if like anything",
+                start,
+                end,
+                " " if word.isspace() else "",
+            )
+        elif word == "%" and self.tokens and self.tokens[-1].kind == "NUMBER":
+            number = self.tokens.pop()
+            right = f"{number.text}%"
+            message = f"a percentage is written in one piece: `{right}`"
+            self._mend(codes.NUMBER_IN_PIECES, message, number.start, end, right)
+            self._add("NUMBER", right, number.start, end)
+        elif word == "/" and self._between_numbers(end):
+            self._add("SLASH", word, start, end)
+        else:
+            self._unexpected(word, start)
+            self.line.mended = False
+
+    def _between_numbers(self, end: int) -> bool:
+        if not self.tokens or not re.fullmatch(_INTEGER, self.tokens[-1].text):
+            return False
+        return re.compile(rf"[ \t]+{_INTEGER}(?![\w./%+])").match(self.text, end) is not None
+
+    def _mend(
+        self,
+        code: Code,
+        message: str,
+        start: int,
+        end: int,
+        right: str,
+        notes: list[str] | None = None,
+    ) -> None:
+        span = Span(self.path, start, end)
+        title = f"write `{right}`" if right.strip() else "write a blank" if right else "remove it"
+        fix = Fix(title, (Edit(span, right),))
+        self.line.diagnostics.append(diagnose(code, message, span, notes=notes or (), fixes=[fix]))
+
+    def _unexpected(self, character: str, start: int) -> None:
+        span = Span(self.path, start, start + 1)
+        if character in "\x00" or "\ud800" <= character <= "\udfff":
+            return  # reported once for the file
+        shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
+        helps = {
+            "/": "a path stands in quotes, a comment begins with `#`",
+            "\\": "a path stands in quotes; a line goes on inside brackets or before `|`",
+            "'": 'text stands in double quotes: `"text"`',
+            "–": "a range is written with `..`",
+            "%": "a percentage is written in one piece: `95%`",
+            "&": "write a comma, or one `where` line for each condition",
+            ";": "a statement ends with its line",
+            "*": "`all` or nothing at all stands for all models",
+        }
+        self.line.diagnostics.append(
+            diagnose(
+                codes.UNEXPECTED_CHARACTER,
+                f"{shown} means nothing here",
+                span,
+                help=helps.get(character),
+            )
+        )

@@ -1,0 +1,237 @@
+"""Values of the grammar in, value nodes out; `tree.py` tells how the builders work."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
+from evallang.source import Span
+from evallang.syntax import codes
+from evallang.syntax import nodes as n
+from evallang.syntax.tokens import Token, unescaped
+
+Kids = Sequence[Any]
+
+
+class ValueBuilder:
+    """Builds numbers, texts, lists, maps, domains, calls and pipelines."""
+
+    def __init__(self, path: str, first: Token) -> None:
+        self.first = first
+        self.keyword = Span(path, first.start, first.end)
+        self.diagnostics: list[Diagnostic] = []
+
+    def _complain(
+        self,
+        code: Code,
+        message: str,
+        span: Span,
+        way_out: str | None = None,
+        *,
+        fix: Fix | None = None,
+        related: Sequence[Related] = (),
+    ) -> None:
+        """Add a finding."""
+        fixes = [fix] if fix else []
+        self.diagnostics.append(
+            diagnose(code, message, span, help=way_out, fixes=fixes, related=related)
+        )
+
+    # --- values ------------------------------------------------------------------------
+
+    def name(self, kids: Kids, span: Span) -> n.NameNode:
+        return n.NameNode(kids[0].text, span=span)
+
+    def number(self, kids: Kids, span: Span) -> n.NumberNode:
+        return n.NumberNode(kids[0].text, span=span)
+
+    def text(self, kids: Kids, span: Span) -> n.TextNode:
+        literal = kids[0].text
+        return n.TextNode(unescaped(literal), literal, span=span)
+
+    def list(self, kids: Kids, span: Span) -> n.ListNode:
+        for item in kids:
+            self._no_range(item)
+        return n.ListNode(tuple(kids), span=span)
+
+    def map(self, kids: Kids, span: Span) -> n.MapNode:
+        return n.MapNode(tuple(kids), span=span)
+
+    def entry(self, kids: Kids, span: Span) -> n.EntryNode:
+        self._no_range(kids[1])
+        return n.EntryNode(kids[0], kids[1], span=span)
+
+    def range(self, kids: Kids, span: Span) -> n.RangeNode:
+        return n.RangeNode(kids[0], kids[1], span=span)
+
+    def range_step(self, kids: Kids, span: Span) -> n.RangeNode:
+        return n.RangeNode(kids[0], kids[1], step=kids[2], span=span)
+
+    def range_log(self, kids: Kids, span: Span) -> n.RangeNode:
+        return n.RangeNode(kids[0], kids[1], log=kids[2], span=span)
+
+    def range_distribution(self, kids: Kids, span: Span) -> n.RangeNode:
+        return n.RangeNode(kids[0], kids[1], distribution=kids[2], span=span)
+
+    def distribution(self, kids: Kids, span: Span) -> n.NameNode:
+        return n.NameNode(kids[0].text, span=span)
+
+    def steps(self, kids: Kids, span: Span) -> Any:
+        return kids[0] if len(kids) == 1 else n.PipelineNode(tuple(kids), span=span)
+
+    def pipeline(self, kids: Kids, span: Span) -> n.PipelineNode:
+        return n.PipelineNode(tuple(kids), span=span)
+
+    def call(self, kids: Kids, span: Span) -> n.NameNode | n.CallNode | n.ColumnsNode:
+        name, *arguments = kids
+        if name.name == "columns":
+            branches = [self._as_branch(item) for item in arguments]
+            return n.ColumnsNode(tuple(b for b in branches if b is not None), span=span)
+        if not arguments:
+            return n.NameNode(name.name, span=span)
+        return n.CallNode(name, tuple(self._as_argument(item) for item in arguments), span=span)
+
+    def argument(self, kids: Kids, span: Span) -> n.ArgumentNode:
+        self._no_range(kids[0])
+        return n.ArgumentNode(None, kids[0], span=span)
+
+    def argument_fixed(self, kids: Kids, span: Span) -> n.ArgumentNode:
+        key, value = kids
+        if isinstance(value, n.RangeNode):
+            between = Span(span.path, key.span.end, value.span.start)
+            self._complain(
+                codes.RANGE_WITHOUT_IN,
+                f"`{key.name}` is given a range, which tunes it",
+                between,
+                f"write `{key.name} in ...`",
+                fix=Fix("write `in`", (Edit(between, " in "),)),
+            )
+            return n.ArgumentNode(key, value, tuned=True, span=span)
+        return n.ArgumentNode(key, value, span=span)
+
+    def argument_tuned(self, kids: Kids, span: Span) -> n.ArgumentNode:
+        key, value = kids
+        if isinstance(value, n.CallNode):
+            self._distribution(key, value)
+        elif isinstance(value, n.PipelineNode | n.MapNode | n.ColumnsNode):
+            self._complain(
+                codes.DOMAIN_NEEDED,
+                f"`{key.name} in` is followed by what is no set of values",
+                value.span,
+                f"write the choices as a list: `{key.name} in [...]`",
+            )
+        elif isinstance(value, n.NumberNode | n.TextNode):
+            written = value.literal
+            between = Span(span.path, key.span.end, value.span.start)
+            self._complain(
+                codes.DOMAIN_NEEDED,
+                f"`{key.name} in` is followed by a single value",
+                value.span,
+                f"`{key.name}={written}` fixes it; `in` wants `[1, 10]`, `1..10` or "
+                "`1e-3..1e3 log 7`",
+                fix=Fix(f"write `{key.name}={written}`", (Edit(between, "="),)),
+            )
+        return n.ArgumentNode(key, value, tuned=True, span=span)
+
+    def branch(self, kids: Kids, span: Span) -> n.BranchNode:
+        key, value = kids
+        if isinstance(value, n.PipelineNode):
+            return n.BranchNode(key, value, span=span)
+        return n.BranchNode(key, n.PipelineNode((value,), span=value.span), span=span)
+
+    def option(self, kids: Kids, span: Span) -> n.OptionNode:
+        self._no_range(kids[1])
+        return n.OptionNode(kids[0], kids[1], span=span)
+
+    def _as_branch(self, item: n.BranchNode | n.ArgumentNode) -> n.BranchNode | None:
+        """Take an argument of `columns(...)`, and object where it is no branch."""
+        if isinstance(item, n.ArgumentNode):
+            key, value = item.key, item.value
+            self._no_branch(item.span, (key.span.end, value.span.start) if key else None)
+            return None if key is None else self.branch((key, value), item.span)
+        if not isinstance(item.key, n.NameNode | n.TextNode | n.ListNode):
+            self._complain(
+                codes.BRANCH_OUTSIDE_COLUMNS,
+                "before the colon stands `numeric`, `categorical`, `rest`, a column or a list",
+                item.key.span,
+            )
+            return None
+        for step in item.pipeline.steps:
+            if not isinstance(step, n.NameNode | n.CallNode | n.ColumnsNode):
+                message = "after the colon stand estimators, joined by `|`"
+                self._complain(codes.STEP_EXPECTED, message, step.span)
+                return None
+        return item
+
+    def _no_branch(self, span: Span, between: tuple[int, int] | None) -> None:
+        fix = None
+        if between is not None:
+            fix = Fix("write a colon", (Edit(Span(span.path, *between), ": "),))
+        self._complain(
+            codes.BRANCH_OUTSIDE_COLUMNS,
+            "`columns(...)` takes branches: columns, a colon, the steps they go through",
+            span,
+            "write `numeric: STEPS`, `categorical: STEPS`, `rest: STEPS` or `[a, b]: STEPS`",
+            fix=fix,
+        )
+
+    def _as_argument(self, item: n.ArgumentNode | n.BranchNode) -> n.ArgumentNode:
+        """Take an argument of any other call, and object to a colon."""
+        if isinstance(item, n.ArgumentNode):
+            return item
+        steps = item.pipeline.steps
+        value: n.ValueNode = steps[0] if len(steps) == 1 else item.pipeline
+        between = Span(item.span.path, item.key.span.end, value.span.start)
+        named = isinstance(item.key, n.NameNode)
+        self._complain(
+            codes.BRANCH_OUTSIDE_COLUMNS,
+            "a colon stands in `columns(...)` and in maps; an argument has `=`",
+            item.span,
+            fix=Fix("write `=`", (Edit(between, "="),)) if named else None,
+        )
+        return n.ArgumentNode(item.key if named else None, value, span=item.span)
+
+    def _distribution(self, key: n.NameNode, call: n.CallNode) -> None:
+        ends = [a.value for a in call.arguments if isinstance(a.value, n.NumberNode)]
+        name = call.name.name
+        if name not in ("uniform", "loguniform") or len(ends) != 2:
+            self._complain(
+                codes.DOMAIN_NEEDED,
+                f"`{key.name} in` is followed by a call, which is no set of values",
+                call.span,
+                f"write the choices as a list: `{key.name} in [...]`",
+            )
+            return
+        right = f"{ends[0].literal}..{ends[1].literal} {name}"
+        self._complain(
+            codes.DISTRIBUTION_AS_CALL,
+            f"a distribution stands after its range: `{right}`",
+            call.span,
+            fix=Fix(f"write `{right}`", (Edit(call.span, right),)),
+        )
+
+    def _no_range(self, value: Any) -> None:
+        if isinstance(value, n.RangeNode):
+            self._complain(
+                codes.RANGE_WITHOUT_IN,
+                "a range stands only after `in`",
+                value.span,
+                "write the values as a list: `[1, 2, 3]`",
+            )
+
+    # --- lists of names ----------------------------------------------------------------
+
+    def names(self, kids: Kids, span: Span) -> tuple[Any, ...]:
+        return tuple(kids)
+
+    columns = names
+    methods = names
+    model_columns = names
+
+    def compared(self, kids: Kids, span: Span) -> tuple[Any, ...]:
+        return tuple(kids)
+
+    def compared_all(self, kids: Kids, span: Span) -> tuple[Any, ...]:
+        return ()
+
+    def pair(self, kids: Kids, span: Span) -> n.PairNode:
+        return n.PairNode(kids[0], kids[1], span=span)

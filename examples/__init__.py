@@ -1,0 +1,1 @@
+"""Example studies; every one runs in CI."""

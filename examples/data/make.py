@@ -1,0 +1,124 @@
+"""Make the synthetic data of the examples: `python make.py` writes them beside itself.
+
+Nothing here is about a real person, house or text. Every file is drawn from a seeded
+generator of Python's standard library, whose `random()` is the same in every version, so
+that running this again gives the same bytes.
+"""
+
+import csv
+import math
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    """Write all files."""
+    write("visits.csv", visits(random.Random(20260101), 380))
+    write("houses.csv", houses(random.Random(20260102), 300))
+    write("reviews_predictions.csv", reviews(random.Random(20260103), 500))
+
+
+def write(name: str, rows: Iterable[Sequence[object]]) -> None:
+    """Write rows, the header first, as CSV with line feeds."""
+    with (HERE / name).open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows(rows)
+
+
+def visits(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give hospital visits; readmission depends on age, stay, earlier visits and albumin."""
+    yield (
+        "visit_id", "patient_id", "age", "ward", "insurance", "length_of_stay",
+        "previous_visits", "albumin", "readmitted",
+    )  # fmt: skip
+    wards = {"surgery": -0.3, "medicine": 0.2, "cardiology": 0.5, "geriatrics": 0.3}
+    patients = [f"P{number:03d}" for number in range(1, 151)]
+    frailty = {patient: normal(rng) for patient in patients}
+    ages = {patient: min(97, max(12, round(57 + 22 * normal(rng)))) for patient in patients}
+    for number in range(n):
+        patient = patients[int(rng.random() * len(patients))]
+        ward = pick(rng, list(wards))
+        insurance = pick(rng, ["public", "public", "public", "private", "none"])
+        stay = 1 + int(-math.log(1 - rng.random()) * (3 + 1.5 * (ward == "geriatrics")))
+        earlier = int(-math.log(1 - rng.random()) * math.exp(0.4 * frailty[patient]))
+        albumin = 40 - 3 * frailty[patient] + 3 * normal(rng)
+        risk = (
+            -0.9 + 0.025 * (ages[patient] - 62) + wards[ward] + 0.12 * (stay - 4)
+            + 0.55 * earlier - 0.12 * (albumin - 40) + 0.4 * (insurance == "none")
+        )  # fmt: skip
+        readmitted = rng.random() < 1 / (1 + math.exp(-risk))
+        yield (
+            f"V{number + 1:04d}",
+            patient,
+            ages[patient],
+            "?" if rng.random() < 0.02 else ward,
+            "" if rng.random() < 0.03 else insurance,
+            stay,
+            earlier,
+            "?" if rng.random() < 0.06 else f"{albumin:.1f}",
+            "yes" if readmitted else "no",
+        )
+
+
+def houses(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give houses; the price in thousands depends on area, age, rooms and district."""
+    yield ("area", "rooms", "year_built", "district", "distance_to_station", "price")
+    districts = {"harbour": 90.0, "old town": 60.0, "hill": 30.0, "north": -20.0, "east": 0.0}
+    for _ in range(n):
+        area = max(30.0, 105 + 35 * normal(rng))
+        rooms = max(1, round(area / 28 + 0.7 * normal(rng)))
+        year = 1900 + int(rng.random() * 124)
+        district = pick(rng, list(districts))
+        distance = -math.log(1 - rng.random()) * 1.2
+        price = (
+            60 + 2.6 * area + 8 * rooms + 0.5 * (year - 1960) + districts[district]
+            - 14 * distance + 28 * normal(rng)
+        )  # fmt: skip
+        yield (
+            f"{area:.1f}",
+            rooms,
+            "" if rng.random() < 0.05 else year,
+            district,
+            "" if rng.random() < 0.03 else f"{distance:.2f}",
+            f"{max(40.0, price):.1f}",
+        )
+
+
+def reviews(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give the answers of three classifiers of reviews; two of them err on the same texts."""
+    yield (
+        "id", "source", "truth", "bag_of_words", "bag_of_words_p", "encoder", "encoder_p",
+        "large", "large_p",
+    )  # fmt: skip
+    skill = {"bag_of_words": 1.2, "encoder": 1.75, "large": 1.9}
+    for number in range(1, n + 1):
+        positive = rng.random() < 0.45
+        shared = normal(rng)  # how clear the text is to models that have read much
+        row: list[object] = [
+            f"r{number:04d}",
+            pick(rng, ["books", "films", "hotels"]),
+            "positive" if positive else "negative",
+        ]
+        for model, strength in skill.items():
+            common = 0.3 if model == "bag_of_words" else 0.85
+            noise = common * shared + math.sqrt(1 - common**2) * normal(rng)
+            margin = (strength if positive else -strength) + 1.6 * noise
+            probability = f"{1 / (1 + math.exp(-margin)):.4f}"
+            row += ["positive" if float(probability) >= 0.5 else "negative", probability]
+        yield row
+
+
+def normal(rng: random.Random) -> float:
+    """Draw from the standard normal distribution (Box and Muller 1958)."""
+    return math.sqrt(-2 * math.log(1 - rng.random())) * math.cos(2 * math.pi * rng.random())
+
+
+def pick(rng: random.Random, items: Sequence[str]) -> str:
+    """Draw one of several texts."""
+    return items[int(rng.random() * len(items))]
+
+
+if __name__ == "__main__":
+    main()

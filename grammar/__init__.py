@@ -1,0 +1,1 @@
+"""The grammar of the evallang language, as a lark file and as a saved parse table."""

@@ -1,0 +1,1 @@
+"""The templates and styles of the report."""

@@ -1,0 +1,192 @@
+"""What every interval promises, whoever wrote it."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from worked_examples import assert_documented, assert_example, entries_of, examples_of
+
+from evallang.results.codec import to_plain
+from evallang.results.records import Interval
+from evallang.stats.intervals.interval import INPUTS, INTERVALS
+from evallang.stats.intervals.resampling import (
+    CountSample,
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+    WeightSample,
+)
+
+RANDOM = np.random.default_rng(11)
+
+
+def accuracy(matrix):
+    right, n = np.trace(matrix, axis1=-2, axis2=-1), matrix.sum((-1, -2))
+    return np.divide(right, n, out=np.full(np.shape(n), np.nan), where=n > 0)
+
+
+def precision(matrix):
+    named = matrix[..., :, 1].sum(-1)
+    return np.divide(
+        matrix[..., 1, 1], named, out=np.full(np.shape(named), np.nan), where=named > 0
+    )
+
+
+TRUTH = RANDOM.random(60) < 0.4
+SCORES = TRUTH + RANDOM.normal(size=60)
+FOLDS = np.arange(60) % 5
+UNIT = (0.0, 1.0)
+
+EVIDENCE = {
+    "proportion": [(0, 0), (0, 1), (1, 1), (0, 30), (30, 30), (13, 16), (1, 10_000_000)],
+    "paired": [
+        (((0, 0), (0, 0)),),
+        (((0, 1), (0, 0)),),
+        (((10, 0), (0, 10)),),
+        (((0, 8), (0, 0)),),
+        (((0, 0), (8, 0)),),
+        (((59, 6), (16, 80)),),
+        (((9_999_000, 600), (300, 100)),),
+    ],
+    "fold_values": [
+        (RANDOM.random(10),),
+        (np.full(5, 0.1),),
+        (np.array([0.3, 0.1 + 0.2, 0.3]),),
+        (np.array([0.5]),),
+        (np.array([]),),
+        (np.array([np.nan, 0.5, 0.6]),),
+    ],
+    "losses": [
+        (RANDOM.random(60), FOLDS),
+        (np.full(6, 0.1), np.arange(6) % 2),
+        (np.array([0.5]), np.array([0])),
+        (np.array([]), np.array([])),
+        (RANDOM.random(4), np.arange(4)),
+        (np.array([np.inf, 1.0]), np.array([0, 1])),
+    ],
+    "auc": [
+        (TRUTH, SCORES, FOLDS),
+        (TRUTH, np.round(SCORES), FOLDS),
+        (TRUTH, TRUTH.astype(float), FOLDS),  # one model perfect
+        (~TRUTH, TRUTH.astype(float), FOLDS),  # always the wrong way round
+        (TRUTH, np.zeros(60), FOLDS),  # all tied
+        (np.zeros(60), SCORES, FOLDS),  # one class only
+        (np.arange(60) == 3, SCORES, FOLDS),  # one positive
+        (TRUTH, SCORES, TRUTH.astype(int)),  # one class in each fold
+    ],
+    "sample": [
+        (CountSample([[50, 10], [5, 35]], accuracy, UNIT),),
+        (CountSample([[50, 0], [0, 35]], accuracy, UNIT),),
+        (CountSample([[5, 1], [1, 0]], precision, UNIT),),
+        (CountSample([[5, 0], [1, 0]], precision, UNIT),),
+        (CountSample([[0, 0], [0, 0]], accuracy, UNIT),),
+        (PairedCountSample(RANDOM.integers(0, 9, (2, 2, 2)), accuracy, (-1.0, 1.0)),),
+        (LossSample(RANDOM.random(40)),),
+        (LossSample(RANDOM.random(40), "sqrt", RANDOM.integers(0, 8, 40)),),
+        (LossSample(np.full(9, 0.1)),),
+        (LossSample([0.4]),),
+        (ScoreSample(TRUTH, SCORES),),
+        (ScoreSample(TRUTH, np.round(SCORES), FOLDS),),
+        (ScoreSample(TRUTH, TRUTH),),
+        (ScoreSample(np.arange(60) == 3, SCORES),),
+        (WeightSample(30, lambda w: w @ np.arange(30.0) / w.sum(-1)),),
+        (DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, -SCORES), (-1.0, 1.0)),),
+    ],
+}
+RANGES = {"proportion": (0, 1), "paired": (-1, 1), "auc": (0, 1)}
+
+
+def arguments_of(entry, evidence, level):
+    """Complete the evidence with what else the interval takes."""
+    known = {"level": level, "seed": 5}
+    if entry.declaration.form == "proportion":
+        known |= {"successes": evidence[0], "n": evidence[1]}
+    elif entry.declaration.form == "paired":
+        known["table"] = evidence[0]
+    elif entry.declaration.form == "fold_values":
+        known["values"] = evidence[0]
+        known |= {"n_train": np.full(len(evidence[0]), 90), "n_test": np.full(len(evidence[0]), 10)}
+    elif entry.declaration.form == "losses":
+        known |= {"losses": evidence[0], "folds": evidence[1]}
+    elif entry.declaration.form == "auc":
+        known |= {"truth": evidence[0], "scores": evidence[1], "folds": evidence[2]}
+    else:
+        known["sample"] = evidence[0]
+    return [known[name] for name in entry.inputs]
+
+
+def settings_of(entry):
+    """Give every combination of words, with few rounds."""
+    words = [[(o.name, word) for word in o.words] for o in entry.options if o.words]
+    few = {"rounds": 200} if entry.option("rounds") else {}
+    return [dict(choice) | few for choice in itertools.product(*words)]
+
+
+CASES = [
+    pytest.param(entry, evidence, settings, id=f"{entry.name}-{settings}-{number}")
+    for entry in INTERVALS
+    for settings in settings_of(entry)
+    for number, evidence in enumerate(EVIDENCE[entry.declaration.form])
+]
+DRAWN = [case for case in CASES if "seed" in case.values[0].inputs]
+
+
+@pytest.mark.parametrize(("entry", "example"), examples_of(INTERVALS))
+def test_a_worked_example_comes_out_as_published(entry, example):
+    assert_example(entry, example)
+
+
+@pytest.mark.parametrize("entry", entries_of(INTERVALS))
+def test_an_interval_is_documented_and_takes_known_evidence(entry):
+    assert_documented(entry, INPUTS)
+    assert entry.references
+    assert entry.declaration.when
+    assert "level" in entry.inputs
+
+
+@pytest.mark.parametrize(("entry", "evidence", "settings"), CASES)
+def test_any_evidence_gives_an_interval_without_warning_or_nan(entry, evidence, settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        interval = entry.function(*arguments_of(entry, evidence, 0.95), **settings)
+    assert isinstance(interval, Interval)
+    assert interval.method.partition("(")[0] == entry.name
+    assert interval.level == 0.95
+    to_plain(interval)  # refuses NaN
+    if interval.low is None or interval.high is None:
+        assert interval.low is interval.high, "both bounds or none"
+        assert interval.notes, "an undefined interval says why"
+    else:
+        assert interval.low <= interval.high
+        assert interval.low < interval.high or interval.notes, "no width needs a note"
+        low, high = RANGES.get(entry.declaration.form, (None, None))
+        if entry.declaration.form == "sample":
+            low, high = evidence[0].limits
+        assert low is None or low <= interval.low
+        assert high is None or interval.high <= high
+
+
+@pytest.mark.parametrize(("entry", "evidence", "settings"), CASES)
+def test_a_higher_level_gives_a_wider_interval(entry, evidence, settings):
+    found = [
+        entry.function(*arguments_of(entry, evidence, level), **settings)
+        for level in (0.5, 0.9, 0.95, 0.99)
+    ]
+    for narrow, wide in itertools.pairwise(found):
+        if narrow.low is not None and wide.low is not None:
+            assert wide.low <= narrow.low <= narrow.high <= wide.high
+
+
+@pytest.mark.parametrize("entry", entries_of(INTERVALS))
+def test_a_level_outside_0_and_1_is_refused(entry):
+    for level in (0.0, 1.0, 95):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            entry.function(*arguments_of(entry, EVIDENCE[entry.declaration.form][0], level))
+
+
+@pytest.mark.parametrize(("entry", "evidence", "settings"), DRAWN)
+def test_the_same_seed_gives_the_same_interval(entry, evidence, settings):
+    arguments = arguments_of(entry, evidence, 0.95)
+    assert entry.function(*arguments, **settings) == entry.function(*arguments, **settings)

@@ -1,0 +1,142 @@
+"""What every metric promises, whoever wrote it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from evallang.metrics.metric import METRICS, confusions, evaluate, from_mean_loss
+
+REQUIRED_OPTIONS = {"fbeta": {"beta": 2.0}, "cost": {"matrix": ((0, 5), (1, 0))}}
+
+every_metric = pytest.mark.parametrize("entry", list(METRICS), ids=lambda e: e.name)
+every_count = pytest.mark.parametrize(
+    "entry", [e for e in METRICS if e.declaration.form == "counts"], ids=lambda e: e.name
+)
+
+
+def averages():
+    for entry in METRICS:
+        if entry.declaration.form == "counts":
+            option = entry.option("average")
+            for average in (None, *(option.words if option else ())):
+                yield pytest.param(entry, average, id=f"{entry.name}-{average}")
+
+
+def sample(entry, seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    if entry.declaration.task == "regression":
+        truth = rng.normal(5, 2, n)
+        return truth, truth + rng.normal(size=n)
+    truth = np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
+    if entry.declaration.needs == "labels":
+        return truth, np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
+    positive = np.clip(truth * 0.2 + rng.random(n) * 0.7, 0.01, 0.99)
+    return truth, np.column_stack([1 - positive, positive])
+
+
+def value(entry, truth, output, **options):
+    options = REQUIRED_OPTIONS.get(entry.name, {}) | options
+    return evaluate(entry, options, truth, output, 1, 2)
+
+
+@every_metric
+def test_its_worked_examples_come_out(entry):
+    assert entry.examples
+    for example in entry.examples:
+        assert example.source
+        found = np.mean(entry.function(*example.arguments, **example.options))
+        found = from_mean_loss(entry, float(found))
+        assert found == pytest.approx(example.expected["value"], abs=example.tolerance)
+
+
+@every_metric
+def test_it_is_documented_with_a_source(entry):
+    assert entry.title
+    assert entry.summary.endswith(".")
+    assert entry.references
+
+
+@every_metric
+def test_its_inputs_are_those_of_its_form(entry):
+    expected = {
+        "counts": ("counts", "positive"),
+        "losses": ("truth", "output", "positive"),
+        "scores": ("truth", "output", "positive", "weights"),
+    }
+    assert entry.inputs == expected[entry.declaration.form]
+    assert (entry.declaration.form == "counts") == (entry.declaration.needs == "labels")
+
+
+@every_metric
+@pytest.mark.parametrize("seed", range(5))
+def test_its_values_are_in_the_declared_range(entry, seed):
+    found = value(entry, *sample(entry, seed))
+    assert np.isfinite(found)
+    low, high = entry.declaration.low, entry.declaration.high
+    assert low is None or found >= low
+    assert high is None or found <= high
+
+
+@every_metric
+def test_a_perfect_model_is_better_than_a_poor_one_in_the_declared_direction(entry):
+    truth, output = sample(entry)
+    if entry.declaration.task == "regression" or entry.declaration.needs == "labels":
+        perfect = truth.copy()
+    else:
+        perfect = np.column_stack([1.0 - truth, truth.astype(float)])
+    best, found = value(entry, truth, perfect), value(entry, truth, output)
+    if entry.declaration.better == "higher":
+        assert best > found
+        assert entry.declaration.high is None or best == pytest.approx(entry.declaration.high)
+    else:
+        assert best < found
+        assert best == pytest.approx(0, abs=1e-12)
+
+
+@every_metric
+def test_weights_of_ones_change_nothing_and_zeros_leave_rows_out(entry):
+    truth, output = sample(entry)
+    options = REQUIRED_OPTIONS.get(entry.name, {})
+    plain = evaluate(entry, options, truth, output, 1, 2)
+    ones = evaluate(entry, options, truth, output, 1, 2, np.ones(len(truth)))
+    assert ones == pytest.approx(plain, rel=1e-13)
+    if entry.name == "max_error":
+        return  # says that weights do not change it
+    half = (np.arange(len(truth)) < 40).astype(float)
+    kept = evaluate(entry, options, truth[:40], output[:40], 1, 2)
+    assert evaluate(entry, options, truth, output, 1, 2, half) == pytest.approx(kept, rel=1e-12)
+
+
+@pytest.mark.parametrize(("entry", "average"), list(averages()))
+def test_leading_axes_are_a_loop(entry, average):
+    options = REQUIRED_OPTIONS.get(entry.name, {}) | ({"average": average} if average else {})
+    rng = np.random.default_rng(4)
+    matrices = confusions(
+        rng.integers(0, 2, 90), rng.integers(-1, 2, 90), 2, np.repeat(np.arange(6), 15), 6
+    )
+    matrices[0] = 0  # an empty replicate
+    matrices[1] = [[5, 0, 0], [0, 0, 0]]  # one class only
+    together = entry.function(matrices.reshape(2, 3, 2, 3), 1, **options)
+    assert np.shape(together) == (2, 3)
+    alone = [float(entry.function(matrix, 1, **options)) for matrix in matrices]
+    np.testing.assert_array_equal(np.ravel(together), alone)
+
+
+@every_count
+def test_a_proportion_has_percent_as_its_unit_and_a_range_from_0_to_1(entry):
+    if entry.declaration.proportion is not None:
+        assert entry.declaration.unit == "percent"
+        assert (entry.declaration.low, entry.declaration.high) == (0, 1)
+    else:
+        assert not entry.declaration.complement
+
+
+def test_the_catalogue_is_read_without_a_heavy_package():
+    code = (
+        "import sys; from evallang.metrics.metric import METRICS; METRICS.names(); "
+        "print({'numpy', 'scipy', 'sklearn', 'polars'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

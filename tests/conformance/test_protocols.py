@@ -1,0 +1,155 @@
+"""What every protocol promises, whoever wrote it."""
+
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from evallang.protocols.protocol import PROTOCOLS, Rows, about
+from evallang.registry import Design, Evidence
+
+N = 36
+Y = np.arange(N) % 3
+GROUPS = np.arange(N) // 3
+OTHER_OPTIONS = {
+    "folds": 4, "times": 3, "outer": 3, "inner": 3, "rounds": 4, "p": 1, "gap": 1,
+    "test": Fraction(1, 4), "validation": 0.2, "estimate": "oob",
+}  # fmt: skip
+SERIES = {"test": 3}  # rows, where a holdout's is a share
+
+
+def cases():
+    for entry in PROTOCOLS:
+        yield pytest.param(entry, entry.defaults(), id=entry.name)
+        others = {option.name: OTHER_OPTIONS[option.name] for option in entry.options}
+        if entry.name == "time_series":
+            others |= SERIES
+        if others:
+            yield pytest.param(entry, others, id=f"{entry.name}-other-options")
+
+
+def rows_for(entry):
+    grouped = entry.name == "leave_one_group_out"
+    assignment = tuple(str(i % 4) for i in range(N)) if entry.name == "split" else None
+    return Rows(N, Y, GROUPS if grouped else None, assignment, lambda repeat: 7 + repeat)
+
+
+every_case = pytest.mark.parametrize(("entry", "options"), list(cases()))
+every_protocol = pytest.mark.parametrize("entry", list(PROTOCOLS), ids=lambda e: e.name)
+
+
+@every_case
+def test_rows_are_sorted_and_never_on_two_sides(entry, options):
+    for split in entry.function(rows_for(entry), **options):
+        parts = [split.train, split.test]
+        if split.validation is not None:
+            parts.append(split.validation)
+        for part in parts:
+            assert part.dtype == np.int64
+            assert len(part) > 0
+            assert (np.diff(part) >= 0).all()
+            assert part[0] >= 0
+            assert part[-1] < N
+        assert (np.diff(split.test) > 0).all()
+        full_sample = entry.declaration.full_sample and split.fold == -1
+        if not entry.declaration.tests_on_training_rows and not full_sample:
+            together = np.concatenate([np.unique(part) for part in parts])
+            assert len(np.unique(together)) == len(together)
+
+
+@every_case
+def test_repeats_and_folds_are_numbered_from_0_in_order(entry, options):
+    found = [(s.repeat, s.fold) for s in entry.function(rows_for(entry), **options)]
+    assert found == sorted(set(found))
+    assert sorted({repeat for repeat, _ in found}) == list(range(found[-1][0] + 1))
+    for repeat in range(found[-1][0] + 1):
+        folds = [fold for r, fold in found if r == repeat]
+        start = -1 if entry.declaration.full_sample else 0
+        assert folds == list(range(start, start + len(folds)))
+
+
+@every_case
+def test_the_number_of_splits_is_as_declared(entry, options):
+    declared = entry.declaration.n_splits(options)
+    if declared is not None:
+        assert len(list(entry.function(rows_for(entry), **options))) == declared
+
+
+@every_case
+def test_once_is_declared_where_no_row_is_tested_twice(entry, options):
+    found = list(entry.function(rows_for(entry), **options))
+    tested = np.concatenate([split.test for split in found])
+    yields = entry.declaration.yields(options)
+    assert yields.once == (len(np.unique(tested)) == len(tested))
+    if Evidence.ONE_PREDICTION_PER_ROW in yields.evidence:
+        assert yields.once
+
+
+@every_case
+def test_single_fit_and_validation_are_declared_as_they_are(entry, options):
+    found = list(entry.function(rows_for(entry), **options))
+    yields = entry.declaration.yields(options)
+    assert yields.single_fit == (len(found) == 1)
+    if any(split.validation is not None for split in found):
+        assert yields.validation
+
+
+@every_case
+def test_a_design_is_declared_exactly_where_fold_scores_are(entry, options):
+    yields = entry.declaration.yields(options)
+    assert (yields.design is not None) == (Evidence.FOLD_SCORES in yields.evidence)
+    if yields.design in (Design.REPEATED, Design.RESAMPLED, Design.FIVE_BY_TWO):
+        assert not yields.once
+
+
+@every_case
+def test_the_design_is_described_for_readers(entry, options):
+    text = entry.declaration.describe(options)
+    assert text
+    assert "None" not in text
+    assert not text.endswith(".")
+    assert "stratified" not in text
+
+
+@every_protocol
+def test_what_the_estimate_is_about_is_as_derived_for_the_defaults(entry):
+    if entry.declaration.yields(entry.defaults()).evidence:
+        assert entry.declaration.about == about(entry, entry.defaults())
+    assert entry.declaration.about
+
+
+@every_protocol
+def test_it_is_documented_with_a_source(entry):
+    assert entry.title
+    assert entry.summary.endswith(".")
+    assert "ValueError" in entry.manual
+    assert entry.references
+
+
+@every_protocol
+def test_its_words_spell_its_name(entry):
+    assert "_".join(entry.declaration.words) == entry.name
+
+
+@every_protocol
+def test_the_option_for_inner_folds_is_one_of_its_options(entry):
+    inner = entry.declaration.inner_option
+    assert inner is None or entry.option(inner) is not None
+    if inner is not None:
+        assert entry.declaration.yields(entry.defaults()).validation
+
+
+def test_words_name_one_protocol_only():
+    words = [entry.declaration.words for entry in PROTOCOLS]
+    assert len(set(words)) == len(words)
+
+
+def test_the_catalogue_is_read_without_a_heavy_package():
+    code = (
+        "import sys; from evallang.protocols.protocol import PROTOCOLS; PROTOCOLS.names(); "
+        "print({'numpy', 'scipy', 'sklearn', 'polars'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
