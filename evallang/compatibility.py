@@ -110,7 +110,8 @@ def default_interval(metric: Method, yields: Yields, classes: int | None = None)
     declaration = entry.declaration
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return "corrected_t"
-    if not yields.once or yields.design is Design.FIVE_BY_TWO or yields.ordered:
+    unusable = not yields.once or yields.ordered or not yields.evidence
+    if unusable or yields.design is Design.FIVE_BY_TWO:
         return None
     if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
@@ -140,13 +141,13 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
             f"`{interval.name}` counts each example once, and here it is predicted several times",
             instead,
         )
-    if declared.evidence == {Evidence.FOLD_SCORES} and declared.designs:
-        if yields.design not in declared.designs:
-            return Mismatch(
-                f"`{interval.name}` is not sound over "
-                + (DESIGN_NOUNS[yields.design] if yields.design else "these folds"),
-                instead,
-            )
+    only_folds = declared.evidence == {Evidence.FOLD_SCORES}
+    if only_folds and declared.designs and yields.design not in declared.designs:
+        return Mismatch(
+            f"`{interval.name}` is not sound over "
+            + (DESIGN_NOUNS[yields.design] if yields.design else "these folds"),
+            instead,
+        )
     fits = {
         "proportion": is_proportion(entry, metric.options),
         "losses": entry.declaration.form == "losses",
@@ -164,7 +165,9 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
     if interval.name == "delong" and not yields.single_fit:
         return Mismatch("`delong` compares scores of one fitted model", instead)
     if interval.name in ("cv_auc", "cv_clt") and yields.single_fit:
-        return Mismatch(f"`{interval.name}` averages over the folds of one cross-validation", instead)
+        return Mismatch(
+            f"`{interval.name}` averages over the folds of one cross-validation", instead
+        )
     return None
 
 
@@ -235,9 +238,7 @@ def default_table() -> list[dict[str, Any]]:
             {
                 "protocol": protocol.name,
                 "tests": [t.name for t in HYPOTHESIS_TESTS if fits_design(t, yields)],
-                "intervals": {
-                    m.name: default_interval(Method(m.name), yields) for m in METRICS
-                },
+                "intervals": {m.name: default_interval(Method(m.name), yields) for m in METRICS},
             }
         )
     return rows

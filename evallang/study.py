@@ -13,7 +13,7 @@ from typing import Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
 from evallang.models.model import ModelSpec
-from evallang.results.records import Default, FileRecord, ReportSettings
+from evallang.results.settings import Default, FileRecord, ReportSettings
 from evallang.source import Span
 
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
@@ -186,9 +186,7 @@ def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str
     return (*named, comparison.against) if comparison.against is not None else named
 
 
-def pairs_of(
-    comparison: ComparisonSpec, available: Sequence[str]
-) -> tuple[tuple[str, str], ...]:
+def pairs_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Give the pairs of a comparison: planned, each against the reference, or all."""
     if comparison.pairs:
         return comparison.pairs

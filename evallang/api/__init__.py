@@ -1,14 +1,33 @@
 """Files and words in, folders and exit codes out: the whole way, for whoever calls it.
 
 Parse, check, read, check the data, plan, run, write, report: the command line, the Python
-verbs and notebooks all come through here.
+verbs and notebooks all come through here. Names are imported when they are first used, so
+that a check loads nothing of the engine.
 """
 
-from evallang.api.folder import FolderRefused
-from evallang.api.preparing import check_data, read_and_plan
-from evallang.api.results import Results
-from evallang.api.running import RunFailed, run
-from evallang.api.study import Study, StudyError, load, open_study, parse
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evallang.api.folder import FolderRefused
+    from evallang.api.preparing import check_data, read_and_plan
+    from evallang.api.results import Results
+    from evallang.api.running import RunFailed, run
+    from evallang.api.study import Study, StudyError, load, open_study, parse
+
+PLACES = {
+    "FolderRefused": "folder",
+    "Results": "results",
+    "RunFailed": "running",
+    "Study": "study",
+    "StudyError": "study",
+    "check_data": "preparing",
+    "load": "study",
+    "open_study": "study",
+    "parse": "study",
+    "read_and_plan": "preparing",
+    "run": "running",
+}
 
 __all__ = [
     "FolderRefused",
@@ -23,3 +42,10 @@ __all__ = [
     "read_and_plan",
     "run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first asked for."""
+    if name not in PLACES:
+        raise AttributeError(f"module 'evallang.api' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"evallang.api.{PLACES[name]}"), name)

@@ -21,9 +21,7 @@ else:
     np, pl = lazy("numpy"), lazy("polars")
 
 NEW, OLD = ".evallang-new", ".evallang-old"
-OURS = frozenset(
-    {"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"}
-)
+OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})
 
 
 class FolderRefused(Exception):
@@ -107,7 +105,9 @@ def _keep_others(folder: Path, new: Path) -> None:
 def _write_predictions(path: Path, run: Run) -> None:
     """Write one row per prediction, sorted by data, protocol, model, repeat, fold, row."""
     frames = [
-        _frame(setting, model, run) for setting in run.settings for model in setting.models
+        _frame(setting, model, run)
+        for setting in run.settings
+        for model in setting.models
         if setting.protocol is not None
     ]
     if not frames:

@@ -75,12 +75,11 @@ class Results:
             place /= "results.json"
         return cls(codec.loads(place.read_text(encoding="utf-8")))
 
-    def save(
-        self, folder: str | Path, formats: tuple[str, ...] | None = None
-    ) -> tuple[str, ...]:
+    def save(self, folder: str | Path, formats: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """Write the output folder; gives messages about what could not be written.
 
-        `formats` are those of the report, by default the study's. Raises `FolderRefused` when it holds anything that is not ours.
+        `formats` are those of the report, by default the study's. Raises `FolderRefused`
+        when the folder holds anything that is not ours.
         """
         from evallang.api.folder import write_folder
 

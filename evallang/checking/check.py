@@ -18,10 +18,11 @@ from evallang.checking import (
 )
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
+from evallang.checking.rules.rule import advise
 from evallang.checking.scope import Scope
 from evallang.data.dataset import CountsSpec, DataSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors, in_order
-from evallang.results.records import FileRecord
+from evallang.results.settings import FileRecord
 from evallang.source import SourceFile
 from evallang.study import Measure, SourceSpec, Study
 from evallang.syntax import nodes as n
@@ -52,6 +53,7 @@ def check(path: str, text: str, read: Read, overrides: Mapping[str, str] | None 
     read_overrides(scope, overrides or {}, gathered.sources)
     scope.declare_names()
     study = _resolve(scope, gathered, overrides or {})
+    scope.diagnostics += advise(study)
     unused.report_unused(scope, gathered.diagnostics)
     found = gathered.diagnostics + scope.diagnostics
     found = waivers.apply(found, gathered)

@@ -74,7 +74,9 @@ def comparisons(
 
 def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> tuple[str, ...] | None:
     """List all models that a line may name; None where a file decides at run time."""
-    names = list(scope.models)
+    if scope.broken & set(scope.sources):
+        return None
+    names = [*scope.models, *scope.scored_models]
     for source in sources:
         if isinstance(source, PredictionsSpec | CountsSpec):
             if not source.models:
@@ -83,9 +85,7 @@ def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> tuple[str, ...] 
     return tuple(names)
 
 
-def known_model(
-    scope: Scope, node: n.ColumnNode, names: Sequence[str] | None
-) -> str | None:
+def known_model(scope: Scope, node: n.ColumnNode, names: Sequence[str] | None) -> str | None:
     """Resolve the name of a model; None after a report."""
     name = values.column_name(node)
     if names is None or name in names:
@@ -357,9 +357,7 @@ def requirements(
             RequirementSpec(
                 index=index,
                 source=format_node(node).strip(),
-                kind=cast(
-                    Literal["level", "superior", "noninferior", "equivalent"], node.kind
-                ),
+                kind=cast(Literal["level", "superior", "noninferior", "equivalent"], node.kind),
                 metric=metric,
                 models=tuple(name for name in (first, second) if name is not None),
                 operator=node.operator,

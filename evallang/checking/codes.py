@@ -286,6 +286,23 @@ MARGIN = declare(
     right="require a not worse than b by 2%",
 )
 
+# --- E16x: waivers -------------------------------------------------------------------------
+
+WAIVER_WITHOUT_REASON = declare(
+    "E161",
+    "waiver_without_reason",
+    "A waiver that does not say why.",
+    reason="A waiver is printed in the report; a reader must see why the advice was set aside.",
+    wrong="# evallang: allow uncorrected_family",
+    right="# evallang: allow uncorrected_family because one of the two tests is a check",
+)
+WAIVER_OF_NOTHING = declare(
+    "W162",
+    "waiver_of_nothing",
+    "A waiver for which there is nothing to waive.",
+    reason="A waiver that silences nothing hides the day on which it would.",
+)
+
 # --- E2xx: what cannot be computed, or means nothing -----------------------------------------
 
 TEST_NEEDS_OTHER_EVIDENCE = declare(

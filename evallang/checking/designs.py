@@ -1,4 +1,4 @@
-"""`stratify`, `group`, `protocol` and `tune`: how rows are split, and where candidates are chosen."""
+"""`stratify`, `group`, `protocol`, `tune`: how rows are split, where candidates are chosen."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -92,6 +92,8 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         if node.name is not None:
             scope.broken.add(node.name.name)
         return None
+    if entry.name in unbuilt.DESIGNS:
+        values.not_in_this_version(scope, f"the protocol `{' '.join(words)}`", node)
     given: dict[str, OptionValue] = {}
     seeds = 1
     sound = True
@@ -149,11 +151,7 @@ def _form(words: tuple[str, ...]) -> Entry[ProtocolDeclaration] | None:
 
 def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> None:
     place = node.words[0].span.to(node.words[-1].span) if node.words else node.span
-    if words in unbuilt.PROTOCOLS:
-        values.not_in_this_version(scope, f"the protocol `{' '.join(words)}`", node)
-        return
     forms = [" ".join(entry.declaration.words) for entry in PROTOCOLS]
-    forms += [" ".join(later) for later in unbuilt.PROTOCOLS]
     text, fixes = suggestion(" ".join(words), place, forms)
     scope.report(
         codes.UNKNOWN_PROTOCOL,
@@ -167,9 +165,7 @@ def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) ->
 def _seeds(scope: Scope, option: n.OptionNode) -> int:
     plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
     if not isinstance(plain, int) or plain < 1:
-        scope.report(
-            codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span
-        )
+        scope.report(codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span)
         return 1
     if plain > 1:
         values.not_in_this_version(scope, "fits repeated over several `seeds`", option)
@@ -178,9 +174,7 @@ def _seeds(scope: Scope, option: n.OptionNode) -> int:
 
 def _sensible(scope: Scope, key: str, value: OptionValue, option: n.OptionNode) -> bool:
     if key in SMALLEST and isinstance(value, int) and value < SMALLEST[key]:
-        scope.report(
-            codes.OPTION_VALUE, f"`{key}` is at least {SMALLEST[key]}", option.value.span
-        )
+        scope.report(codes.OPTION_VALUE, f"`{key}` is at least {SMALLEST[key]}", option.value.span)
         return False
     if key in SHARES and isinstance(value, int | float | Fraction) and not 0 < value < 1:
         scope.report(
@@ -261,7 +255,5 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
         if isinstance(plain, int) and plain >= 2:
             found = plain
         else:
-            scope.report(
-                codes.OPTION_VALUE, "`cv` takes a whole number from 2", option.value.span
-            )
+            scope.report(codes.OPTION_VALUE, "`cv` takes a whole number from 2", option.value.span)
     return found

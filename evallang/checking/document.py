@@ -6,7 +6,7 @@ from typing import Literal, cast
 from evallang.checking import codes, unbuilt, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.checking.sources import Clauses
-from evallang.results.records import ReportSettings
+from evallang.results.settings import ReportSettings
 from evallang.syntax import nodes as n
 
 HEADER_CLAUSES = ("author", "question", "about", "seed", "alpha", "confidence", "families")
@@ -69,8 +69,7 @@ def header(scope: Scope, stem: str) -> Header:
         authors=tuple(
             text
             for clause in authors
-            if clause.keyword.name == "author"
-            and (text := values.text(scope, clause)) is not None
+            if clause.keyword.name == "author" and (text := values.text(scope, clause)) is not None
         ),
         question=values.text(scope, question) if question else None,
         about=values.text(scope, about) if about else None,

@@ -86,7 +86,9 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
         entry = CATALOGUE.get(name)
         if entry is not None and entry.parameter("probability") is not None:
             return f"write `{name}(probability=true)`"
-        return "measure another metric, or wrap the model in `CalibratedClassifierCV(estimator=...)`"
+        return (
+            "measure another metric, or wrap the model in `CalibratedClassifierCV(estimator=...)`"
+        )
     if needs == "scores" and not (able.scores or able.probabilities):
         return "choose a model that gives scores, or measure another metric"
     return None
@@ -100,6 +102,10 @@ class _Resolver:
         self.done: dict[str, PipelineSpec | None] = {}
         self.values: dict[str, ParameterValue] = {}
         self.way: list[str] = []
+        self.samples = any(
+            node.strategy is not None and node.strategy.name in ("random", "bayes")
+            for node in scope.of(n.TuneNode)
+        )
 
     def model(self, name: str) -> PipelineSpec | None:
         """Resolve a model by its name; None where it is broken."""
@@ -149,7 +155,9 @@ class _Resolver:
 
     def _guard(self, name: str, place: n.NameNode) -> None:
         if name in self.way:
-            circle = " uses ".join(f"`{step}`" for step in (*self.way[self.way.index(name) :], name))
+            circle = " uses ".join(
+                f"`{step}`" for step in (*self.way[self.way.index(name) :], name)
+            )
             self.scope.report(
                 codes.CIRCULAR_NAME, f"`{name}` is defined by itself: {circle}", place.span
             )
@@ -353,9 +361,7 @@ class _Resolver:
             raise Broken
         return entry
 
-    def parameter(
-        self, entry: ClassEntry, argument: n.ArgumentNode
-    ) -> tuple[str, ParameterValue]:
+    def parameter(self, entry: ClassEntry, argument: n.ArgumentNode) -> tuple[str, ParameterValue]:
         """Resolve one `key=value` or `key in DOMAIN` of a class."""
         if argument.key is None:
             self.scope.report(
@@ -531,7 +537,7 @@ class _Resolver:
         start, stop = node.start.literal, node.stop.literal
         written = format_node(node).strip()
         try:
-            if node.distribution is not None:
+            if node.distribution is not None and not self.samples:
                 self.scope.report(
                     codes.BAD_DOMAIN,
                     f"`{node.distribution.name}` has no grid: it is sampled, by `tune random N`",
@@ -539,10 +545,10 @@ class _Resolver:
                     help=f"write `{start}..{stop} log 7` or `step`, for a grid",
                 )
                 raise Broken
+            if node.distribution is not None:
+                return domains.distribution(start, stop, node.distribution.name)
             if node.log is not None:
-                found: tuple[ParameterValue, ...] = domains.geometric(
-                    start, stop, node.log.literal
-                )
+                found: tuple[ParameterValue, ...] = domains.geometric(start, stop, node.log.literal)
             else:
                 found = domains.linear(start, stop, node.step.literal if node.step else None)
         except ValueError as error:
@@ -567,7 +573,9 @@ def _refuse_repeats(
 def _branch_key(node: n.NameNode | n.TextNode | n.ListNode) -> str | tuple[str, ...]:
     if isinstance(node, n.ListNode):
         return tuple(
-            values.column_name(item) for item in node.items if isinstance(item, n.NameNode | n.TextNode)
+            values.column_name(item)
+            for item in node.items
+            if isinstance(item, n.NameNode | n.TextNode)
         )
     name = values.column_name(node)
     return name if isinstance(node, n.NameNode) and name in COLUMN_WORDS else (name,)
@@ -577,4 +585,3 @@ def _as_pipeline(node: n.PipelineNode | n.ColumnsNode) -> n.PipelineNode:
     if isinstance(node, n.PipelineNode):
         return node
     return n.PipelineNode((node,), span=node.span)
-

@@ -1,12 +1,12 @@
 """Who is called what: the names that a study declares, and where findings are collected."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from evallang.checking import codes
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
-from evallang.results.records import Default
+from evallang.results.settings import Default
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import nodes as n
@@ -31,12 +31,13 @@ class Scope:
     defaults: list[Default] = field(default_factory=list)
     lets: dict[str, n.LetNode] = field(default_factory=dict)
     models: dict[str, n.ModelNode] = field(default_factory=dict)
-    sources: dict[
-        str, n.DataNode | n.PredictionsNode | n.ScoresNode | n.CountsNode
-    ] = field(default_factory=dict)
+    sources: dict[str, n.DataNode | n.PredictionsNode | n.ScoresNode | n.CountsNode] = field(
+        default_factory=dict
+    )
     protocols: dict[str, n.ProtocolNode] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     used_lets: set[str] = field(default_factory=set)
+    scored_models: list[str] = field(default_factory=list)
 
     def report(
         self,
@@ -138,5 +139,3 @@ def listed(words: Iterable[str], last: str = "or") -> str:
     if len(quoted) < 2:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
-
-

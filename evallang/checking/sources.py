@@ -38,6 +38,10 @@ PREDICTIONS_CLAUSES = (
     "fold", "repeat", "dataset", "weight", "positive", "task", "where", "rows", "higher",
     "lower", "about", "unit", "cite",
 )  # fmt: skip
+SCORES_CLAUSES = (
+    "dataset", "models", "model", "score", "fold", "repeat", "metric", "higher", "lower",
+    "about", "cite",
+)  # fmt: skip
 COUNTS_CLAUSES = ("models", "table", "pattern", "count", "about", "unit", "cite")
 
 
@@ -124,7 +128,8 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
         elif isinstance(statement, n.CountsNode):
             spec = _counts(scope, statement)
         elif isinstance(statement, n.ScoresNode):
-            values.not_in_this_version(scope, "a table of `scores`", statement.name)
+            _scores(scope, statement)
+            continue
         else:
             continue
         if spec is None:
@@ -185,11 +190,13 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         cite=clauses.text("cite"),
         places={"data": node.keyword, "from": node.source.span} | clauses.places,
     )
-    return spec if len(scope.diagnostics) == before or not _errors(scope, before) else None
+    return None if _errors(scope, before) else spec
 
 
 def _errors(scope: Scope, since: int) -> bool:
-    return any(d.severity == "error" for d in scope.diagnostics[since:])
+    """Tell whether a statement is faulty; what only a later version can run is sound."""
+    later = codes.NOT_IN_THIS_VERSION.code
+    return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 
 
 def _source(
@@ -388,9 +395,7 @@ def _given_models(
         model = values.column_name(setting.model)
         word = setting.keyword.name
         if word in settings.setdefault(model, {}):
-            scope.report(
-                codes.CLAUSE_TWICE, f"`{word}` of `{model}` is given twice", setting.span
-            )
+            scope.report(codes.CLAUSE_TWICE, f"`{word}` of `{model}` is given twice", setting.span)
         settings[model][word] = _setting(scope, word, setting.value)
     found: list[GivenModel] = []
     names: set[str] = set()
@@ -432,9 +437,14 @@ def _given_models(
         else:
             found.append(
                 GivenModel(
-                    name, name, None, None, own.get("score"), own.get("scores"),
+                    name,
+                    name,
+                    None,
+                    None,
+                    own.get("score"),
+                    own.get("scores"),
                     own.get("threshold"),
-                )  # fmt: skip
+                )
             )
     return tuple(found)
 
@@ -461,6 +471,19 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
         }
     scope.report(codes.CLAUSE_VALUE, f"`{word}` takes the name of a column", node.span)
     return None
+
+
+def _scores(scope: Scope, node: n.ScoresNode) -> None:
+    """Resolve the names of a table of scores, which this version cannot run."""
+    values.not_in_this_version(scope, "a table of `scores`", node.name)
+    clauses = Clauses(scope, node, "scores", SCORES_CLAUSES)
+    _check_path(scope, node.path.value, node.path)
+    for given in _given_models(scope, clauses, clauses.find(n.ModelColumnsNode)):
+        scope.scored_models.append(given.name)
+    for word in ("dataset", "fold", "repeat", "model", "score"):
+        clauses.column(word)
+    for word in ("metric", "about", "cite"):
+        clauses.text(word)
 
 
 # --- counts ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from evallang.compatibility import (
     test_mismatch,
     yields_of,
 )
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
@@ -29,6 +29,7 @@ from evallang.syntax import nodes as n
 def judge(scope: Scope, study: Study) -> Study:
     """Report everything that cannot be computed; give the study with implied protocols."""
     _tasks(scope, study)
+    _judged(scope, study)
     _scores(scope, study)
     _folds(scope, study)
     _intervals(scope, study)
@@ -45,6 +46,29 @@ def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields
                     yield source, protocol, yields_of(source, protocol)
         else:
             yield source, None, yields_of(source, None)
+
+
+def _judged(scope: Scope, study: Study) -> None:
+    """Outcomes that are only right or wrong have an accuracy, and no other metric."""
+    judged = [
+        source
+        for source in study.sources
+        if isinstance(source, CountsSpec)
+        or (isinstance(source, PredictionsSpec) and source.judged == "correct")
+    ]
+    if not judged:
+        return
+    metrics = [(m.metric, m.span) for m in study.measures]
+    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
+    for metric, span in dict.fromkeys(metrics):
+        if METRICS[metric.name].declaration.proportion != "all":
+            scope.report(
+                codes.METRIC_NEEDS_SCORES,
+                f"`{metric.name}` needs predicted labels, and of `{judged[0].name}` only right "
+                "and wrong are known",
+                span or next(iter(judged[0].places.values()), None),
+                help="write `measure accuracy`",
+            )
 
 
 def _tasks(scope: Scope, study: Study) -> None:
@@ -116,8 +140,7 @@ def _folds(scope: Scope, study: Study) -> None:
             if METRICS[measure.metric.name].declaration.form == "scores":
                 scope.report(
                     codes.METRIC_UNDER_PROTOCOL,
-                    f"`{measure.metric.name}` is undefined on the one-row folds of "
-                    "`leave_one_out`",
+                    f"`{measure.metric.name}` is undefined on the one-row folds of `leave_one_out`",
                     measure.span,
                     help="write `protocol cv folds=10`",
                 )
@@ -248,9 +271,7 @@ def _comparisons(scope: Scope, study: Study) -> Study:
             continue
         _judge_tests(scope, study, comparison, protocol)
         settled.append(replace(comparison, protocol=protocol.name))
-    return replace(
-        study, comparisons=tuple(settled), protocols=(*study.protocols, *implied)
-    )
+    return replace(study, comparisons=tuple(settled), protocols=(*study.protocols, *implied))
 
 
 def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
@@ -274,9 +295,7 @@ def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
     return sound
 
 
-def _implied(
-    study: Study, comparison: ComparisonSpec, implied: list[Protocol]
-) -> Protocol | None:
+def _implied(study: Study, comparison: ComparisonSpec, implied: list[Protocol]) -> Protocol | None:
     """Find or plan the resampling that a test brings along; None where it needs none."""
     entry = HYPOTHESIS_TESTS[comparison.test.name]
     if entry.declaration.implied is None:
@@ -349,4 +368,3 @@ def _judge_tests(
             per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
             if is_grouped(source, study.group) and per_row and not declared.clustered:
                 _clustered(scope, f"the test `{test.name}`", comparison.span)
-

@@ -68,6 +68,9 @@ def name_of(node: n.MethodNode) -> n.NameNode:
 def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] | None:
     """Find a word in the catalogue it should stand in; None after a report."""
     name = name_of(node)
+    if "." in name.name.strip("."):
+        not_in_this_version(scope, f"your own {what}s", name)
+        return None
     word = name.name.replace("-", "_")
     _, registry, later, code = next(c for c in CATALOGUES if c[0] == what)
     entry = registry.get(word)
@@ -182,9 +185,7 @@ def option_value(
         let = scope.lets.get(node.name)
         if let is not None and node.name not in scope.broken:
             scope.used_lets.add(node.name)
-            return option_value(
-                scope, scope.overrides.get(node.name, let.value), option, owner
-            )
+            return option_value(scope, scope.overrides.get(node.name, let.value), option, owner)
     if isinstance(node, n.NameNode):
         for word in (node.name, node.name.replace("-", "_")):
             if word in option.words:

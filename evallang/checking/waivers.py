@@ -4,25 +4,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
 from evallang.checking.include import Gathered
-from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, declare, diagnose
+from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, diagnose
 from evallang.source import Span
 from evallang.syntax.nodes import CommentNode
 
-WAIVER_WITHOUT_REASON = declare(
-    "E161",
-    "waiver_without_reason",
-    "A waiver that does not say why.",
-    reason="A waiver is printed in the report; a reader must see why the advice was set aside.",
-    wrong="# evallang: allow uncorrected_family",
-    right="# evallang: allow uncorrected_family because one of the two tests is a check",
-)
-WAIVER_OF_NOTHING = declare(
-    "W162",
-    "waiver_of_nothing",
-    "A waiver for which there is nothing to waive.",
-    reason="A waiver that silences nothing hides the day on which it would.",
-)
 PATTERN = re.compile(
     r"#\s*evallang:\s*allow\s+(?P<rule>[\w-]+)(?P<file>\s+in\s+this\s+file)?"
     r"(?:\s+because\s+(?P<reason>.*\S))?\s*$"

@@ -27,14 +27,12 @@ from evallang.version import VERSION
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
 @click.option("--data", "with_data", is_flag=True, help="Read the data and check them too.")
 @click.option("--fix", is_flag=True, help="Apply the sure fixes, and check again.")
-def command(
-    files: tuple[str, ...], layout: str, strict: bool, with_data: bool, fix: bool
-) -> int:
+def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, fix: bool) -> int:
     """Find what is wrong with studies: syntax, names, statistical sense.
 
     Needs neither data nor scikit-learn. Exit code 1 when anything is an error.
     """
-    from evallang.api import check_data, open_study
+    from evallang.api.study import open_study
 
     found: list[Diagnostic] = []
     sources: dict[str, SourceFile] = {}
@@ -50,6 +48,8 @@ def command(
             raise click.ClickException(f"cannot read `{path}`: {error.strerror}") from error
         diagnostics = study.diagnostics
         if with_data and not has_errors(diagnostics):
+            from evallang.api.preparing import check_data
+
             diagnostics = check_data(study)
         found += diagnostics
         sources |= study.checked.sources

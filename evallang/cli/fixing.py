@@ -9,7 +9,7 @@ ROUNDS = 20  # a fix may uncover another finding; more rounds than this never se
 
 def apply_fixes(path: Path) -> int:
     """Apply every safe fix of a study file; gives how many were applied."""
-    from evallang.api import open_study
+    from evallang.api.study import open_study
 
     applied = 0
     for _ in range(ROUNDS):

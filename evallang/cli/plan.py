@@ -1,6 +1,7 @@
 """`evallang plan`."""
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -72,9 +73,7 @@ def _text(title: str, plan: dict[str, Any]) -> str:
     else:
         lines.append(f"  {plan['n_fits']:,} fits")
         if plan["n_fits_naive"] != plan["n_fits"]:
-            lines.append(
-                f"  {plan['n_fits_naive']:,} if every pairwise test fitted its own models"
-            )
+            lines.append(f"  {plan['n_fits_naive']:,} if every pairwise test fitted its own models")
     kinds: dict[str, int] = {}
     for task in plan["tasks"]:
         kinds[task["kind"]] = kinds.get(task["kind"], 0) + 1
@@ -83,9 +82,13 @@ def _text(title: str, plan: dict[str, Any]) -> str:
 
 
 def _value(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "true", False: "false"}[value]
     if isinstance(value, float):
-        return f"{value:.12g}"
-    return {True: "true", False: "false", None: "none"}.get(value, str(value))  # type: ignore[call-overload, no-any-return]  # keyed by identity of the three words
+        near = Fraction(value).limit_denominator(100)
+        exact = f"{value:.12g}"
+        return str(near) if len(exact) > 8 and float(near) == value else exact
+    return str(value)
 
 
 MERMAID_LIMIT = 500  # nodes; a larger graph is no picture any more

@@ -194,6 +194,7 @@ class Table:
     source: str
     target: str
     notes: tuple[str, ...] = ()
+    further_splits: tuple[tuple[str, ...], ...] = ()
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property

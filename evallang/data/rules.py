@@ -3,7 +3,6 @@
 Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.codes import (
@@ -32,6 +31,7 @@ else:
 LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
+FIRST_LOOK = 1000  # rows in which a feature is first compared with the target
 NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
 
 
@@ -82,7 +82,7 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
 
 def constant_features(table: Table, findings: Findings) -> None:
     """Find features with at most one value beside missing ones."""
-    constant = [column.name for column in table.columns if _distinct(table, column) <= 1]
+    constant = [column.name for column in table.columns if _constant(table, column)]
     if constant:
         findings.add(
             CONSTANT_FEATURE,
@@ -99,7 +99,7 @@ def id_like_features(table: Table, findings: Findings) -> None:
     alike = [
         column.name
         for column in table.columns
-        if _distinct(table, column) == table.n and _whole(table, column)
+        if _whole(table, column) and _all_different(table, column)
     ]
     if alike:
         findings.add(
@@ -223,28 +223,41 @@ def _values(table: Table, column: Column) -> "NDArray[Any]":
 
 
 def _present(table: Table, column: Column) -> "NDArray[Any]":
-    values = _values(table, column).tolist()
+    values = _values(table, column)
     if column.numeric:
-        return np.array([value for value in values if not math.isnan(value)], dtype=np.float64)
+        kept: NDArray[Any] = values[~np.isnan(values)]
+        return kept
     return np.array([value for value in values if isinstance(value, str)], dtype=object)
 
 
-def _distinct(table: Table, column: Column) -> int:
-    return len(set(_present(table, column).tolist()))
+def _constant(table: Table, column: Column) -> bool:
+    values = _present(table, column)
+    return len(values) == 0 or bool((values == values[0]).all())
+
+
+def _all_different(table: Table, column: Column) -> bool:
+    values = _present(table, column)
+    if len(values) < table.n:
+        return False
+    return len(np.unique(values) if column.numeric else set(values.tolist())) == table.n
 
 
 def _whole(table: Table, column: Column) -> bool:
+    if not column.numeric:
+        return True
     values = _present(table, column)
-    return not column.numeric or bool((values == np.floor(values)).all())
+    return bool((values == np.floor(values)).all())
 
 
 def _equals_target(table: Table, column: Column) -> bool:
     values = _values(table, column)
     if table.task == "regression":
         return column.numeric and bool(np.array_equal(values, table.y))
-    pairs = set(zip(values.tolist(), table.y.tolist(), strict=True))
-    levels = {value for value, _ in pairs}
-    return len(pairs) == len(levels) == len(table.classes)
+    for rows in (FIRST_LOOK, table.n):  # most features differ within the first rows
+        pairs = set(zip(values[:rows].tolist(), table.y[:rows].tolist(), strict=True))
+        if len(pairs) > len(table.classes) or len({value for value, _ in pairs}) < len(pairs):
+            return False
+    return len(pairs) == len(table.classes)
 
 
 def _row_keys(table: Table) -> list[bytes]:

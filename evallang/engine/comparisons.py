@@ -267,9 +267,7 @@ class Inputs:
             )
         found = self.setting.models[self.models[which]]
         whole = aggregate(entry, self.metric.keywords(), outcome, found.fold, found.repeat)
-        values = np.array(
-            [np.nan if v is None else v for v in whole.fold_values], dtype=np.float64
-        )
+        values = np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
         if self.setting.yields.design is Design.FIVE_BY_TWO:
             return values.reshape(5, 2)
         return values

@@ -177,9 +177,7 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         n_features=None,
         target=None if isinstance(spec, CountsSpec) else spec.truth,
         classes=classes,
-        positive=None
-        if classes is None or source.positive is None
-        else classes[source.positive],
+        positive=None if classes is None or source.positive is None else classes[source.positive],
         class_counts=_class_counts(source.truth, classes),
         groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
         unit=spec.unit,
@@ -325,4 +323,3 @@ def _methods(
         for r in works.values()
     )
     return tuple(used.values()), records
-

@@ -244,5 +244,3 @@ def _undefined(setting: Setting, model: str, metric: Method, reason: str) -> Est
         about=about(setting),
         notes=(reason,),
     )
-
-

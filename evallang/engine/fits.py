@@ -101,9 +101,7 @@ def run_fits(
         return outcomes
     with _shared(tables, in_process=jobs == 1) as shared:
         metric = study.tuning.metric if study.tuning else None
-        work = [
-            Job(task, shared[task.data], study.seed, metric) for task in layout.tasks.values()
-        ]
+        work = [Job(task, shared[task.data], study.seed, metric) for task in layout.tasks.values()]
         backend = serial if jobs == 1 else local
         for key, outcome in backend.run(run_job, work, jobs):
             outcomes[key] = outcome

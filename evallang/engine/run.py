@@ -13,7 +13,8 @@ from evallang.engine.fits import FitOutcome, run_fits
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.models.model import written
 from evallang.planning.planner import Planned
-from evallang.protocols.protocol import Split
+from evallang.protocols.given import yields_of_assignment
+from evallang.protocols.protocol import Split, Yields
 from evallang.registry import lazy
 from evallang.results.records import (
     Failure,
@@ -66,9 +67,7 @@ def run(
     measured = [e for setting in own for e in estimates(study, setting)]
     compared = []
     for spec in study.comparisons:
-        about = [
-            s for s in settings if s.protocol is None or s.protocol == spec.protocol
-        ]
+        about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
         compared += compare(study, spec, about)
     fits = tuple(
         (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
@@ -139,7 +138,7 @@ def _setting(
         task=table.task,
         classes=table.classes,
         positive=table.positive,
-        yields=yields_of(table.spec, protocol),
+        yields=_yields(table, protocol),
         grouped=table.group_codes is not None,
         folds=sizes,
         models=models,
@@ -147,9 +146,14 @@ def _setting(
     )
 
 
-def _collect(
-    table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcome]
-) -> ModelOutcome:
+def _yields(table: Table, protocol: Protocol) -> Yields:
+    """Say what a protocol gives; the author's own split tells only once it is read."""
+    if protocol.kind == "split" and table.split is not None:
+        return yields_of_assignment(table.split, 1 + len(table.further_splits))
+    return yields_of(table.spec, protocol)
+
+
+def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcome]) -> ModelOutcome:
     """Put the predictions of all folds of one model one after the other."""
     whole = [(s, o) for s, o in zip(splits, outcomes, strict=True) if o.failure is None]
     failed = tuple(
@@ -252,9 +256,7 @@ def _failures(fits: Fits) -> tuple[Failure, ...]:
     for data, protocol, model, repeat, fold, o in fits:
         for params, error, message in o.inner_failures:
             found.append(
-                Failure(
-                    "inner", data, protocol, model, repeat, fold, plain(params), error, message
-                )
+                Failure("inner", data, protocol, model, repeat, fold, plain(params), error, message)
             )
         if o.failure is not None:
             error, message = o.failure
@@ -284,4 +286,3 @@ def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome]) -> FitCounts:
     total = sum(task.n_fits for task in planned.layout.tasks.values())
     failed = sum((o.failure is not None) + len(o.inner_failures) for o in outcomes.values())
     return FitCounts(planned=total, run=total, cached=0, failed=failed)
-

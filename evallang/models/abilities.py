@@ -220,7 +220,8 @@ def _flow(
 ) -> tuple[list[ColumnState], list[Unready]]:
     """Follow columns through the steps; give what comes out, and what could not go in.
 
-    Either real columns are given, or `any_column` stands for one in each place.
+    A column that a step refuses counts as ready after it: one fault, one report. Either
+    real columns are given, or `any_column` stands for one in each place.
     """
     states = columns if columns is not None else [any_column] if any_column else []
     problems: list[Unready] = []
@@ -229,7 +230,11 @@ def _flow(
             states, found = _flow_branches(step, states, any_column)
         else:
             found = _refused(step, states)
-            states = [_after(step, state) for state in states]
+            named = {name for problem in found for name in problem.columns}
+            ready = [
+                replace(s, numeric=True, missing=False) if s.name in named else s for s in states
+            ]
+            states = [_after(step, state) for state in ready]
         problems += found
     return states, problems
 
@@ -281,7 +286,7 @@ def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[Unready]:
 
 
 def _after(spec: EstimatorSpec, state: ColumnState) -> ColumnState:
-    """Give a column as a transformer leaves it; what it refuses is not followed further."""
+    """Give a column as a transformer leaves it."""
     entry = _entry(spec)
     if entry is None:
         return replace(state, numeric=True, missing=False)

@@ -199,6 +199,8 @@ def _value(
     if parameter is not None and isinstance(value, str):
         if value == "nan" and "nan" in parameter.constraint.kinds:
             return np.nan
+        if parameter.name == "dtype":
+            return getattr(np, value)
         if parameter.name == "score_func":
             return getattr(importlib.import_module("sklearn.feature_selection"), value)
     if labels and value is not None and value not in (parameter.words if parameter else ()):

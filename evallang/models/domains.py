@@ -140,7 +140,8 @@ def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
     point = _DIGITS.exp(
         _DIGITS.add(logs[0], _DIGITS.multiply(part, _DIGITS.subtract(logs[1], logs[0])))
     )
-    return Fraction(Context(prec=SIGNIFICANT_DIGITS).plus(point))
+    rounded = Fraction(Context(prec=SIGNIFICANT_DIGITS).plus(point))
+    return min(max(rounded, min(first, last)), max(first, last))  # ends may have more digits
 
 
 def _above_zero(first: Fraction, last: Fraction, written: str) -> None:

@@ -93,9 +93,9 @@ def fit_candidates(
 ) -> tuple[FitOutcome, ...]:
     """Fit pipelines on the same rows, in the order given; equal beginnings are fitted once."""
     outcomes: dict[int, FitOutcome] = {}
-    rows = _Rows(data.X[data.train], data.X[data.test])
+    train, test = (np.ascontiguousarray(data.X[part]) for part in (data.train, data.test))
     candidates = list(enumerate(pipelines))
-    _walk(candidates, 0, rows, _Job(data, context, outcomes))
+    _walk(candidates, 0, _Rows(train, test), _Job(data, context, outcomes))
     return tuple(outcomes[i] for i in range(len(pipelines)))
 
 
@@ -105,7 +105,8 @@ def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimat
     last = pipeline.steps[-1]
     name = "" if len(pipeline.steps) == 1 else _last_name(estimator) + "__"
     options = {name + k: v for k, v in _weights(last, data).items()}
-    estimator.fit(data.X[data.train], _targets(data, context)[data.train], **options)
+    rows = np.ascontiguousarray(data.X[data.train])
+    estimator.fit(rows, _targets(data, context)[data.train], **options)
     return estimator
 
 
@@ -248,7 +249,7 @@ def _overwrites(name: str, value: ParameterValue) -> bool:
 
 def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
     if data.n_classes is None or not context.targets:
-        return data.y
+        return np.asarray(data.y)
     y: NDArray[Any] = np.asarray(context.targets)[data.y]
     return y
 

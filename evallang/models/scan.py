@@ -71,6 +71,9 @@ def parameters(found: type) -> dict[str, list[Any]]:
         elif name in NESTED and constraint == "any":
             constraint = "model"
         needed = f"{found.__name__}.{name}" in NEEDED_PARAMETERS
+        parts = set(constraint.split("; "))
+        if parameter.default is None and not needed and not {"any", "none"} & parts:
+            constraint = "; ".join(sorted({*parts, "none"}))  # scikit-learn hides this default
         described[name] = [constraint, REQUIRED if needed else _default(parameter.default)]
     return described
 

@@ -6,13 +6,14 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, Table
-from evallang.diagnostics import Diagnostic, declare, diagnose
+from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.model import ModelSpec, grid, search_space
+from evallang.planning.codes import CANNOT_SPLIT
 from evallang.planning.keys import task_key
 from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
+from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split
-from evallang.protocols.splitting import k_folds, part
 from evallang.registry import Evidence, lazy
 from evallang.results.records import ProtocolRecord
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -25,15 +26,6 @@ else:
     np = lazy("numpy")
 
 DEFAULT_INNER = 5  # folds for tuning inside an implied protocol; as `nested cv inner=5`
-
-CANNOT_SPLIT = declare(
-    "E450",
-    "cannot_split",
-    "The rows cannot be split as the protocol says.",
-    reason="A fold without rows, or a class with fewer members than folds, has no estimate.",
-    wrong="protocol cv folds=10   # on a class of 4 members",
-    right="protocol cv folds=4",
-)
 
 
 @dataclass(frozen=True)
@@ -62,6 +54,7 @@ def plan(study: Study, tables: Mapping[str, Table]) -> Planned:
             rows = rows_of(study, table, protocol)
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
+                _plan_fits(study, table, protocol, rows, made, tasks, places)
             except ValueError as error:
                 found.append(
                     diagnose(
@@ -73,7 +66,6 @@ def plan(study: Study, tables: Mapping[str, Table]) -> Planned:
                 )
                 continue
             splits[table.spec.name, protocol.name] = made
-            _plan_fits(study, table, protocol, rows, made, tasks, places)
     layout = Layout(splits, tasks, tuple(places))
     records = tuple(_record(study, p, layout, tables) for p in study.protocols)
     known = complete and not found
@@ -100,6 +92,7 @@ def rows_of(study: Study, table: Table, protocol: Protocol) -> Rows:
         strata=strata,
         groups=table.group_codes,
         assignment=table.split,
+        further_assignments=table.further_splits,
         seed=split_seeds(
             study.seed, table.sha256, protocol.kind, options, stratify, table.spec.group
         ),
@@ -177,11 +170,22 @@ def _inner(
         return ()
     if split.validation is not None:
         return ((split.train, split.validation),)
+    if protocol.kind == "split" and (study.tuning is None or study.tuning.cv is None):
+        raise ValueError(
+            "the split has no validation rows to choose hyper-parameters on: write "
+            "`tune grid cv=5`, or mark rows `validation`"
+        )
     folds = inner_folds(study, protocol)
-    inside = part(rows, split.train)
     drawn = seed(study.seed, "inner", table.sha256, rows_hash(split.train), folds)
     return tuple(
-        (split.train[train], split.train[test]) for train, test in k_folds(inside, folds, drawn)
+        (inner.train, inner.test)
+        for inner in inner_splits(
+            rows,
+            split.train,
+            folds=folds,
+            seed=drawn,
+            kind="time_series" if protocol.kind == "time_series" else "cv",
+        )
     )
 
 
@@ -198,21 +202,19 @@ def _record(
     options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
     if protocol.by is not None:
         options["by"] = protocol.by
-    strata = list(stratify.columns) if stratify else []
-    regression = any(table.task == "regression" for table in tables.values())
-    stratified = "stratified" in _describe(entry.declaration.describe(protocol.options), strata)
+    strata = list(stratify.columns) if stratify and entry.declaration.keeps_strata else []
+    if any(table.task == "regression" for table in tables.values()):
+        strata = []
     return ProtocolRecord(
         name=protocol.name,
         kind=protocol.kind,
         options=options,
-        stratify=", ".join(strata) if strata and not regression else None,
+        stratify=", ".join(strata) or None,
         group=study.group,
         implied_by=protocol.implied_by,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=sum(layout.tasks[key].n_fits for key in fits) if per_table else None,
-        summary=_describe(
-            entry.declaration.describe(protocol.options), strata if stratified else []
-        ),
+        summary=_describe(entry.declaration.describe(protocol.options), strata),
     )
 
 
@@ -241,8 +243,7 @@ def _naive(study: Study, layout: Layout) -> int:
 def _fits_itself(comparison: ComparisonSpec) -> bool:
     tests = [comparison.test] + ([comparison.post_hoc] if comparison.post_hoc else [])
     return any(
-        HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.FOLD_SCORES}
-        for test in tests
+        HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.FOLD_SCORES} for test in tests
     )
 
 
@@ -278,9 +279,7 @@ def _graph(study: Study, layout: Layout) -> Iterator[Task]:
         datas = dict.fromkeys(d for d, p, _ in by_setting if p == comparison.protocol)
         for data in datas:
             models = {
-                m
-                for pair in pairs_of(comparison, [m.name for m in study.models])
-                for m in pair
+                m for pair in pairs_of(comparison, [m.name for m in study.models]) for m in pair
             }
             needs = [
                 key

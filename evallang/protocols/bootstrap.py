@@ -44,6 +44,7 @@ EFRON_TIBSHIRANI_1997 = Reference(
         about=ALGORITHM,
         n_splits=lambda options: int(options["rounds"]) + 1,
         full_sample=True,
+        keeps_strata=False,
     ),
     title="Bootstrap",
     references=(EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021),

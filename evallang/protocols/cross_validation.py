@@ -91,6 +91,7 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
         describe=lambda options: "leave-one-out cross-validation",
         about=FITTED_MODELS,
         n_splits=lambda options: None,
+        keeps_strata=False,
     ),
     title="Leave-one-out cross-validation",
     references=(RASCHKA_2018, ZHOU_2021),

@@ -38,6 +38,7 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         describe=lambda options: "split given by the author",
         about=FITTED_MODELS,
         n_splits=lambda options: None,
+        keeps_strata=False,
     ),
     title="The author's own split",
     references=(RASCHKA_2018,),

@@ -107,6 +107,7 @@ def repeated_holdout(
         about=FITTED_MODEL,
         n_splits=lambda options: 1,
         tests_on_training_rows=True,
+        keeps_strata=False,
     ),
     title="Resubstitution",
     references=(RASCHKA_2018,),

@@ -83,7 +83,7 @@ class ProtocolDeclaration:
     under the default options (`about` below: under any); `inner_option` names the option
     that gives the number of inner folds; `tests_on_training_rows` marks estimates that are
     optimistic by design; `full_sample` says that a split with fold -1 comes first, which
-    trains and tests on all rows.
+    trains and tests on all rows; `keeps_strata` is False where strata play no part.
     """
 
     words: tuple[str, ...]
@@ -95,6 +95,7 @@ class ProtocolDeclaration:
     texts: Mapping[str, str] = field(default_factory=dict)
     tests_on_training_rows: bool = False
     full_sample: bool = False
+    keeps_strata: bool = True
 
 
 PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protocols")

@@ -46,6 +46,7 @@ TASHMAN_2000 = Reference(
         ),
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
+        keeps_strata=False,
     ),
     title="Time series: forward chaining",
     references=(TASHMAN_2000,),

@@ -41,6 +41,7 @@ from evallang.reporting.wording import (
     ADJUSTED,
     RATIOS,
     adjusted_words,
+    effect_name,
     effect_text,
     number_word,
     p_cell,
@@ -48,6 +49,7 @@ from evallang.reporting.wording import (
     sentence,
     symbol,
     test_runs,
+    variant_words,
 )
 from evallang.results.records import Comparison, Effect, HypothesisTestResult
 
@@ -118,7 +120,8 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
         return made
     if all(pair.reject is None for pair in pairs):
         title = mid_sentence(context.method_title("test", pairs[0].test))
-        return made + runs(f"{sentence(_pairs_words(pairs))[:-1]} compared with the {title}", where, ".")
+        subject = "One pair was" if len(pairs) == 1 else f"{count(len(pairs))} pairs were"
+        return made + runs(f"{subject} compared with the {title}", where, ".")
     rejected = sum(bool(pair.reject) for pair in pairs)
     after = ""
     if adjusted_words(comparison):
@@ -131,7 +134,7 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
         verb = "rejected" if pairs[0].reject else "did not reject"
         if test:
             return made + runs(test, f", {verb} the hypothesis that {null}{after}", where, ".")
-    verb = "pair was separated" if rejected == 1 else "pairs were separated"
+    verb = "was separated" if rejected == 1 else "were separated"
     total = count(len(pairs))
     return made + runs(f"Of {total} pairs, {number_word(rejected)} {verb}{after}", where, ".")
 
@@ -169,13 +172,15 @@ def _table(context: Context, comparison: Comparison, identifier: str) -> Table:
         )  # fmt: skip
     notes += _test_notes(context, pairs)
     test = context.method_title("test", pairs[0].test)
-    variants = dict.fromkeys(pair.variant for pair in pairs if pair.variant)
+    variants = dict.fromkeys(variant_words(pair) for pair in pairs if pair.variant)
     variant = f" ({', '.join(variants)})" if variants else ""
     caption = f"{test}{variant} for {_pairs_words(pairs)}"
     if len(context.results.data) > 1:
         caption += f", {context.data_label(comparison.data)}"
     body = tuple(Row(tuple(row), bold) for row, bold in zip(rows, strong, strict=True))
-    return Table(identifier, runs(caption + "."), tuple(columns), body, tuple(spanners), tuple(notes))
+    return Table(
+        identifier, runs(caption + "."), tuple(columns), body, tuple(spanners), tuple(notes)
+    )
 
 
 Part = tuple[Runs, list[Column], list[list[Cell]], list[Runs]]
@@ -247,7 +252,9 @@ def _differences(context: Context, comparison: Comparison) -> Part | None:
     if wide:
         level = percent(wide[0].level)
         columns.append(Column(runs(f"Simult. {level} CI"), muted=True, name="simultaneous"))
-        words = ", ".join(dict.fromkeys(mid_sentence(context.method_title("interval", s.method)) for s in wide))
+        words = ", ".join(
+            dict.fromkeys(mid_sentence(context.method_title("interval", s.method)) for s in wide)
+        )
         notes.append(
             runs(f"Simultaneous: {level} over {count(comparison.family.size)} tests, {words}.")
         )
@@ -282,12 +289,14 @@ def _effects(context: Context, comparison: Comparison) -> Part | None:
     record = context.method("effect", name)
     title = record.title if record is not None else name[:1].upper() + name[1:]
     head = runs("A : B") if name in RATIOS else runs("Est.")
-    level = percent(comparison.pairwise[0].estimate.level) if comparison.pairwise[0].estimate else ""
+    level = (
+        percent(comparison.pairwise[0].estimate.level) if comparison.pairwise[0].estimate else ""
+    )
     columns = [Column(head, sortable=True, name=name)]
     if bounds:
         columns.append(Column(runs(f"{level} CI".strip()), muted=True, name=f"{name} interval"))
     notes = [runs(f"{title}: {sentence(record.summary)}")] if record is not None else []
-    return runs(name[:1].upper() + name[1:]), columns, cells, notes
+    return effect_name(name), columns, cells, notes
 
 
 def _effect_cells(effect: Effect | None, scale: Scale, null: float, *, bounds: bool) -> list[Cell]:
@@ -307,7 +316,9 @@ def _posteriors(context: Context, comparison: Comparison) -> Part | None:
         return None
     cells = [
         [
-            Cell(runs(Number(bounded(pair.extra.get(key)), pair.extra.get(key))), pair.extra.get(key))
+            Cell(
+                runs(Number(bounded(pair.extra.get(key)), pair.extra.get(key))), pair.extra.get(key)
+            )
             for key in keys
         ]
         for pair in pairs

@@ -167,16 +167,16 @@ class Context:
         """Give the title of a method, with the options that its name states."""
         found = self.method(kind, name)
         if found is None:
-            return name.replace("_", " ")
+            words = name.replace("_", " ")
+            return words[:1].upper() + words[1:]
         options = "" if found.name == name else _options(name)
-        return found.title + (f" ({options})" if options else "")
+        return found.title.replace("'", "’") + (f" ({options})" if options else "")
 
     def metric(self, name: str) -> MetricWords:
         """Give the words for a metric."""
         found = self.method("metric", name)
         title = self.method_title("metric", name)
         if found is None:
-            title = title[:1].upper() + title[1:]
             return MetricWords(name, title, title, "number", "higher")
         noun = mid_sentence(title)
         return MetricWords(name, title, noun, found.unit or "number", found.better or "higher")
@@ -227,9 +227,7 @@ class Context:
     def scale(self, setting: Setting, metric: str) -> Scale:
         """Choose the decimals of a metric, one choice for its whole column."""
         rows = [
-            e
-            for e in self._whole
-            if Setting(e.data, e.protocol) == setting and e.metric == metric
+            e for e in self._whole if Setting(e.data, e.protocol) == setting and e.metric == metric
         ]
         halves = [
             half_width(e.interval.low, e.interval.high) for e in rows if e.interval is not None

@@ -120,18 +120,7 @@ class Term:
 
 
 Run: TypeAlias = (
-    Text
-    | Strong
-    | Emphasis
-    | Number
-    | Stat
-    | Interval
-    | Cite
-    | Ref
-    | Link
-    | Code
-    | Mark
-    | Term
+    Text | Strong | Emphasis | Number | Stat | Interval | Cite | Ref | Link | Code | Mark | Term
 )
 Runs: TypeAlias = tuple[Run, ...]
 
@@ -150,13 +139,13 @@ def runs(*parts: "Run | str | Runs") -> Runs:
     return tuple(made)
 
 
-def listed(items: Iterable[Runs], *, last: str = " and ") -> Runs:
+def listed(items: Iterable[Runs], *, comma: str = ", ", last: str = " and ") -> Runs:
     """Join rows of runs as a sentence lists them: "a, b and c"."""
     rows = list(items)
     made: Runs = ()
     for i, row in enumerate(rows):
         if i:
-            made += runs(last if i == len(rows) - 1 else ", ")
+            made += runs(last if i == len(rows) - 1 else comma)
         made += row
     return made
 
@@ -330,15 +319,7 @@ class References:
 
 
 Block: TypeAlias = (
-    Title
-    | Heading
-    | Paragraph
-    | NumberedFindings
-    | Table
-    | Figure
-    | Caution
-    | Listing
-    | References
+    Title | Heading | Paragraph | NumberedFindings | Table | Figure | Caution | Listing | References
 )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context, Setting, mid_sentence
+from evallang.reporting.context import Context, Setting, mid_sentence, ordered_union
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -21,7 +21,11 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.figures.forest import forest_of_differences, forest_of_estimates
+from evallang.reporting.figures.forest import (
+    depth_of_differences,
+    forest_of_differences,
+    forest_of_estimates,
+)
 from evallang.reporting.groups import letters
 from evallang.reporting.numbers import (
     Scale,
@@ -36,6 +40,8 @@ from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plu
 from evallang.results.records import Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
+MOST_SETTINGS_APART = 3  # more data sets share one table
+MODELS_PER_TABLE = 8
 MOST_PAIRS_DRAWN = 28  # eight models; more lines than that are read from the table
 
 
@@ -43,6 +49,11 @@ MOST_PAIRS_DRAWN = 28  # eight models; more lines than that are read from the ta
 def estimates(context: Context) -> Sequence[Block]:
     """Give one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []
+    if len(context.settings) > MOST_SETTINGS_APART:
+        blocks += _across(context)
+        for number, setting in enumerate(context.settings, start=1):
+            blocks += _subgroups(context, setting, f"table-subgroups-{number}")
+        return blocks
     several = len(context.settings) > 1
     for number, setting in enumerate(context.settings, start=1):
         if several:
@@ -77,9 +88,7 @@ def grouping(context: Context, setting: Setting) -> Comparison | None:
     return None
 
 
-def _table(
-    context: Context, setting: Setting, metrics: Sequence[str], identifier: str
-) -> Table:
+def _table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
     models = context.models_best_first(setting, context.metrics(setting)[0])
     first = context.metrics(setting)[0] in metrics
     columns = [Column(runs("Model"), "left", sortable=True)]
@@ -128,6 +137,51 @@ def _table(
         caption += f" ({setting_words(context, setting)})"
     rows_ = tuple(Row(tuple(cells[model])) for model in models)
     return Table(identifier, runs(caption + "."), tuple(columns), rows_, tuple(spanners), notes)
+
+
+def _across(context: Context) -> list[Block]:
+    """Give one table per metric, data sets in rows and models in columns."""
+    blocks: list[Block] = []
+    metrics = ordered_union([context.metrics(setting) for setting in context.settings])
+    models = [model.name for model in context.results.models]
+    for i, name in enumerate(metrics, start=1):
+        for k in range(0, len(models), MODELS_PER_TABLE):
+            chosen = models[k : k + MODELS_PER_TABLE]
+            identifier = f"table-estimates-{i}-{k // MODELS_PER_TABLE + 1}"
+            blocks.append(_table_across(context, name, chosen, identifier))
+    return blocks
+
+
+def _table_across(context: Context, name: str, models: Sequence[str], identifier: str) -> Table:
+    metric = context.metric(name)
+    settings = [s for s in context.settings if name in context.metrics(s)]
+    scale = Scale(
+        max(context.scale(setting, name).decimals for setting in settings),
+        2 if metric.percent else 0,
+    )
+    columns = [Column(runs("Data set"), "left"), Column(runs("n"), sortable=True, name="n")]
+    columns += [Column(runs(context.model(m)), sortable=True, name=m) for m in models]
+    rows, found = [], []
+    for setting in settings:
+        cells = [Cell(runs(setting_words(context, setting))), _count_cell(context.n(setting.data))]
+        for model in models:
+            estimate = context.estimate(setting, model, name)
+            cells += _estimate_cells(estimate, scale, "")
+            found += [estimate] if estimate is not None else []
+        rows.append(Row(tuple(cells)))
+    spanners = (
+        Spanner(runs(metric.title + (", %" if metric.percent else "")), 2, len(columns) - 1),
+    )
+    notes: list[Runs] = []
+    if any(e.interval is not None for e in found):
+        notes.append(runs("The interval of each estimate stands in results.json."))
+        notes += interval_notes(context, [name], found)
+    if not metric.higher_is_better:
+        notes.append(runs("Lower is better."))
+    caption = (
+        f"{metric.title} of {plural(len(models), 'model')} on {plural(len(settings), 'data set')}."
+    )
+    return Table(identifier, runs(caption), tuple(columns), tuple(rows), spanners, tuple(notes))
 
 
 def _second_column(rows: Sequence[Estimate | None]) -> str:
@@ -193,7 +247,9 @@ def _notes(
     for name in metrics:
         metric = context.metric(name)
         if metric.unit == "target" and data is not None and data.target:
-            notes.append(runs(f"{metric.title} in the unit of {data.target}; {metric.better} is better."))
+            notes.append(
+                runs(f"{metric.title} in the unit of {data.target}; {metric.better} is better.")
+            )
         elif not metric.higher_is_better:
             notes.append(runs(f"{metric.title}: lower is better."))
     for note in dict.fromkeys(note for e in found for note in e.notes):
@@ -234,7 +290,10 @@ def _figure(context: Context, setting: Setting, metric_name: str, identifier: st
     if len(known) < 2:
         return []
     labels = [context.model(e.model) for e in known]
-    svg, alt = forest_of_estimates(labels, known, metric, context.scale(setting, metric_name))
+    comparison = _compared(context, setting, metric_name)
+    depth = depth_of_differences(context, comparison) if comparison is not None else 0.0
+    scale = context.scale(setting, metric_name)
+    svg, alt = forest_of_estimates(labels, known, metric, scale, depth)
     panels = [Panel(svg, alt, runs(metric.title))]
     with_interval = [e.interval for e in known if e.interval is not None]
     words = ""
@@ -242,7 +301,6 @@ def _figure(context: Context, setting: Setting, metric_name: str, identifier: st
         levels = " / ".join(dict.fromkeys(percent(i.level) for i in with_interval))
         methods = dict.fromkeys(context.method_title("interval", i.method) for i in with_interval)
         words = f", point and {levels} interval ({', '.join(mid_sentence(m) for m in methods)})"
-    comparison = _compared(context, setting, metric_name)
     drawn = forest_of_differences(context, comparison) if comparison is not None else None
     if comparison is None or drawn is None:
         return [Figure(identifier, runs(f"{metric.title}{words}."), tuple(panels))]
@@ -276,7 +334,9 @@ def differences_caption(context: Context, comparison: Comparison) -> Runs:
     wide = [p.simultaneous for p in comparison.pairwise if p.simultaneous is not None]
     if wide:
         size = comparison.family.size
-        made += runs(f"; thin line, simultaneous {percent(wide[0].level)} interval over {size} tests")
+        made += runs(
+            f"; thin line, simultaneous {percent(wide[0].level)} interval over {size} tests"
+        )
     if any(p.reject for p in comparison.pairwise):
         made += runs(
             f"; filled point, {adjusted_words(comparison)}", p_letter(context),

@@ -8,6 +8,7 @@ from evallang.reporting.document import (
     Block,
     Emphasis,
     Fact,
+    Number,
     NumberedFindings,
     Paragraph,
     Ref,
@@ -17,7 +18,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.numbers import bounded, count, level_of_alpha, percent
+from evallang.reporting.numbers import Scale, bounded, count, fixed, level_of_alpha, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
     Contrast,
@@ -25,9 +26,11 @@ from evallang.reporting.wording import (
     amount,
     compatible_runs,
     contrast,
+    contrast_interval,
     contrast_runs,
     estimate_runs,
     number_word,
+    p_stat,
     plural,
     sentence,
     test_runs,
@@ -117,7 +120,8 @@ def findings(context: Context) -> Sequence[Block]:
         words = f"{plural(left_out, 'further finding')} in the comparisons below."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
     if exploratory:
-        words = plural(exploratory, "comparison") + " declared exploratory: "
+        verb = " was" if exploratory == 1 else " were"
+        words = plural(exploratory, "comparison") + verb + " declared exploratory: "
         words += "estimates and p-values stand in the comparisons, without decisions."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
     return [*blocks, *_read_with(context)]
@@ -127,7 +131,7 @@ def _read_with(context: Context) -> list[Block]:
     cautions = limits.cautions(context)
     if not cautions:
         return []
-    links = listed([runs(Ref(c.id, mid_name(c.lead))) for c in cautions], last="; ")
+    links = listed([runs(Ref(c.id, mid_name(c.lead))) for c in cautions], comma="; ", last="; ")
     lead = f"Read with {plural(len(cautions), 'warning')} "
     return [Paragraph(runs(lead, Ref("limits", page=True), ": ", links, "."), "note")]
 
@@ -159,6 +163,8 @@ def _of_comparison(
         items += _best(context, setting, comparison.metric, praised)
     if not comparison.performed:
         return items
+    if setting is None and comparison.ranks is not None and comparison.omnibus is not None:
+        items.append(_best_rank(context, comparison))
     if any("p_first" in pair.extra for pair in comparison.pairwise):
         return items + [_bayesian(context, comparison, pair) for pair in comparison.pairwise]
     if two:
@@ -241,14 +247,28 @@ def _best(
     return [runs(lead, ", ", numbers, ".")]
 
 
+def _best_rank(context: Context, comparison: Comparison) -> Runs:
+    average = dict(comparison.ranks.average) if comparison.ranks is not None else {}
+    best = [name for name in average if average[name] == min(average.values())]
+    names = listed([runs(context.model(name)) for name in best])
+    verb = " had the " if len(best) == 1 else " shared the "
+    noun = context.metric(comparison.metric).noun
+    value = average[best[0]]
+    n = comparison.ranks.n if comparison.ranks is not None else 0
+    return runs(
+        Strong(runs(names, verb, f"best average rank in {noun}")),
+        ", ", Number(fixed(value, Scale(2)), value),
+        f" among {number_word(len(average))} models over {number_word(n)} data sets.",
+    )  # fmt: skip
+
+
 def _around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     """Word all pairs with one model, then the other decided pairs."""
     metric = context.metric(comparison.metric)
     own = [contrast(p, centre) for p in comparison.pairwise if centre in p.models]
     others = [p for p in comparison.pairwise if centre not in p.models and p.reject]
-    decided = [c for c in own if c.pair.reject and c.value]
-    ahead = [c for c in decided if ((c.value or 0.0) > 0) == metric.higher_is_better]
-    behind = [c for c in decided if c not in ahead]
+    ahead = [c for c in own if c.pair.reject and _leads(context, comparison, c) is True]
+    behind = [c for c in own if c.pair.reject and _leads(context, comparison, c) is False]
     open_ = [c for c in own if not c.pair.reject]
     where = _where(context, comparison)
     name = context.model(centre)
@@ -267,10 +287,34 @@ def _around(context: Context, comparison: Comparison, centre: str) -> list[Runs]
     if open_:
         names = listed([runs(context.model(c.other)) for c in open_], last=" or ")
         lead = runs(f"{where}{name} was not shown to differ in {metric.noun} from ", names)
-        items.append(
-            runs(Strong(lead), ". ", compatible_runs(context, comparison, open_))
-        )
+        items.append(runs(Strong(lead), ". ", compatible_runs(context, comparison, open_)))
     return items
+
+
+def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | None:
+    """Tell whether the model has the better value, or rank; None where that is not known."""
+    if found.value:
+        return (found.value > 0) == context.metric(comparison.metric).higher_is_better
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    if found.model in average and found.other in average:
+        return average[found.model] < average[found.other]
+    return None
+
+
+def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> Runs:
+    """Give the average ranks behind a decision over data sets."""
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    scale = Scale(2)
+    others = [
+        runs(
+            Number(fixed(average[c.other], scale), average[c.other]),
+            f" for {context.model(c.other)} ",
+            contrast_runs(context, comparison, c, lead=i == 0),
+        )
+        for i, c in enumerate(found)
+    ]
+    own = average[found[0].model]
+    return runs(": average rank ", Number(fixed(own, scale), own), " against ", listed(others), ".")
 
 
 def _decided(
@@ -280,9 +324,12 @@ def _decided(
     scale = context.difference_scale(comparison)
     names = listed([runs(context.model(c.other)) for c in found])
     made = runs(Strong(runs(lead, names)))
+    if any(c.value is None for c in found):
+        return made + _ranked(context, comparison, found)
     if len(found) == 1:
-        size = amount(metric, found[0].value or 0.0, scale)
-        return made + runs(", by ", size, " ", contrast_runs(context, comparison, found[0]), ".")
+        only = found[0].upward()
+        size = amount(metric, only.value or 0.0, scale)
+        return made + runs(", by ", size, " ", contrast_runs(context, comparison, only), ".")
     parts = []
     for i, item in enumerate(found):
         parts.append(
@@ -290,7 +337,7 @@ def _decided(
                 "by ",
                 amount(metric, item.value or 0.0, scale),
                 f" {towards} {context.model(item.other)} ",
-                contrast_runs(context, comparison, item, lead=i == 0),
+                contrast_runs(context, comparison, item.upward(), lead=i == 0),
             )
         )
     return made + runs(": ", listed(parts), ".")
@@ -306,27 +353,27 @@ def _among_others(
         rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
         words = f"{number_word(rejected)} of the {number_word(total)} pairs differed"
         return runs(" In all, ", words, ".")
-    pair = pairs[0]
-    better = _better_first(context, comparison, pair)
+    better = _better_first(context, comparison, pairs[0])
     scale = context.difference_scale(comparison)
-    return runs(
+    lead = (
         f" {context.model(better.model)} had {metric.better_word} {metric.noun} than "
-        f"{context.model(better.other)}, by ",
+        f"{context.model(better.other)}"
+    )
+    if better.value is None:
+        return runs(f"{lead} ", contrast_runs(context, comparison, better, lead=False), ".")
+    return runs(
+        f"{lead}, by ",
         amount(metric, better.value or 0.0, scale),
         " ",
-        contrast_runs(context, comparison, better, lead=False),
+        contrast_runs(context, comparison, better.upward(), lead=False),
         ".",
     )
 
 
-def _better_first(
-    context: Context, comparison: Comparison, pair: HypothesisTestResult
-) -> Contrast:
+def _better_first(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Contrast:
     found = contrast(pair, pair.models[0])
-    if found.value is not None and found.value != 0:
-        ahead = (found.value > 0) == context.metric(comparison.metric).higher_is_better
-        if not ahead:
-            return contrast(pair, pair.models[1])
+    if _leads(context, comparison, found) is False:
+        return contrast(pair, pair.models[1])
     return found
 
 
@@ -340,17 +387,13 @@ def _single(context: Context, comparison: Comparison, pair: HypothesisTestResult
     test = test_runs(context, pair, comparison.alpha)
     words = adjusted_words(comparison)
     if words and pair.p_adjusted is not None:
-        from evallang.reporting.wording import p_stat
-
         test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
     if pair.reject:
         lead = Strong(runs(f"{where}{first} had {metric.better_word} {metric.noun} than {second}"))
         if not found.value:
             lead = Strong(runs(f"{where}{first} and {second} differed in {metric.noun}"))
             return runs(lead, ": ", test, ".")
-        from evallang.reporting.wording import contrast_interval
-
-        shown = contrast_interval(found, scale)
+        shown = contrast_interval(found.upward(), scale)
         inside = runs(" (", shown, ")") if shown else ()
         return runs(lead, ", by ", amount(metric, found.value, scale), inside, ": ", test, ".")
     lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
@@ -377,11 +420,14 @@ def _bayesian(context: Context, comparison: Comparison, pair: HypothesisTestResu
     )
     where = _where(context, comparison)
     if decided is None:
-        lead = f"{where}{first} and {second}: no posterior probability exceeds {percent(confidence)}"
+        lead = (
+            f"{where}{first} and {second}: no posterior probability exceeds {percent(confidence)}"
+        )
     elif decided == names[1]:
-        lead = f"{where}{first} and {second} differ in {metric.noun} by less than the stated region"
+        lead = f"{where}{first} and {second} are practically equivalent in {metric.noun}"
     else:
-        lead = f"{where}{decided} has {metric.better_word} {metric.noun}"
+        other = second if decided == first else first
+        lead = f"{where}{decided} has {metric.better_word} {metric.noun} than {other}"
     words = ", ".join(
         f"{name} {bounded(share)}"
         for name, share in zip(names, shares, strict=True)

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,6 +19,7 @@ markupsafe = lazy("markupsafe")
 
 Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
+LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 FONTS_PLACE = "/* fonts */"
 ALWAYS = "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–"
 
@@ -34,16 +36,20 @@ def render(document: Document, medium: Medium) -> Page:
     """Lay out a document; the same document always gives the same bytes."""
     numbered, numbering = number(document, MOST_ROWS[medium])
     script = _asset("report.js")
-    html = _environment().get_template("report.html.j2").render(
-        document=numbered,
-        labels=numbering.labels,
-        citations=numbering.citations,
-        medium=medium,
-        base_style=_asset("base.css"),
-        style=_asset(f"{medium}.css"),
-        script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-        fonts_place=FONTS_PLACE,
+    html = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            document=numbered,
+            labels=numbering.labels,
+            citations=numbering.citations,
+            medium=medium,
+            base_style=_asset("base.css"),
+            style=_asset(f"{medium}.css"),
+            script=script,
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+            fonts_place=FONTS_PLACE,
+        )
     )
     embedded = fonts.embed(html + ALWAYS)
     return Page(str(html).replace(FONTS_PLACE, embedded.css, 1), embedded.missing)
@@ -61,6 +67,7 @@ def _environment() -> Any:
     made.filters["inline_svg"] = _inline_svg
     made.filters["data_uri"] = _data_uri
     made.filters["trusted"] = lambda text: markupsafe.Markup(text)
+    made.filters["unbroken"] = jinja2.pass_context(_unbroken)
     made.filters["exact"] = lambda value: repr(float(value))
     return made
 
@@ -68,6 +75,11 @@ def _environment() -> Any:
 @cache
 def _asset(name: str) -> str:
     return (files("evallang.templates") / "styles" / name).read_text(encoding="utf-8")
+
+
+def _unbroken(context: Any, text: str) -> str:
+    """Keep ".001" in one piece: Pango would break the line after the point."""
+    return LEADING_POINT.sub(".\u2060", text) if context["medium"] == "print" else text
 
 
 def _inline_svg(svg: str, alt: str) -> Any:

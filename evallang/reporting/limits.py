@@ -119,7 +119,9 @@ def cautions(context: Context) -> list[Caution]:
     found += [_of_fits(context, warning, i) for i, warning in enumerate(context.results.warnings)]
     if context.results.failures:
         failed = context.results.failures
-        models = listed([runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed)])
+        models = listed(
+            [runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed)]
+        )
         body = runs(
             f"{plural(len(failed), 'fit').capitalize()} of ", models,
             " raised an error (", Ref("table-failures"), ").",
@@ -164,7 +166,7 @@ def _of_fits(context: Context, warning: FitWarning, number: int) -> Caution:
     body = runs(
         f"{plural(warning.n, 'fit').capitalize()} of {context.model(warning.model)} gave ",
         Code(warning.category),
-        f": {sentence(warning.message)} Fits that warn count like the others.",
+        f": {warning.message.strip().rstrip('.')}. Fits that warn count like the others.",
     )
     return _computed(f"warning-fit-{number + 1}", FITS_WARNED.code, FITS_WARNED.name, body)
 
@@ -192,14 +194,18 @@ def _disagreements(context: Context, comparison: Comparison) -> list[Caution]:
             " the plain interval excludes zero but the adjusted ", letter,
             " does not reject. The decision follows the adjusted ", letter, ".",
         )  # fmt: skip
-        made.append(_computed(f"warning-outside-{_slug(place)}", DISAGREEMENT.code, DISAGREEMENT.name, body))
+        made.append(
+            _computed(f"warning-outside-{_slug(place)}", DISAGREEMENT.code, DISAGREEMENT.name, body)
+        )
     if inside:
         body = runs(
             "For ", _pairs(context, inside), " the adjusted ", letter,
             " rejects although the simultaneous interval, which is conservative beside a "
             "step-down correction, holds zero. The decision follows the adjusted ", letter, ".",
         )  # fmt: skip
-        made.append(_computed(f"warning-inside-{_slug(place)}", CONSERVATIVE.code, CONSERVATIVE.name, body))
+        made.append(
+            _computed(f"warning-inside-{_slug(place)}", CONSERVATIVE.code, CONSERVATIVE.name, body)
+        )
     return made
 
 

@@ -20,7 +20,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import ADJUSTED, number_word, p_letter, plural
+from evallang.reporting.wording import ADJUSTED, number_word, p_letter, plural, variant_words
 from evallang.results.records import Comparison, DataRecord, HypothesisTestResult, ReferenceRecord
 
 MOST_LISTED = 6  # models named in a sentence; more are counted
@@ -114,7 +114,7 @@ def _tuning(context: Context) -> Runs:
         return runs("Hyper-parameters were fixed in advance.")
     names = listed([runs(context.model(model.name)) for model in tuned])
     rules = dict.fromkeys(selection.rule for selection in context.results.selections)
-    rule = f" ({', '.join(rules)})" if rules and all(rules) else ""
+    rule = f" (rule: {', '.join(rules).replace('_', ' ')})" if rules and all(rules) else ""
     return runs("Hyper-parameters of ", names, f" were chosen inside each training part{rule}.")
 
 
@@ -185,7 +185,8 @@ def _comparison(context: Context, comparison: Comparison) -> Runs:
 
 def _test_words(context: Context, test: HypothesisTestResult) -> Runs:
     title = mid_sentence(context.method_title("test", test.test))
-    variant = f" ({test.variant})" if test.variant and test.variant not in title else ""
+    words = variant_words(test)
+    variant = f" ({words})" if words and words not in title else ""
     return runs(title, variant, context.cite("test", test.test))
 
 
@@ -207,11 +208,13 @@ def _level(context: Context, comparison: Comparison) -> Runs:
     name = base(family.correction)
     title = mid_sentence(context.method_title("correction", family.correction))
     if name == "uncorrected":
-        return runs(f" at a level of {level} each, without correction for {count(family.size)} tests.")
+        return runs(
+            f" at a level of {level} each, without correction for {count(family.size)} tests."
+        )
     if context.method("correction", name) is None:
         title = ADJUSTED.get(name, title)
     return runs(
-        f"; ", p_letter(context), f"-values were adjusted for {number_word(family.size)} tests by "
+        "; ", p_letter(context), f"-values were adjusted for {number_word(family.size)} tests by "
         f"{title}", context.cite("correction", name), f" (level {level}).",
     )  # fmt: skip
 

@@ -201,16 +201,19 @@ def protocol(context: Context) -> Sequence[Block]:
     for name, members in groups.items():
         if members:
             rows += [Row((Cell(runs(name)),), group=True), *members]
-    columns = (
+    columns = [
         Column(runs("Setting"), "left", muted=True),
         Column(runs("Value"), "left", wide=True),
         Column(runs("Consequence"), "left", muted=True),
-    )
+    ]
+    if not any(cell.runs for row in rows for cell in row.cells[2:]):
+        columns.pop()
+        rows = [Row(row.cells[:2], group=row.group) for row in rows]
     caption = runs(
         "Every setting that can change a number of this report. ", STATED,
         " stated in the study file; ", DEFAULT, " default.",
     )  # fmt: skip
-    return [Table("table-protocol", caption, columns, tuple(rows))]
+    return [Table("table-protocol", caption, tuple(columns), tuple(rows))]
 
 
 def _setting(name: str, origin: Term, value: str, fact: str) -> Row:
@@ -261,7 +264,9 @@ def _consequences(context: Context) -> Mapping[tuple[str, str], str]:
         if data.n_features is not None:
             words += f", {count(data.n_features)} features"
         if data.excluded:
-            words += "; left out: " + ", ".join(f"{count(e.n)} by {e.clause}" for e in data.excluded)
+            words += "; left out: " + ", ".join(
+                f"{count(e.n)} by {e.clause}" for e in data.excluded
+            )
         for keyword in ("data", "predictions", "scores", "counts"):
             facts[keyword, data.name] = words
     for model in context.results.models:
@@ -363,5 +368,3 @@ def source(context: Context) -> Sequence[Block]:
     """Give the study file as formatted."""
     text = context.results.spec.canonical.strip("\n")
     return [Listing(text, context.results.spec.path)] if text else []
-
-

@@ -5,7 +5,7 @@ compares a p-value with a level.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evallang.reporting.context import Context, MetricWords, Setting, base
 from evallang.reporting.document import (
@@ -79,7 +79,8 @@ def sentence(text: str) -> str:
     text = text.strip()
     if not text:
         return ""
-    first = text[0].upper() if text[1:2].islower() or text[1:2] == " " else text[0]
+    word = text.split(" ")[0]
+    first = text[0].upper() if word.islower() and (word == "a" or len(word) > 1) else text[0]
     end = "" if text[-1] in ".!?…" else "."
     return first + text[1:] + end
 
@@ -142,12 +143,24 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
     return made
 
 
+def variant_words(result: HypothesisTestResult) -> str:
+    """Name what was really computed: "mid-p", "χ²"."""
+    return GREEK.get(result.variant, result.variant.replace("_", " "))
+
+
 def effect_stat(effect: Effect) -> Stat:
     """Set an effect size with its name."""
     name = {"chance-corrected R": "R", "Kendall's W": "W", "Cohen's g": "g"}.get(
         effect.name, effect.name
     )
     return stat(name, effect_text(effect), effect.value)
+
+
+def effect_name(name: str) -> Runs:
+    """Set the name of an effect size, its letter in italics."""
+    if name == "Cohen's d_z":
+        return runs("Cohen’s ", Emphasis(runs("d")), "z")
+    return runs((name[:1].upper() + name[1:]).replace("'", "’"))
 
 
 def effect_text(effect: Effect, scale: Scale | None = None) -> str:
@@ -240,6 +253,17 @@ class Contrast:
         """The p that decides."""
         return self.pair.p_adjusted if self.pair.p_adjusted is not None else self.pair.p
 
+    def upward(self) -> "Contrast":
+        """Turn the sign where the value is negative: a sentence gives the size of a lead."""
+        return self.turned() if self.value is not None and self.value < 0 else self
+
+    def turned(self) -> "Contrast":
+        """Read the same pair with the other sign."""
+        value, low, high = (
+            None if number is None else -number for number in (self.value, self.high, self.low)
+        )
+        return replace(self, value=value, low=low, high=high)
+
 
 def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
     """Read a pair from one of its models."""
@@ -252,11 +276,10 @@ def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
         shown = pair.simultaneous
     value = difference.value if difference is not None else None
     low, high = (shown.low, shown.high) if shown is not None else (None, None)
-    if turned:
-        value = None if value is None else -value
-        low, high = (None if high is None else -high, None if low is None else -low)
     level = shown.level if shown is not None else math.nan
-    return Contrast(model, other, value, low, high, level, shown is pair.simultaneous, pair)
+    simultaneous = shown is not None and shown is pair.simultaneous
+    made = Contrast(model, other, value, low, high, level, simultaneous, pair)
+    return made.turned() if turned else made
 
 
 def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Runs:
@@ -291,7 +314,7 @@ def compatible_runs(context: Context, comparison: Comparison, found: list[Contra
     scale = context.difference_scale(comparison)
     known = [c for c in found if c.low is not None and c.high is not None]
     if not known:
-        return runs("No interval of the difference is available.")
+        return runs("That is not evidence of equality; no interval of the difference is available.")
 
     def reach(item: Contrast) -> float:
         return max(abs(item.low or 0.0), abs(item.high or 0.0))
@@ -309,6 +332,6 @@ def compatible_runs(context: Context, comparison: Comparison, found: list[Contra
         f"That is not evidence of equality: the data are compatible with {words} of up to ",
         amount(metric, size, scale),
         f" {towards} {context.model(widest.other)} (",
-        contrast_interval(widest, scale),
+        contrast_interval(widest if upward else widest.turned(), scale),
         ").",
     )

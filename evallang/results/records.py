@@ -6,104 +6,18 @@ with a note that says why. Sequences are tuples, so that frozen means frozen.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-Value = Any
-"""A JSON value: None, bool, int, float, str, or a tuple or mapping of such."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """An interval with its method and level; None where the bound is undefined."""
-
-    method: str
-    level: float
-    low: float | None
-    high: float | None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Statistic:
-    """A test statistic, `name` as printed (`chi2`, `Q`, `F`, `t`, `z`)."""
-
-    name: str
-    value: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A difference between two models (first minus second) in the metric's own unit."""
-
-    name: str
-    value: float | None
-    low: float | None
-    high: float | None
-    level: float
-    method: str
-
-
-@dataclass(frozen=True, slots=True)
-class SimultaneousInterval:
-    """An interval that holds for a whole family of comparisons at once."""
-
-    low: float | None
-    high: float | None
-    level: float
-    method: str
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """An effect size, with its interval where one is known."""
-
-    name: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Clusters:
-    """The number of groups behind a clustered test, and its design effect."""
-
-    n: int
-    design_effect: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class HypothesisTestResult:
-    """What a hypothesis test found; a test never decides, the comparison does.
-
-    `test` is the registered name, `variant` what was really computed ("exact"), `null`
-    the null hypothesis in words. `models`, `p_adjusted`, `reject` and `simultaneous` are
-    filled in by the comparison that ran the test.
-    """
-
-    test: str
-    variant: str
-    null: str
-    statistic: Statistic | None = None
-    df: tuple[float, ...] | None = None
-    p: float | None = None
-    models: tuple[str, ...] = ()
-    p_adjusted: float | None = None
-    reject: bool | None = None
-    estimate: Difference | None = None
-    simultaneous: SimultaneousInterval | None = None
-    effects: tuple[Effect, ...] = ()
-    table: tuple[tuple[int, ...], ...] | None = None
-    clusters: Clusters | None = None
-    extra: Mapping[str, Value] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Default:
-    """A value that the author did not write: the clause as it would be written, its value."""
-
-    clause: str
-    value: Value
+from evallang.results.settings import Default as Default
+from evallang.results.settings import FileRecord as FileRecord
+from evallang.results.settings import ReportSettings as ReportSettings
+from evallang.results.settings import Value
+from evallang.results.statistics import Clusters as Clusters
+from evallang.results.statistics import Difference as Difference
+from evallang.results.statistics import Effect as Effect
+from evallang.results.statistics import HypothesisTestResult as HypothesisTestResult
+from evallang.results.statistics import Interval as Interval
+from evallang.results.statistics import SimultaneousInterval as SimultaneousInterval
+from evallang.results.statistics import Statistic as Statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +33,6 @@ class StudyRecord:
     confidence: float
     families: str
     defaults: tuple[Default, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FileRecord:
-    """A file that was read, relative to the study with `/`, and its SHA-256."""
-
-    path: str
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,18 +338,6 @@ class MethodRecord:
     references: tuple[str, ...]
     better: str | None = None
     unit: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReportSettings:
-    """The `report` statement: what to write, and how."""
-
-    formats: tuple[str, ...] = ("html", "pdf")
-    title: str | None = None
-    numbers: str = "apa"
-    page: str = "a4"
-    show: tuple[str, ...] | None = None
-    hide: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

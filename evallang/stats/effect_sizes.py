@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from evallang.bibliography import Reference
 from evallang.registry import Example, Registry
-from evallang.results.records import Effect
+from evallang.results.statistics import Effect
 from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, clopper_pearson
 
 COHEN_1988 = Reference(

@@ -154,7 +154,7 @@ NAME_BEGINS_WITH_DIGIT = declare(
     wrong="target 2nd_visit",
     right='target "2nd_visit"',
 )
-NAME_WITH_POINT = declare(
+NAME_WITH_VERSION = declare(
     "E023",
     "name_with_version",
     "A name has a digit after a point.",
@@ -232,6 +232,14 @@ CLAUSE_NOT_TAKEN = declare(
     "An indented line stands below a statement that takes no clauses.",
     wrong="compare with mcnemar\n  by accuracy",
     right="compare with mcnemar by accuracy",
+)
+MISSPELT_CLAUSE = declare(
+    "E054",
+    "misspelt_clause",
+    "An indented line that does not parse begins with no word of a clause.",
+    reason="Where such a line parses, the checker names the clauses that the statement takes.",
+    wrong='predictions p from "p.csv"\n  modles a as yhat',
+    right='predictions p from "p.csv"\n  models a as yhat',
 )
 UNEXPECTED_TEXT = declare(
     "E044",

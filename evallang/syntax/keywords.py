@@ -1,11 +1,10 @@
 """The words of the language as data: for suggestions, for editors, for the checker."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class StatementWords:
+class StatementWords(NamedTuple):
     """What a statement looks like: its form for messages, and the clauses it takes."""
 
     form: str

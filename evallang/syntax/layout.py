@@ -7,6 +7,7 @@ reaches beyond its statement.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.source import SourceFile, Span
@@ -22,7 +23,7 @@ _SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _GOES_ON = frozenset({"COMMA", "COLON", "EQUAL", "VBAR", "LPAR", "RPAR", "RSQB", "RBRACE"})
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class LogicalLine:
     """The first line of a statement (`at_margin`), or one clause.
 
@@ -45,8 +46,7 @@ class LogicalLine:
         return self.tokens[0].text if self.tokens else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """A file as logical lines; `comments` and `tabs` (outside quotes) are the whole file's."""
 
     lines: tuple[LogicalLine, ...]
@@ -67,7 +67,7 @@ def _join(path: str, lines: Iterable[PhysicalLine]) -> Iterator[LogicalLine]:
     brackets = _Brackets(path)
     statement = ""
     for line in lines:
-        if not line.tokens and not line.diagnostics:
+        if not line.tokens and not line.diagnostics and line.mended:
             continue
         if current is None or not _continues(line, current, brackets, statement):
             if current is not None:
@@ -75,12 +75,12 @@ def _join(path: str, lines: Iterable[PhysicalLine]) -> Iterator[LogicalLine]:
                 yield current
             current = LogicalLine(line.start, line.end, line.at_margin, [])
             if line.at_margin:
-                statement = line.tokens[0].text
-        for token in line.tokens:
-            brackets.see(token, current)
+                statement = line.tokens[0].text if line.tokens else ""
         current.end = line.end
         current.diagnostics.extend(line.diagnostics)
         current.mended = current.mended and line.mended
+        for token in line.tokens:
+            brackets.see(token, current)
     if current is not None:
         brackets.close(current)
         yield current
@@ -131,9 +131,8 @@ class _Brackets:
             if len(self.open) > DEEPEST and not line.too_deep:
                 line.too_deep = True
                 message = f"brackets are nested more than {DEEPEST} deep"
-                self._report(
-                    codes.NESTED_TOO_DEEP, message, token, line, "name inner parts with `let`"
-                )
+                way_out = "name inner parts with `let`"
+                self._report(codes.NESTED_TOO_DEEP, message, token, line, way_out)
         elif token.kind in _SIGNS:
             if not self.open:
                 self._report(codes.UNMATCHED_BRACKET, f"`{token.text}` closes nothing", token, line)
@@ -163,8 +162,8 @@ class _Brackets:
     def _report(
         self, code: Code, message: str, token: Token, line: LogicalLine, way_out: str | None = None
     ) -> None:
-        if any(d.code in ("E030", "E031", "E032") for d in line.diagnostics):
-            return  # what follows from the first
+        if not line.mended:
+            return  # a bracket may be lost in what was reported before
         span = Span(self.path, token.start, token.end)
         line.diagnostics.append(diagnose(code, message, span, help=way_out))
         line.mended = False

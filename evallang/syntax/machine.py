@@ -4,9 +4,8 @@ Some thirty lines of driving a table; with them a study is read without importin
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
@@ -17,8 +16,7 @@ from evallang.syntax.tree import TreeBuilder
 END = "$END"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What became of a line: a node with findings, or the token (by number) that does not fit.
 
     `stack` holds the states before that token.

@@ -6,35 +6,43 @@ of the line fits after it; the line is then read as meant, and the change is a s
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes
-from evallang.syntax.keywords import CLAUSES, RESERVED, SINGLE_COLUMN_CLAUSES, STATEMENTS
+from evallang.syntax.keywords import (
+    CLAUSES,
+    CONNECTIVES,
+    RESERVED,
+    SINGLE_COLUMN_CLAUSES,
+    STATEMENTS,
+)
 from evallang.syntax.machine import END, Run, advance, expected, run
 from evallang.syntax.tokens import PUNCTUATION, Token, quoted, unescaped
 
-MOST_REPAIRS = 8  # in one line; a line with more is another language
+MOST_REPAIRS = 16  # in one line
+MOST_ATTEMPTS = 4  # other guesses, when one makes a line that means nothing
+MOST_KINDS = 2  # with more kinds of mistakes in one line, a guess is no better than none
 SEEN_AHEAD = 200  # tokens that must fit after a guess; keeps long lines linear
 
+# what a wrong guess brings about: a guess that leads here is none
+_STRUCTURE = frozenset({"E060", "E070", "E071", "E072", "E073", "E075"})
 _KINDS = {"NAME": "a name", "NUMBER": "a number", "TEXT": "text in quotes", END: "the end"}
+_JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
 _SIGNS_SWAPPED = ("=", ":", "in", ",", "|")
 _WORDS_INSERTED = ("=", "with", "from", "of", "as", "by", "in", "than", "to", "is", ":")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a line was read as: its node, if any, and what was found in it."""
 
     node: Any
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(NamedTuple):
     """Replace `removed` tokens, the one that stuck first, by `tokens`.
 
     `before` is what the token before it becomes, where the two belong together.
@@ -59,18 +67,23 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     reserved = _reserved(path, start, tokens, first.stuck_at)
     if reserved is not None:
         return Reading(None, (reserved,))
-    mended, found = _mend(path, tokens, first)
-    if mended is not None:
+    for skipped in range(MOST_ATTEMPTS):
+        mended, found = _mend(path, tokens, first, skipped)
+        if mended is None:
+            break
         again = run(path, start, mended)
-        if again.stuck_at is None:
+        if again.stuck_at is None and not any(d.code in _STRUCTURE for d in again.diagnostics):
             return Reading(again.node, (*found, *again.diagnostics))
     return Reading(None, (_give_up(path, start, tokens, first),))
 
 
 def _mend(
-    path: str, tokens: Sequence[Token], stuck: Run
+    path: str, tokens: Sequence[Token], stuck: Run, skipped: int
 ) -> tuple[list[Token] | None, list[Diagnostic]]:
-    """Guess again and again until the line fits or no guess leads on."""
+    """Guess again and again until the line fits or no guess leads on.
+
+    The first `skipped` guesses that lead on are left out.
+    """
     end = tokens[-1].end
     items = [*tokens, Token(END, "", end, end)]
     found: list[Diagnostic] = []
@@ -82,6 +95,9 @@ def _mend(
             ahead = items[at + guess.removed : at + guess.removed + SEEN_AHEAD]
             _, taken = advance(stack, (*guess.tokens, *ahead))
             if taken == len(guess.tokens) + len(ahead):
+                if skipped:
+                    skipped -= 1
+                    continue
                 best = guess
                 break
             progress = taken - max(0, len(guess.tokens) - 1)
@@ -90,6 +106,9 @@ def _mend(
         if best is None:
             return None, found
         found.append(_told(path, best, items[at]))
+        kinds = [d.code for d in found]
+        if len(kinds) > MOST_KINDS and set(kinds) != {codes.MISSING_COMMA.code}:
+            return None, found
         items[at : at + best.removed] = best.tokens
         if best.before is not None:
             items[at - 1] = best.before
@@ -159,7 +178,7 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             edit = Edit(here, f" {sign} " if sign == "in" else sign)
             yield Guess(codes.WRONG_SIGN, message, (swapped,), 1, edit, f"write `{sign}`")
     if token.kind in ("NAME", "NUMBER", "TEXT", "LSQB", "LBRACE"):
-        if "," in fits:
+        if "," in fits and not {token.text, before.text} & _JOINING:
             comma = Token("COMMA", ",", before.end, before.end)
             message = f"a comma is missing between {_shown(before)} and {_shown(token)}"
             edit = Edit(gap, ",")

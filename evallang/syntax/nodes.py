@@ -5,13 +5,14 @@ comments take no part in equality, so `parse(format(tree)) == tree`. Literals ke
 spelling (`1_000`, `.632`).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from evallang.source import Span
+from evallang.syntax.node_class import NodeClass, node
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+@node
+class Node(NodeClass):
     """Anything written, with its place."""
 
     span: Span = field(compare=False, kw_only=True)
@@ -20,14 +21,14 @@ class Node:
 # --- values ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NameNode(Node):
     """A bare word: an author's name, a word of a catalogue, a keyword value (`5x2cv_t`)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TextNode(Node):
     """Text in quotes; `value` is unescaped, `literal` as written, quotes included."""
 
@@ -35,21 +36,21 @@ class TextNode(Node):
     literal: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NumberNode(Node):
     """A number as written: `3`, `1_000`, `.5`, `1e-3`, `-1`, `95%`, `1/3`."""
 
     literal: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ListNode(Node):
     """`[1, 2, 3]`; `(1, 2)` is read as one."""
 
     items: tuple["ValueNode", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class EntryNode(Node):
     """One `key: value` of a map."""
 
@@ -57,14 +58,14 @@ class EntryNode(Node):
     value: "ValueNode"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class MapNode(Node):
     """`{no: 1, yes: 10}`."""
 
     entries: tuple[EntryNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RangeNode(Node):
     """`1..15 step 2`, or with `uniform` / `loguniform` a distribution."""
 
@@ -75,7 +76,7 @@ class RangeNode(Node):
     distribution: NameNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ArgumentNode(Node):
     """One argument of a call: `key=value`, `key in DOMAIN` (tuned) or a value alone."""
 
@@ -84,7 +85,7 @@ class ArgumentNode(Node):
     tuned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CallNode(Node):
     """`name(arguments)`; `X()` is read as the name alone."""
 
@@ -92,7 +93,7 @@ class CallNode(Node):
     arguments: tuple[ArgumentNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class BranchNode(Node):
     """One branch of `columns(...)`: which columns, and the pipeline they go through."""
 
@@ -100,14 +101,14 @@ class BranchNode(Node):
     pipeline: "PipelineNode"
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ColumnsNode(Node):
     """`columns(numeric: A | B, [age, bmi]: passthrough)`."""
 
     branches: tuple[BranchNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PipelineNode(Node):
     """`step | step | estimator`; also a single step."""
 
@@ -134,7 +135,7 @@ MethodNode = NameNode | CallNode
 # --- clauses ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ClauseNode(Node):
     """`keyword value, value`: every clause that has no shape of its own.
 
@@ -149,7 +150,7 @@ class ClauseNode(Node):
     values: tuple[ValueNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PositiveNode(Node):
     """`positive 1 "malignant"`."""
 
@@ -157,7 +158,7 @@ class PositiveNode(Node):
     label: TextNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class FeaturesNode(Node):
     """`features A, B` or `features all except A, B`."""
 
@@ -165,7 +166,7 @@ class FeaturesNode(Node):
     all_except: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class WhereNode(Node):
     """`where COL OP VALUE`; `operator` is one of = != < <= > >= in, `is missing`, `is not missing`.
 
@@ -177,7 +178,7 @@ class WhereNode(Node):
     value: ValueNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ModelColumnNode(Node):
     """One item of `models`, `correct` or `value`: `bert "BERT base" as yhat in "preds.csv"`."""
 
@@ -187,7 +188,7 @@ class ModelColumnNode(Node):
     path: TextNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ModelColumnsNode(Node):
     """`models A, B`, `correct A as "x"`, `value "F1" A, B`; `metric` only for `value`."""
 
@@ -196,7 +197,7 @@ class ModelColumnsNode(Node):
     metric: TextNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ModelSettingNode(Node):
     """`score A = "p"`, `scores A = [..] | {..} | "p_*"`, `threshold A = 0.3`."""
 
@@ -205,28 +206,28 @@ class ModelSettingNode(Node):
     value: ValueNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DirectionNode(Node):
     """`higher is better` or `lower is better`."""
 
     word: NameNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RowsNode(Node):
     """`rows common`."""
 
     word: NameNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TableNode(Node):
     """`table [[a, b], [c, d]]`."""
 
     value: ListNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PatternNode(Node):
     """`pattern [1, 1, 0]: 12`."""
 
@@ -234,7 +235,7 @@ class PatternNode(Node):
     count: NumberNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IntervalNode(Node):
     """`interval METHOD[(options)]` under `measure`."""
 
@@ -258,7 +259,7 @@ AnyClauseNode = (
 # --- statements ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StatementNode(Node):
     """A statement; `keyword` is the span of its first word, `clauses` its indented lines."""
 
@@ -266,28 +267,28 @@ class StatementNode(Node):
     clauses: tuple[AnyClauseNode, ...] = field(default=(), kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class EvallangNode(StatementNode):
     """`evallang 1`."""
 
     version: NumberNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IncludeNode(StatementNode):
     """`include "lab/protocol.eval"`."""
 
     path: TextNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class HeaderNode(StatementNode):
     """`study ["TITLE"]`."""
 
     title: TextNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class LetNode(StatementNode):
     """`let NAME = VALUE | PIPELINE`."""
 
@@ -295,7 +296,7 @@ class LetNode(StatementNode):
     value: ValueNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SourceNode(Node):
     """Where data come from; `kind` is `sklearn`, `path` or `sql`.
 
@@ -306,7 +307,7 @@ class SourceNode(Node):
     values: tuple[NameNode | TextNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DataNode(StatementNode):
     """`data NAME ["LABEL"] from SOURCE`."""
 
@@ -315,7 +316,7 @@ class DataNode(StatementNode):
     source: SourceNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PredictionsNode(StatementNode):
     """`predictions NAME from "a.csv"[, "b.csv"]`."""
 
@@ -324,7 +325,7 @@ class PredictionsNode(StatementNode):
     paths: tuple[TextNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ScoresNode(StatementNode):
     """`scores NAME from "auc.csv"`."""
 
@@ -333,7 +334,7 @@ class ScoresNode(StatementNode):
     path: TextNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CountsNode(StatementNode):
     """`counts NAME ["LABEL"] [from "patterns.csv"]`."""
 
@@ -342,7 +343,7 @@ class CountsNode(StatementNode):
     path: TextNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class OptionNode(Node):
     """`key=value` after the words of a protocol, `bins=5`, `cv=K`."""
 
@@ -350,7 +351,7 @@ class OptionNode(Node):
     value: ValueNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StratifyNode(StatementNode):
     """`stratify by target, COL bins=5`, or `stratify none` (no columns)."""
 
@@ -358,14 +359,14 @@ class StratifyNode(StatementNode):
     options: tuple[OptionNode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class GroupNode(StatementNode):
     """`group by COL`."""
 
     column: ColumnNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ModelNode(StatementNode):
     """`model NAME ["LABEL"] = PIPELINE`."""
 
@@ -374,7 +375,7 @@ class ModelNode(StatementNode):
     pipeline: PipelineNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ProtocolNode(StatementNode):
     """`protocol [NAME =] words key=value ...`, `... split by COL`, `... split from "folds.csv"`.
 
@@ -389,7 +390,7 @@ class ProtocolNode(StatementNode):
     path: TextNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TuneNode(StatementNode):
     """`tune [grid|random N|bayes N] [by METRIC] [cv=K] [select RULE]`."""
 
@@ -400,7 +401,7 @@ class TuneNode(StatementNode):
     select: NameNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class MeasureNode(StatementNode):
     """`measure METRIC, ... [within COL, ...]`."""
 
@@ -408,7 +409,7 @@ class MeasureNode(StatementNode):
     within: tuple[ColumnNode, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PairNode(Node):
     """`a vs b`."""
 
@@ -416,7 +417,7 @@ class PairNode(Node):
     second: ColumnNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CompareNode(StatementNode):
     """`compare MODELS [against MODEL] [across data] with TEST [then TEST] [CORRECTION] ...`."""
 
@@ -431,7 +432,7 @@ class CompareNode(StatementNode):
     exploratory: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RequireNode(StatementNode):
     """`require ...`; `kind` is level, superior, noninferior or equivalent.
 
@@ -451,7 +452,7 @@ class RequireNode(StatementNode):
     at: NumberNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class AnalyzeNode(StatementNode):
     """`analyze WHAT, ... [of MODELS] [by METRIC] [on PROTOCOL]`."""
 
@@ -461,7 +462,7 @@ class AnalyzeNode(StatementNode):
     on: NameNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ExportNode(StatementNode):
     """`export MODEL|best [to "model.skops"]`; `model` is None for `best`."""
 
@@ -469,14 +470,14 @@ class ExportNode(StatementNode):
     path: TextNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class UseNode(StatementNode):
     """`use PACKAGE.MODULE`."""
 
     module: NameNode
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ReportNode(StatementNode):
     """`report FORMAT, ...`."""
 
@@ -486,7 +487,7 @@ class ReportNode(StatementNode):
 # --- the whole file --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CommentNode(Node):
     """A comment, `#` included; `own_line` when nothing else stands on its line."""
 
@@ -494,7 +495,7 @@ class CommentNode(Node):
     own_line: bool
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StudyNode(Node):
     """One file: its statements in order, its comments beside them."""
 

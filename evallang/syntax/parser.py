@@ -4,8 +4,9 @@ Each statement line and each clause is parsed alone, so a mistake costs its own 
 nothing else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose, in_order
 from evallang.source import SourceFile, Span
@@ -20,27 +21,26 @@ from evallang.syntax.nodes import (
     StatementNode,
     StudyNode,
 )
-from evallang.syntax.tokens import Token
 
 __all__ = ["ParsedFile", "ParsedLine", "parse", "parse_lines", "read_version"]
 
 read_version = preflight.read_version
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedLine:
+class ParsedLine(NamedTuple):
     """A statement's first line or a clause, and its node where the line is faultless.
 
-    `start` and `end` enclose the physical lines. A statement's node has no clauses here.
+    `start` and `end` enclose the physical lines; `at_margin` tells whether they begin in
+    column 0. A statement's node has no clauses here.
     """
 
     start: int
     end: int
+    at_margin: bool
     node: StatementNode | AnyClauseNode | None
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
+class ParsedFile(NamedTuple):
     """Everything the parser knows of a file; `lines` are what the formatter goes by."""
 
     study: StudyNode
@@ -69,7 +69,14 @@ def parse_lines(source: SourceFile) -> ParsedFile:
     for line in layout.lines:
         assembly.read(line)
     found = assembly.diagnostics
-    found += [d for d in (preflight.not_text(source), read_version(source)[1]) if d is not None]
+    objection = read_version(source)[1]
+    if objection is not None and objection.span is not None:
+        first = source.whole_line(objection.span.start)
+        found = [d for d in found if d.span and not first.start <= d.span.start <= first.end]
+        found.append(objection)
+    damage = preflight.not_text(source)
+    if damage is not None:
+        found.append(damage)
     if layout.tabs:
         found.append(preflight.tabs(source, layout.tabs))
     if not assembly.has_version:
@@ -85,7 +92,7 @@ def _study(
     return StudyNode(tuple(statements), tuple(comments), span=span)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class _Open:
     """A statement that still takes clauses; `word` is empty where nobody knows what it is."""
 
@@ -170,7 +177,10 @@ class _Assembly:
             fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if reading.node else []
             message = f"`{_short(word)}` is no statement, did you mean `{meant}`?"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, fixes=fixes)
-            self._open(line, meant, Reading(reading.node, (found,)))
+            if not line.mended and line.diagnostics[0].span == span:
+                line.diagnostics.clear()  # `6odel`: this says it better
+                line.mended = True
+            self._open(line, meant, Reading(reading.node, (found,) if line.mended else ()))
             return
         owners = [name for name, known in STATEMENTS.items() if word in known.clauses]
         if owners:
@@ -185,7 +195,7 @@ class _Assembly:
             message = f"`{_short(word)}` is no statement"
             way_out = f"a statement begins with {_either(STATEMENTS)}"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
-        self._keep(line, Reading(None, (found,)))
+        self._keep(line, Reading(None, (found,) if line.mended else ()))
         self._outer = _Open("", None, [], faulty=True)
         self._inner = None
         self._all.append(self._outer)
@@ -208,10 +218,32 @@ class _Assembly:
         if owner.word and not STATEMENTS[owner.word].clauses:
             self._not_taken(line, owner)
             return
-        reading = _attempt(self.path, "clause", line)
+        reading = self._clause(line, owner)
         self._keep(line, reading)
         if reading.node is not None:
             owner.clauses.append(reading.node)
+
+    def _clause(self, line: LogicalLine, owner: _Open) -> Reading:
+        """Read a clause; if it does not parse and has no known word, blame the word."""
+        reading = _attempt(self.path, "clause", line)
+        first = line.tokens[0]
+        sound = reading.node is not None and not reading.diagnostics
+        if sound or line.word in CLAUSES or not (line.mended and owner.word):
+            return reading
+        span = Span(self.path, first.start, first.end)
+        word = _short(line.word)
+        meant = closest(line.word, STATEMENTS[owner.word].clauses)
+        if meant is None:
+            message = f"`{word}` begins no clause of `{owner.word}`"
+            way_out = f"`{owner.word}` takes {_either(STATEMENTS[owner.word].clauses)}"
+            found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=way_out)
+            return Reading(None, (found,))
+        line.tokens[0] = first._replace(kind="NAME", text=meant)
+        again = _attempt(self.path, "clause", line)
+        fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if again.node else []
+        message = f"`{word}` begins no clause, did you mean `{meant}`?"
+        found = diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes)
+        return Reading(again.node, (found,))
 
     def _owner(self, word: str) -> _Open | None:
         """Find the statement a clause belongs to."""
@@ -258,13 +290,14 @@ class _Assembly:
         brackets = all(d.code == codes.UNMATCHED_BRACKET.code for d in line.diagnostics)
         if not (brackets and self._outer is not None and self._outer.faulty):
             self.diagnostics += line.diagnostics
-        self.lines.append(ParsedLine(line.start, line.end, None))
+        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
 
     def _keep(self, line: LogicalLine, reading: Reading, *, faulty: bool = False) -> None:
         found = (*line.diagnostics, *reading.diagnostics)
         self.diagnostics += found
-        sound = not (found or faulty)
-        self.lines.append(ParsedLine(line.start, line.end, reading.node if sound else None))
+        sound = line.mended and not (found or faulty)
+        node = reading.node if sound else None
+        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, node))
 
     def _object(
         self,
@@ -300,7 +333,7 @@ def _takes(statement: _Open, word: str) -> bool:
     return bool(statement.word) and word in STATEMENTS[statement.word].clauses
 
 
-def _either(words: Sequence[str]) -> str:
+def _either(words: Iterable[str]) -> str:
     shown = [f"`{word}`" for word in words]
     return " or ".join([", ".join(shown[:-1])] * (len(shown) > 1) + shown[-1:])
 

@@ -4,6 +4,8 @@ What the grammar lets pass and the language does not (a part given twice, a clai
 its margin) is reported here.
 """
 
+# ruff: noqa: D102 - what a method makes is said by the rule of its name in the grammar
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +14,7 @@ from evallang.diagnostics import Edit, Fix, Related
 from evallang.source import Span
 from evallang.syntax import codes
 from evallang.syntax import nodes as n
+from evallang.syntax.keywords import RESERVED
 from evallang.syntax.values import Kids, ValueBuilder
 
 Part = tuple[str, Any, Span]
@@ -28,14 +31,14 @@ class PartBuilder(ValueBuilder):
         return ("across", True, span)
 
     def part_with(self, kids: Kids, span: Span) -> Part:
-        then = kids[1] and method(kids[1])
-        return ("with", (method(kids[0]), then), span)
+        then = kids[1] and self._method(kids[1])
+        return ("with", (self._method(kids[0]), then), span)
 
     def part_by(self, kids: Kids, span: Span) -> Part:
-        return ("by", method(kids[0]), span)
+        return ("by", self._method(kids[0]), span)
 
     def part_by_all(self, kids: Kids, span: Span) -> Part:
-        return ("by", tuple(method(m) for m in kids[0]), span)
+        return ("by", tuple(self._method(m) for m in kids[0]), span)
 
     def part_on(self, kids: Kids, span: Span) -> Part:
         return ("on", kids[0], span)
@@ -44,7 +47,11 @@ class PartBuilder(ValueBuilder):
         return ("exploratory", True, span)
 
     def part_correction(self, kids: Kids, span: Span) -> Part:
-        return ("correction", method(kids[0]), span)
+        correction = self._method(kids[0])
+        if isinstance(correction, n.NameNode) and correction.name == "then":
+            message = "`then` stands right behind the first test"
+            self._complain(codes.MISPLACED_PART, message, span, "write `with TEST then TEST`")
+        return ("correction", correction, span)
 
     def part_margin(self, kids: Kids, span: Span) -> Part:
         return ("by", kids[0], span)
@@ -56,10 +63,10 @@ class PartBuilder(ValueBuilder):
         return ("within", kids[0], span)
 
     def part_test(self, kids: Kids, span: Span) -> Part:
-        return ("with", method(kids[0]), span)
+        return ("with", self._method(kids[0]), span)
 
     def part_metric(self, kids: Kids, span: Span) -> Part:
-        return ("in", method(kids[0]), span)
+        return ("in", self._method(kids[0]), span)
 
     def part_at(self, kids: Kids, span: Span) -> Part:
         return ("at", kids[0], span)
@@ -91,7 +98,7 @@ class PartBuilder(ValueBuilder):
         items, *rest = kids
         parts = self._parts(rest)
         return n.AnalyzeNode(
-            tuple(method(m) for m in items),
+            tuple(self._method(m) for m in items),
             parts.get("of", ()),
             parts.get("by"),
             parts.get("on"),
@@ -151,7 +158,7 @@ class PartBuilder(ValueBuilder):
         return {
             "kind": "level",
             "first": model,
-            "metric": method(metric),
+            "metric": self._method(metric),
             "operator": sign,
             "value": value,
         }
@@ -230,17 +237,29 @@ class PartBuilder(ValueBuilder):
         """Sort parts by their words; the first of a kind counts, the next is a mistake."""
         found: dict[str, Any] = {}
         places: dict[str, Span] = {}
+        twice = False
         for word, value, place in parts:
-            if word in found:
+            if word not in found:
+                found[word] = value
+                places[word] = place
+            elif not twice:
+                twice = True  # what follows is no news
                 shown = "a strategy" if word == "strategy" else f"`{word.removesuffix(' margin')}`"
                 shown = "a correction" if word == "correction" else shown
                 related = [Related(places[word], "first given here")]
                 message = f"{shown} is given twice"
                 self._complain(codes.PART_GIVEN_TWICE, message, place, related=related)
-            else:
-                found[word] = value
-                places[word] = place
         return found
+
+    def _method(self, node: n.MethodNode) -> n.MethodNode:
+        """Give a word of a catalogue, with or without options, its canonical spelling."""
+        name = node.name if isinstance(node, n.CallNode) else node
+        if name.name in RESERVED:
+            message = f"`{name.name}` is a word of the language and names nothing else"
+            self._complain(codes.RESERVED_WORD, message, name.span)
+        if isinstance(node, n.CallNode):
+            return replace(node, name=term(name))
+        return term(name)
 
     def _word(self) -> n.NameNode:
         return n.NameNode(self.first.text, span=self.keyword)
@@ -265,9 +284,3 @@ def term(name: n.NameNode) -> n.NameNode:
     if "-" not in name.name or "." in name.name.removeprefix("."):
         return name
     return replace(name, name=name.name.replace("-", "_"))
-
-
-def method(method: n.MethodNode) -> n.MethodNode:
-    if isinstance(method, n.CallNode):
-        return replace(method, name=term(method.name))
-    return term(method)

@@ -1,20 +1,19 @@
 """The parse table: compiled from `grammar/evallang.lark` by lark, kept as plain JSON.
 
 The package ships the table, so that reading a study does not import lark (about a third
-of a cold start). A missing or stale table is compiled in memory: the SHA-256 of the
-grammar and of `FORMAT` stands in the file.
+of a cold start). A missing or stale table is compiled in memory: length and checksum of
+the grammar, and `FORMAT`, stand in the file.
 
 `python -m evallang.syntax.table` writes the table beside the grammar.
 """
 
-import hashlib
 import json
 import pkgutil
+import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 FORMAT = 1
 """Changes with the shape of the saved table."""
@@ -24,8 +23,7 @@ MISSING = -1  # in a rule's template: nothing was written for an optional part
 SPLICE = 1000  # added to the number of a child whose items join its parent's children
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A reduction: `size` symbols become one `origin`.
 
     `template` picks the children that count, `action` names the node they make (empty: a
@@ -39,8 +37,7 @@ class Rule:
     template: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ParseTable:
+class ParseTable(NamedTuple):
     """States with their actions: a state to go to (>= 0) or ~rule to reduce by (< 0).
 
     `words` maps keywords and punctuation to their terminals.
@@ -127,7 +124,7 @@ def write(folder: Path) -> Path:
 
 
 def _fingerprint(grammar: bytes) -> str:
-    return hashlib.sha256(b"%d\n" % FORMAT + grammar).hexdigest()
+    return f"{FORMAT}:{len(grammar)}:{zlib.crc32(grammar):08x}"  # hashlib costs 5 ms to import
 
 
 def _rule(rule: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,6 +164,6 @@ def _table(content: Mapping[str, Any]) -> ParseTable:
 
 
 if __name__ == "__main__":
-    import evallang.grammar
+    from importlib.resources import files
 
-    print(write(Path(evallang.grammar.__file__).parent))
+    print(write(Path(str(files("evallang.grammar")))))

@@ -27,30 +27,41 @@ class Token(NamedTuple):
     end: int
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class PhysicalLine:
-    """One line of the file: code points `start` to `end`, without its end."""
+    """One line of the file: code points `start` to `end`, without its end.
+
+    `at_margin` tells whether its text begins in column 0. `mended` tells whether the tokens
+    are what the author meant, in spite of all diagnostics.
+    """
 
     start: int
     end: int
-    margin: int
+    at_margin: bool
     tokens: list[Token] = field(default_factory=list)
     comment: CommentNode | None = None
     tabs: list[Span] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     mended: bool = True
-    """Whether the tokens are what the author meant, in spite of all diagnostics."""
-
-    @property
-    def at_margin(self) -> bool:
-        """Whether its text begins in column 0."""
-        return bool(self.tokens) and self.tokens[0].start == self.margin
 
 
 PUNCTUATION = {
-    **{"(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "{": "LBRACE", "}": "RBRACE"},
-    **{",": "COMMA", ":": "COLON", "|": "VBAR", "=": "EQUAL", "..": "RANGE"},
-    **{"<": "OPERATOR", ">": "OPERATOR", "<=": "OPERATOR", ">=": "OPERATOR", "!=": "OPERATOR"},
+    "(": "LPAR",
+    ")": "RPAR",
+    "[": "LSQB",
+    "]": "RSQB",
+    "{": "LBRACE",
+    "}": "RBRACE",
+    ",": "COMMA",
+    ":": "COLON",
+    "|": "VBAR",
+    "=": "EQUAL",
+    "..": "RANGE",
+    "<": "OPERATOR",
+    ">": "OPERATOR",
+    "<=": "OPERATOR",
+    ">=": "OPERATOR",
+    "!=": "OPERATOR",
 }
 """Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
 
@@ -88,7 +99,6 @@ _NUMBER = re.compile(
 )
 _ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
 _TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
-_VERSION = re.compile(r"\.[0-9]")
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
@@ -100,7 +110,8 @@ def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
         end = len(text) if newline < 0 else newline
         stop = end - 1 if end > start and text[end - 1] == "\r" else end
         margin = 1 if start == 0 and text.startswith("\ufeff") else start
-        yield _Scanner(source, PhysicalLine(start, stop, margin)).scan()
+        at_margin = margin < stop and not text[margin].isspace()
+        yield _Scanner(source, PhysicalLine(start, stop, at_margin)).scan(margin)
         if newline < 0:
             return
         start = newline + 1
@@ -128,8 +139,9 @@ class _Scanner:
         self.line = line
         self.tokens = line.tokens
 
-    def scan(self) -> PhysicalLine:
-        for match in _TOKEN.finditer(self.text, self.line.margin, self.line.end):
+    def scan(self, margin: int) -> PhysicalLine:
+        """Read it from the margin, which a byte order mark may move."""
+        for match in _TOKEN.finditer(self.text, margin, self.line.end):
             kind = match.lastgroup
             word, start, end = match.group(), match.start(), match.end()
             if kind == "blank":
@@ -158,7 +170,6 @@ class _Scanner:
         if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
             odd = next(i for i, c in enumerate(word) if not (c in "-." or ("a" + c).isidentifier()))
             self._unexpected(word[odd], start + odd)
-            self.line.mended = False
             return
         if word in CONSTANTS:
             right = CONSTANTS[word]
@@ -234,8 +245,7 @@ class _Scanner:
         else:
             code, message = codes.MALFORMED_NUMBER, f"`{word}` is no number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
-        self.line.diagnostics.append(diagnose(code, message, span, help=help_))
-        self.line.mended = False
+        self._past_mending(diagnose(code, message, span, help=help_))
         self._add("NAME", word, start, end)
 
     def _text(self, word: str, start: int, end: int) -> None:
@@ -255,8 +265,7 @@ class _Scanner:
             if any("\ud800" <= c <= "\udfff" for c in unescaped(word)):
                 message = "a text holds half of a surrogate pair, which is no character"
                 span = Span(self.path, start, end)
-                self.line.diagnostics.append(diagnose(codes.ESCAPE_IN_TEXT, message, span))
-                self.line.mended = False
+                self._past_mending(diagnose(codes.ESCAPE_IN_TEXT, message, span))
                 word = '""'
         self._add("TEXT", word, start, end)
 
@@ -279,8 +288,7 @@ class _Scanner:
         elif kind == "quote":
             message = "a quote is opened here and not closed on this line"
             help_ = "text in quotes never spans lines"
-            self.line.diagnostics.append(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
-            self.line.mended = False
+            self._past_mending(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
             self._add("TEXT", quoted(word[1:].rstrip()), start, end)
         elif kind == "typographic":
             right = TYPOGRAPHIC[word]
@@ -304,7 +312,6 @@ class _Scanner:
             self._add("SLASH", word, start, end)
         else:
             self._unexpected(word, start)
-            self.line.mended = False
 
     def _between_numbers(self, end: int) -> bool:
         if not self.tokens or not re.fullmatch(_INTEGER, self.tokens[-1].text):
@@ -328,7 +335,8 @@ class _Scanner:
     def _unexpected(self, character: str, start: int) -> None:
         span = Span(self.path, start, start + 1)
         if character in "\x00" or "\ud800" <= character <= "\udfff":
-            return  # reported once for the file
+            self.line.mended = False  # reported once for the file
+            return
         shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
         helps = {
             "/": "a path stands in quotes, a comment begins with `#`",
@@ -340,11 +348,12 @@ class _Scanner:
             ";": "a statement ends with its line",
             "*": "`all` or nothing at all stands for all models",
         }
-        self.line.diagnostics.append(
-            diagnose(
-                codes.UNEXPECTED_CHARACTER,
-                f"{shown} means nothing here",
-                span,
-                help=helps.get(character),
-            )
-        )
+        message = f"{shown} means nothing here"
+        way_out = helps.get(character)
+        self._past_mending(diagnose(codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
+
+    def _past_mending(self, found: Diagnostic) -> None:
+        """Report what nobody can mend; what follows on the line may be its consequence."""
+        if self.line.mended:
+            self.line.diagnostics.append(found)
+        self.line.mended = False

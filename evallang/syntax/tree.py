@@ -5,11 +5,13 @@ children that count and the span they cover. Values are in `values.py`, lines wh
 stand in any order in `parts.py`, all other statements and the clauses here.
 """
 
+# ruff: noqa: D102 - what a method makes is said by the rule of its name in the grammar
+
 from typing import Any
 
 from evallang.source import Span
 from evallang.syntax import nodes as n
-from evallang.syntax.parts import PartBuilder, method, term
+from evallang.syntax.parts import PartBuilder, term
 from evallang.syntax.values import Kids, ValueBuilder
 
 
@@ -81,7 +83,7 @@ class TreeBuilder(PartBuilder):
         return n.PatternNode(kids[0], kids[1], span=span)
 
     def interval(self, kids: Kids, span: Span) -> n.IntervalNode:
-        return n.IntervalNode(method(kids[0]), span=span)
+        return n.IntervalNode(self._method(kids[0]), span=span)
 
     # --- statements --------------------------------------------------------------------
 
@@ -152,7 +154,7 @@ class TreeBuilder(PartBuilder):
     def measure(self, kids: Kids, span: Span) -> n.MeasureNode:
         metrics, within = kids
         return n.MeasureNode(
-            tuple(method(m) for m in metrics), within or (), keyword=self.keyword, span=span
+            tuple(self._method(m) for m in metrics), within or (), keyword=self.keyword, span=span
         )
 
     def export(self, kids: Kids, span: Span) -> n.ExportNode:

@@ -1,15 +1,24 @@
 """Values of the grammar in, value nodes out; `tree.py` tells how the builders work."""
 
+# ruff: noqa: D102 - what a method makes is said by the rule of its name in the grammar
+
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
+from evallang.spelling import closest
 from evallang.syntax import codes
 from evallang.syntax import nodes as n
-from evallang.syntax.tokens import Token, unescaped
+from evallang.syntax.tokens import Token, quoted, unescaped
 
 Kids = Sequence[Any]
+
+_VERSION = re.compile(r"\w\.[0-9]")
+_DECLARING = frozenset(
+    {"model", "let", "data", "predictions", "scores", "counts", "protocol", "use"}
+)
 
 
 class ValueBuilder:
@@ -30,7 +39,9 @@ class ValueBuilder:
         fix: Fix | None = None,
         related: Sequence[Related] = (),
     ) -> None:
-        """Add a finding."""
+        """Add a finding; what follows from a misused word of the language is none."""
+        if any(d.code == codes.RESERVED_WORD.code for d in self.diagnostics):
+            return
         fixes = [fix] if fix else []
         self.diagnostics.append(
             diagnose(code, message, span, help=way_out, fixes=fixes, related=related)
@@ -39,7 +50,18 @@ class ValueBuilder:
     # --- values ------------------------------------------------------------------------
 
     def name(self, kids: Kids, span: Span) -> n.NameNode:
-        return n.NameNode(kids[0].text, span=span)
+        name = kids[0].text
+        if _VERSION.search(name):
+            right = quoted(name)
+            declares = self.first.text in _DECLARING
+            self._complain(
+                codes.NAME_WITH_VERSION,
+                f"`{name}` is no name: a digit follows a point",
+                span,
+                "write `_` or `-` for the point" if declares else f"put it in quotes: `{right}`",
+                fix=None if declares else Fix("add quotes", (Edit(span, right),)),
+            )
+        return n.NameNode(name, span=span)
 
     def number(self, kids: Kids, span: Span) -> n.NumberNode:
         return n.NumberNode(kids[0].text, span=span)
@@ -88,6 +110,12 @@ class ValueBuilder:
             return n.ColumnsNode(tuple(b for b in branches if b is not None), span=span)
         if not arguments:
             return n.NameNode(name.name, span=span)
+        branched = all(isinstance(item, n.BranchNode) for item in arguments)
+        if branched and closest(name.name, ["columns"]):
+            message = f"`{name.name}` is not known here, did you mean `columns`?"
+            fix = Fix("write `columns`", (Edit(name.span, "columns"),))
+            self._complain(codes.MISSPELT_WORD, message, name.span, fix=fix)
+            return n.ColumnsNode(tuple(arguments), span=span)
         return n.CallNode(name, tuple(self._as_argument(item) for item in arguments), span=span)
 
     def argument(self, kids: Kids, span: Span) -> n.ArgumentNode:
@@ -148,14 +176,16 @@ class ValueBuilder:
             key, value = item.key, item.value
             self._no_branch(item.span, (key.span.end, value.span.start) if key else None)
             return None if key is None else self.branch((key, value), item.span)
-        if not isinstance(item.key, n.NameNode | n.TextNode | n.ListNode):
+        columns: Any = item.key  # the grammar lets any value pass here, and after the colon
+        if not isinstance(columns, n.NameNode | n.TextNode | n.ListNode):
             self._complain(
                 codes.BRANCH_OUTSIDE_COLUMNS,
                 "before the colon stands `numeric`, `categorical`, `rest`, a column or a list",
-                item.key.span,
+                columns.span,
             )
             return None
-        for step in item.pipeline.steps:
+        steps: tuple[Any, ...] = item.pipeline.steps
+        for step in steps:
             if not isinstance(step, n.NameNode | n.CallNode | n.ColumnsNode):
                 message = "after the colon stand estimators, joined by `|`"
                 self._complain(codes.STEP_EXPECTED, message, step.span)
@@ -181,14 +211,14 @@ class ValueBuilder:
         steps = item.pipeline.steps
         value: n.ValueNode = steps[0] if len(steps) == 1 else item.pipeline
         between = Span(item.span.path, item.key.span.end, value.span.start)
-        named = isinstance(item.key, n.NameNode)
+        key: n.NameNode | None = item.key if isinstance(item.key, n.NameNode) else None
         self._complain(
             codes.BRANCH_OUTSIDE_COLUMNS,
             "a colon stands in `columns(...)` and in maps; an argument has `=`",
             item.span,
-            fix=Fix("write `=`", (Edit(between, "="),)) if named else None,
+            fix=Fix("write `=`", (Edit(between, "="),)) if key else None,
         )
-        return n.ArgumentNode(item.key if named else None, value, span=item.span)
+        return n.ArgumentNode(key, value, span=item.span)
 
     def _distribution(self, key: n.NameNode, call: n.CallNode) -> None:
         ends = [a.value for a in call.arguments if isinstance(a.value, n.NumberNode)]

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
@@ -11,6 +11,7 @@ from evallang.stats.corrections import CORRECTIONS, simultaneous_level
 
 P_VALUES = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.05, 0.5, 1.0]), max_size=12)
 ENTRIES = entries_of(CORRECTIONS)
+calmly = settings(deadline=None, max_examples=50)  # no test asserts on a clock
 
 
 @pytest.mark.parametrize(("entry", "example"), examples_of(CORRECTIONS))
@@ -26,6 +27,7 @@ def test_a_correction_is_documented_and_takes_p_values(entry):
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+@calmly
 @given(p=P_VALUES)
 def test_adjusted_values_are_no_smaller_and_at_most_1(entry, p):
     adjusted = entry.function(p)
@@ -34,6 +36,7 @@ def test_adjusted_values_are_no_smaller_and_at_most_1(entry, p):
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+@calmly
 @given(p=P_VALUES)
 def test_adjusted_values_keep_the_order_of_the_raw_ones(entry, p):
     pairs = sorted(zip(p, entry.function(p), strict=True))
@@ -43,6 +46,7 @@ def test_adjusted_values_keep_the_order_of_the_raw_ones(entry, p):
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+@calmly
 @given(p=P_VALUES, seed=st.randoms())
 def test_each_hypothesis_gets_its_own_value_back_in_any_order(entry, p, seed):
     order = list(range(len(p)))
@@ -53,6 +57,7 @@ def test_each_hypothesis_gets_its_own_value_back_in_any_order(entry, p, seed):
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+@calmly
 @given(p=st.floats(0, 1))
 def test_a_single_hypothesis_is_not_corrected(entry, p):
     assert entry.function([p]) == pytest.approx((p,), rel=1e-12)

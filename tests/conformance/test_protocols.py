@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -118,6 +119,17 @@ def test_what_the_estimate_is_about_is_as_derived_for_the_defaults(entry):
     if entry.declaration.yields(entry.defaults()).evidence:
         assert entry.declaration.about == about(entry, entry.defaults())
     assert entry.declaration.about
+
+
+@every_protocol
+def test_strata_play_a_part_exactly_where_declared(entry):
+    given_rows = rows_for(entry)
+    unequal = np.array([0] * 14 + [1] * 22)
+    tests = [
+        [split.test.tolist() for split in entry.function(replace(given_rows, strata=strata))]
+        for strata in (None, unequal)
+    ]
+    assert (tests[0] != tests[1]) == entry.declaration.keeps_strata
 
 
 @every_protocol

@@ -29,7 +29,7 @@ def rows(n, strata=None, groups=None, assignment=None, further=(), seed=17):
         None if strata is None else np.asarray(strata),
         None if groups is None else np.asarray(groups),
         assignment,
-        lambda repeat: seed + repeat,
+        lambda repeat: (seed + repeat) % 2**32,
         further,
     )
 
@@ -229,6 +229,15 @@ def test_a_stratified_grouped_holdout_is_some_folds_of_a_stratified_group_k_fold
     (split,) = splits("holdout", rows(63, STRATA, GROUPS), test=0.25)
     folds = StratifiedGroupKFold(4, shuffle=True, random_state=17).split(X, STRATA, GROUPS)
     assert tuple(split.test) in {tuple(test) for _, test in folds}
+
+
+def test_the_validation_part_of_groups_is_a_share_of_all_of_them():
+    (split,) = splits("holdout", rows(63, STRATA, GROUPS), test=0.2, validation=0.2)
+    rest = np.setdiff1d(np.arange(63), split.test)
+    quarters = StratifiedGroupKFold(4, shuffle=True, random_state=18).split(
+        rest, STRATA[rest], GROUPS[rest]
+    )
+    assert tuple(split.validation) in {tuple(rest[test]) for _, test in quarters}
 
 
 def test_no_group_is_in_every_stratified_grouped_test_part():

@@ -86,7 +86,9 @@ report html, pdf
 """
 
 
-def _reference(key: str, authors: Sequence[str], year: int, title: str, venue: str, **more: str) -> ReferenceRecord:
+def _reference(
+    key: str, authors: Sequence[str], year: int, title: str, venue: str, **more: str
+) -> ReferenceRecord:
     return ReferenceRecord(
         key,
         tuple(authors),
@@ -235,7 +237,9 @@ def mcnemar(models: tuple[str, str], a: int, b: int, c: int, d: int) -> Hypothes
     )
 
 
-def holm(pairs: Sequence[HypothesisTestResult], alpha: float = ALPHA) -> tuple[HypothesisTestResult, ...]:
+def holm(
+    pairs: Sequence[HypothesisTestResult], alpha: float = ALPHA
+) -> tuple[HypothesisTestResult, ...]:
     """Adjust by statsmodels' Holm, and add the Bonferroni intervals at 1 - alpha / m."""
     from statsmodels.stats.multitest import multipletests
 
@@ -356,7 +360,10 @@ def cancer() -> Results:
     pairs = []
     for first, second in itertools.combinations(LABELS, 2):
         both = correct[first] & correct[second]
-        only_first, only_second = correct[first] & ~correct[second], correct[second] & ~correct[first]
+        only_first, only_second = (
+            correct[first] & ~correct[second],
+            correct[second] & ~correct[first],
+        )
         a, b, c = int(both.sum()), int(only_first.sum()), int(only_second.sum())
         pairs.append(mcnemar((first, second), a, b, c, n - a - b - c))
     comparison = Comparison(
@@ -456,4 +463,294 @@ def _pooled(
             FoldValue(0, k, None, value, int((fold != k).sum()), int((fold == k).sum()))
             for k, value in enumerate(values)
         ),
+    )  # fmt: skip
+
+
+# --- other designs, each a change of the one above ---------------------------------------
+
+
+@cache
+def holdout() -> Results:
+    """Give two models on one holdout, one pair, gate and requirements with a subgroup."""
+    whole = cancer()
+    comparison = whole.comparisons[0]
+    pair = replace(comparison.pairwise[0], p_adjusted=None, simultaneous=None, reject=False)
+    single = replace(
+        comparison,
+        source="compare with mcnemar",
+        family=Family(1, None, False),
+        omnibus=None,
+        pairwise=(pair,),
+    )
+    estimates = tuple(e for e in whole.estimates if e.model in ("logistic", "svm"))
+    within = tuple(
+        replace(e, subgroup=Subgroup("site", level), n=n, interval=wilson(round(n * 0.97), n),
+                value=round(n * 0.97) / n, folds=())
+        for level, n in (("north", 300), ("south", 269))
+        for e in estimates
+        if e.metric == "accuracy"
+    )  # fmt: skip
+    requirements = (
+        Requirement(0, "require svm not worse than logistic by 2%", "noninferior", "cancer", "main",
+                    "accuracy", ("svm", "logistic"), 0.02, None, None, True, -0.00703,
+                    (-0.0186, 0.0046), 0.95, "bonett_price"),
+        Requirement(1, "require recall of svm >= 95% within site", "level", "cancer", "main",
+                    "recall", ("svm",), None, 0.95, Subgroup("site", "north"), False, 0.958,
+                    (0.921, 0.978), 0.95, "wilson", notes=("80 positives only",)),
+    )  # fmt: skip
+    return replace(
+        whole,
+        study=replace(whole.study, title="Is the support vector machine as good?", authors=()),
+        protocols=(
+            ProtocolRecord("main", "holdout", {"test": 1 / 3}, "target", None, None, 1, 2,
+                           "one stratified holdout of a third"),
+        ),
+        models=whole.models[:2],
+        estimates=(*estimates, *within),
+        comparisons=(single,),
+        requirements=requirements,
+        diagnostics=(),
+        warnings=(),
+    )  # fmt: skip
+
+
+@cache
+def regression() -> Results:
+    """Give three tuned regressors under repeated cross-validation, compared by corrected t."""
+    rng = np.random.default_rng(7)
+    labels = {"ridge": "Ridge", "forest": "Random forest", "naive": "Mean only"}
+    base = rng.normal(0, 0.4, 50)
+    values = {
+        "ridge": 44.0 + base + rng.normal(0, 0.5, 50),
+        "forest": 43.6 + base + rng.normal(0, 0.9, 50),
+        "naive": 66.0 + base + rng.normal(0, 0.6, 50),
+    }
+    estimates, about = [], "the algorithm, trained on 398 examples"
+    for name, scores in values.items():
+        low, high = _corrected_t(scores, 0.95)
+        mean, sd = float(scores.mean()), float(scores.std(ddof=1))
+        estimates.append(
+            Estimate("diabetes", "main", name, "mae", mean, "mean_of_repeats", mean, sd, 50, about,
+                     interval=Interval("corrected_t", 0.95, low, high))
+        )  # fmt: skip
+        r2 = 1 - (mean / 67) ** 2
+        note = ("undefined in 2 folds, which are left out",) if name == "naive" else ()
+        estimates.append(
+            Estimate("diabetes", "main", name, "r2", None if name == "naive" else r2,
+                     "mean_of_folds", r2, 0.05, 50, about, notes=note)
+        )  # fmt: skip
+    pairs = []
+    for first, second in itertools.combinations(labels, 2):
+        d = values[first] - values[second]
+        low, high = _corrected_t(d, 0.95)
+        wide = _corrected_t(d, 1 - 0.05 / 3)
+        se = math.sqrt(d.var(ddof=1) * (1 / 50 + 44 / 398))
+        t = float(d.mean() / se)
+        p = float(2 * stats.t.sf(abs(t), 49))
+        pairs.append(
+            HypothesisTestResult(
+                "corrected_t", "", "the two algorithms have the same mean absolute error",
+                Statistic("t", t), (49.0,), p, (first, second), min(1.0, 3 * p), 3 * p <= 0.05,
+                Difference("difference in mae", float(d.mean()), low, high, 0.95, "corrected_t"),
+                SimultaneousInterval(*wide, 0.95, "Bonferroni"),
+                (Effect("Cohen's d_z", float(d.mean() / d.std(ddof=1))),),
+            )
+        )  # fmt: skip
+    comparison = Comparison(
+        0, "compare with corrected_t bonferroni", "diabetes", "main", "mae", ALPHA,
+        Family(3, "bonferroni", False), None, tuple(pairs), True, None,
+    )  # fmt: skip
+    against = replace(
+        comparison, index=1, source="compare against naive with corrected_t holm exploratory",
+        family=Family(2, "holm", True), against="naive",
+        pairwise=tuple(replace(p, reject=None) for p in pairs if "naive" in p.models),
+    )  # fmt: skip
+    selections = tuple(
+        Selection("diabetes", "main", "ridge", r, f, {"ridge__alpha": (0.1, 1.0)[(r + f) % 3 == 0]},
+                  44.1, "best")
+        for r in range(5)
+        for f in range(10)
+    )  # fmt: skip
+    whole = cancer()
+    return replace(
+        whole,
+        study=replace(whole.study, title="Predicting the progression of diabetes",
+                      question="Does a forest predict progression better than ridge regression?"),
+        spec=replace(whole.spec, canonical='evallang 1\nstudy "Diabetes"\n'),
+        data=(
+            replace(whole.data[0], name="diabetes", label="Diabetes", task="regression", n=442,
+                    n_features=10, target="progression", classes=None, positive=None,
+                    class_counts=None, unit="patients", cite=None, positive_label=None,
+                    excluded=(Excluded("where age >= 18", 3),)),
+        ),
+        models=tuple(
+            ModelRecord(name, label, name, {"ridge__alpha": (0.1, 1.0)} if name == "ridge" else {},
+                        "estimator")
+            for name, label in labels.items()
+        ),
+        protocols=(
+            ProtocolRecord("main", "repeated_cv", {"folds": 10, "times": 5}, None, None, None, 50,
+                           450, "5 times repeated 10-fold cross-validation"),
+        ),
+        estimates=tuple(estimates),
+        comparisons=(comparison, against),
+        selections=selections,
+        failures=(
+            Failure("inner", "diabetes", "main", "ridge", 0, 3, {"ridge__alpha": 0.0},
+                    "LinAlgError", "singular matrix"),
+        ),
+        diagnostics=(),
+        warnings=(),
+    )  # fmt: skip
+
+
+def _corrected_t(values: Any, level: float) -> tuple[float, float]:
+    """Give Nadeau and Bengio's interval (2003, eq. 9) by scipy's t."""
+    j = len(values)
+    se = math.sqrt(float(np.var(values, ddof=1)) * (1 / j + 44 / 398))
+    t = float(stats.t.ppf((1 + level) / 2, j - 1))
+    return float(np.mean(values)) - t * se, float(np.mean(values)) + t * se
+
+
+@cache
+def counts() -> Results:
+    """Give Raschka's (2018) figure 20: two tables of counts, no protocol, no estimates' folds."""
+    tables = {"a": ((9959, 11), (1, 29)), "b": ((9945, 25), (15, 15))}
+    whole = cancer()
+    data, estimates, comparisons = [], [], []
+    for name, ((a, b), (c, d)) in tables.items():
+        n = a + b + c + d
+        data.append(
+            replace(whole.data[0], name=name, label=f"subpanel {name.upper()}", kind="counts", n=n,
+                    n_features=None, target=None, classes=None, positive=None, class_counts=None,
+                    unit="examples", cite=None, sha256=digest(name), source="the study file",
+                    positive_label=None)
+        )  # fmt: skip
+        for model, right in (("model1", a + b), ("model2", a + c)):
+            estimates.append(
+                Estimate(name, None, model, "accuracy", right / n, "pooled", None, None, n,
+                         "these fitted models", interval=wilson(right, n))
+            )  # fmt: skip
+        chi2 = (b - c) ** 2 / (b + c)
+        p = float(stats.chi2.sf(chi2, 1))
+        pair = replace(
+            mcnemar(("model1", "model2"), a, b, c, d), variant="chi2",
+            statistic=Statistic("chi2", chi2), df=(1.0,), p=p, reject=p <= ALPHA,
+        )  # fmt: skip
+        comparisons.append(
+            Comparison(0, "compare with mcnemar(chi2) uncorrected", name, None, "accuracy", ALPHA,
+                       Family(2, "uncorrected", False), None, (pair,), True, None)
+        )  # fmt: skip
+    return replace(
+        whole,
+        study=replace(whole.study, title="The two tables of Raschka’s figure 20", authors=()),
+        data=tuple(data),
+        models=(ModelRecord("model1", "model1", None, {}, "counts"),
+                ModelRecord("model2", "model2", None, {}, "counts")),
+        protocols=(),
+        estimates=tuple(estimates),
+        comparisons=tuple(comparisons),
+        diagnostics=(),
+        warnings=(),
+        provenance=provenance(fits=FitCounts(0, 0, 0, 0), git=None),
+    )  # fmt: skip
+
+
+@cache
+def gate_shut() -> Results:
+    """Give the first study with an omnibus test that does not reject, on grouped rows."""
+    whole = cancer()
+    comparison = whole.comparisons[0]
+    assert comparison.omnibus is not None
+    pairs = tuple(
+        replace(p, p=None, p_adjusted=None, reject=False, clusters=Clusters(41, 1.8),
+                notes=("clustered form",))
+        for p in comparison.pairwise
+    )  # fmt: skip
+    shut = replace(
+        comparison,
+        omnibus=replace(comparison.omnibus, p=0.0504, reject=False, statistic=Statistic("Q", 7.8)),
+        pairwise=pairs,
+        performed=False,
+        reason="the omnibus test did not reject at .05",
+    )
+    return replace(whole, comparisons=(shut,))
+
+
+@cache
+def many_data_sets() -> Results:
+    """Give five models on eight data sets: ranks, Friedman then Nemenyi, and a Bayesian pair."""
+    names = ("alpha", "beta", "gamma", "delta", "epsilon")
+    ranks = dict(zip(names, (1.5, 2.0, 3.1, 3.9, 4.5), strict=True))
+    whole = cancer()
+    pairs = []
+    for first, second in itertools.combinations(names, 2):
+        gap = ranks[second] - ranks[first]
+        pairs.append(
+            HypothesisTestResult(
+                "nemenyi", "", "the two models have the same average rank",
+                Statistic("q", gap / 0.79), None, 0.03 if gap > 2.1 else 0.4, (first, second),
+                0.03 if gap > 2.1 else 0.4, gap > 2.1,
+            )
+        )  # fmt: skip
+    omnibus = HypothesisTestResult(
+        "friedman", "Iman-Davenport F", "all models have the same average rank",
+        Statistic("F", 6.2), (4.0, 28.0), 0.001, names, reject=True,
+        effects=(Effect("Kendall's W", 0.47, 0.3, 0.7),),
+    )  # fmt: skip
+    across = Comparison(
+        0, "compare across data with friedman then nemenyi", None, "main", "accuracy", ALPHA,
+        Family(10, None, False), omnibus, tuple(pairs), True, None,
+        Ranks(ranks, 8, 2.16, (("alpha", "beta", 5, 1, 2),)),
+    )  # fmt: skip
+    bayes = Comparison(
+        1, "compare alpha, beta across data with bayes_sign(rope=1%)", None, "main", "accuracy",
+        ALPHA, Family(1, None, False), None,
+        (HypothesisTestResult("bayes_sign", "", "", models=("alpha", "beta"),
+                              extra={"p_first": 0.962, "p_rope": 0.031, "p_second": 0.007}),),
+        True, None,
+    )  # fmt: skip
+    data = tuple(
+        replace(
+            whole.data[0], name=f"d{i}", label=f"Data set {i}", sha256=digest(str(i)), cite=None
+        )
+        for i in range(8)
+    )
+    estimates = tuple(
+        Estimate(d.name, "main", name, "accuracy", right / 569, "pooled", None, None, 569,
+                 "the average of the 10 models fitted here", interval=wilson(right, 569))
+        for i, d in enumerate(data)
+        for name, right in zip(names, (550 - i, 548, 540 + i, 530, 520), strict=True)
+    )  # fmt: skip
+    return replace(
+        whole,
+        study=replace(whole.study, title="Five models on eight data sets"),
+        data=data,
+        models=tuple(ModelRecord(n, n.capitalize(), n, {}, "estimator") for n in names),
+        estimates=estimates,
+        comparisons=(across, bayes),
+        diagnostics=(),
+        warnings=(),
+    )
+
+
+@cache
+def hostile() -> Results:
+    """Give the first study with markup, control signs, long and foreign names everywhere."""
+    whole = cancer()
+    long = "A model with a name of sixty characters, which no column can hold"
+    labels = (HOSTILE, long, "随机森林 🌲 {{ 7*7 }}", "ბ‮ idle <img src=x onerror=alert(1)>")
+    models = tuple(
+        replace(model, label=label) for model, label in zip(whole.models, labels, strict=True)
+    )
+    bad = diagnostic("W399", "bad_<b>name", "warning", HOSTILE, (HOSTILE,), "write `<script>`")
+    return replace(
+        whole,
+        study=replace(whole.study, title=f"</style>{HOSTILE}", authors=(HOSTILE,)),
+        models=models,
+        data=(replace(whole.data[0], label=HOSTILE, unit="<i>", positive_label='"><svg onload=x>',
+                      cite="javascript:alert(1)"),),
+        diagnostics=(bad,),
+        failures=(Failure("outer", "cancer", "main", "svm", 0, 0, {"<b>": HOSTILE}, "E<", HOSTILE),),
+        spec=replace(whole.spec, canonical=f"evallang 1\nstudy \"{HOSTILE}\"\n# /* fonts */ </pre>"),
     )  # fmt: skip

@@ -65,9 +65,7 @@ class Canvas:
         """Draw a line through points."""
         xs = [x for x, _ in points]
         ys = [self.height - y for _, y in points]
-        artist = mpl_lines.Line2D(
-            xs, ys, color=colour, linewidth=weight, solid_capstyle="butt"
-        )
+        artist = mpl_lines.Line2D(xs, ys, color=colour, linewidth=weight, solid_capstyle="butt")
         self._add(artist)
 
     def dot(self, x: float, y: float, *, filled: bool, radius: float = 2.4) -> None:

@@ -10,26 +10,36 @@ from evallang.reporting.numbers import Scale, fixed, interval
 from evallang.results.records import Comparison, Estimate, HypothesisTestResult
 
 ROW = 17.0
-ROW_OF_TWO_LINES = 21.0
+ROW_OF_TWO_LINES = 17.4
+LINE = 7.8
+MOST_ROW = 26.0
 FOOT = 29.0  # ticks and the name of the scale
 LABEL = 96.0  # points for the names; longer ones are shortened
 GAP = 7.0
 
 
 def forest_of_estimates(
-    labels: Sequence[str], estimates: Sequence[Estimate], metric: MetricWords, scale: Scale
+    labels: Sequence[str],
+    estimates: Sequence[Estimate],
+    metric: MetricWords,
+    scale: Scale,
+    depth: float = 0.0,
 ) -> tuple[str, str]:
-    """Draw estimates with their intervals; gives the SVG and its numbers in words."""
+    """Draw estimates with their intervals; gives the SVG and its numbers in words.
+
+    The rows are spread to `depth` points where that leaves them close enough to be read.
+    """
+    row = min(max(ROW, depth / len(estimates)), MOST_ROW)
     values = [_estimate_words(estimate, scale) for estimate in estimates]
     right = max(fonts.width(text, SIZE) for text in values) + GAP
     names = [fonts.shorten(label, SIZE, LABEL) for label in labels]
     left = max(fonts.width(name, SIZE) for name in names) + GAP
     bounds = [b for e in estimates for b in _finite(e.value, *_bounds(e))]
     axis = Axis(min(bounds), max(bounds), left + 3, COLUMN - right - 3, 4)
-    canvas = Canvas(ROW * len(names) + FOOT)
-    _draw_axis(canvas, axis, ROW * len(names), _scale_name(metric, metric.title), scale.power)
+    canvas = Canvas(row * len(names) + FOOT)
+    _draw_axis(canvas, axis, row * len(names), _scale_name(metric, metric.title), scale.power)
     for i, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
-        y = ROW * (i + 0.5)
+        y = row * (i + 0.5)
         canvas.words(left - GAP, y, name, "right")
         low, high = _bounds(estimate)
         if low is not None and high is not None:
@@ -40,6 +50,13 @@ def forest_of_estimates(
     unit = " (percent)" if metric.percent else ""
     spoken = "; ".join(f"{a} {b}" for a, b in zip(labels, values, strict=True))
     return canvas.svg(), f"{metric.title}{unit} with intervals: {spoken}."
+
+
+def depth_of_differences(context: Context, comparison: Comparison) -> float:
+    """Give the points that the rows of a forest of differences take."""
+    known = [p for p in comparison.pairwise if p.estimate is not None]
+    two = any(len(_pair_lines(context, pair)) > 1 for pair in known)
+    return (ROW_OF_TWO_LINES if two else ROW) * len(known)
 
 
 def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str, str] | None:
@@ -66,7 +83,7 @@ def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str
     for i, (lines, pair) in enumerate(zip(names, known, strict=True)):
         y = row * (i + 0.5)
         for k, line in enumerate(lines):
-            canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * 8.6, line, "right")
+            canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
         _draw_pair(canvas, axis, y, pair)
     spoken = "; ".join(_pair_words(context, pair, scale) for pair in known)
     return canvas.svg(), f"{name}, first minus second: {spoken}."

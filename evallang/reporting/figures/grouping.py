@@ -20,7 +20,7 @@ from evallang.reporting.numbers import Scale, fixed, p_value
 from evallang.reporting.wording import contrast
 from evallang.results.records import Comparison, HypothesisTestResult
 
-SIDE = 72.0  # points left and right of the scale
+SIDES = (60.0, 90.0)  # points left and right of the scale, by the longest name
 SCALE_AT = 26.0  # below the name of the scale and its figures
 FIRST_BAR = 40.0
 BAR_STEP = 12.0
@@ -44,7 +44,9 @@ def grouping_diagram(
     content in words.
     """
     low, high = min(values.values()), max(values.values())
-    ends = (SIDE, COLUMN - SIDE)
+    longest = max(fonts.width(f"{labels[m]}  {fixed(values[m], scale)}", SIZE) for m in values)
+    side = min(max(SIDES[0], longest + 8), SIDES[1])
+    ends = (side, COLUMN - side)
     axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6)
     rows = (len(values) + 1) // 2
     first_label = FIRST_BAR + BAR_STEP * len(groups) + 4
@@ -149,15 +151,15 @@ def _draw_label(
     label, value = text
     room = (x if at_left else canvas.width - x) - 8
     space = fonts.width(f"  {value}", SIZE)
-    label = fonts.shorten(label, SIZE, max(30.0, room - space))
+    label = fonts.shorten(label, SIZE, room - space)
     whole = fonts.width(label, SIZE) + space
     if at_left:
-        end = max(x - SIDE, 0) + whole
+        end = whole
         canvas.words(end, y, value, "right")
         canvas.words(end - space, y, label, "right")
         canvas.line([(x, SCALE_AT), (x, y), (min(end + 3, x), y)], INK, 0.7)
     else:
-        start = min(x + SIDE, canvas.width) - whole
+        start = canvas.width - whole
         canvas.words(start, y, value, "left")
         canvas.words(start + space, y, label, "left")
         canvas.line([(x, SCALE_AT), (x, y), (max(start - 3, x), y)], INK, 0.7)

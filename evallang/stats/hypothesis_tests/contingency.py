@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example
-from evallang.results.records import Difference, HypothesisTestResult, Interval, Statistic
+from evallang.results.statistics import Difference, HypothesisTestResult, Interval, Statistic
 from evallang.stats.distributions import (
     chi2_tail,
     fair_coin_tail,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Design, Example, lazy
-from evallang.results.records import Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.distributions import checked_level, f_tail, t_two_sided
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
 from evallang.registry import Design, Evidence, Example, lazy
-from evallang.results.records import Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
 from evallang.stats.distributions import checked_level, t_quantile, t_two_sided
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
 from evallang.stats.fold_scores import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example
-from evallang.results.records import HypothesisTestResult, Statistic
+from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.correctness import Correctness, count_correct
 from evallang.stats.distributions import chi2_tail, f_tail
 from evallang.stats.effect_sizes import chance_corrected_r, eta_squared_q

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import NADEAU_BENGIO_2003, RASCHKA_2018, Reference
 from evallang.registry import Design, Evidence, Example, lazy
-from evallang.results.records import Interval
+from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example
-from evallang.results.records import Interval
+from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example, lazy
-from evallang.results.records import Interval
+from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 

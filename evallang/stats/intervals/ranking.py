@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Design, Evidence, Example, lazy
-from evallang.results.records import Interval
+from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 
@@ -62,8 +62,10 @@ class Placements:
 
     Attributes
     ----------
-    positives : (P,) for each positive the share of negatives below it, ties by half
-    negatives : (N,) for each negative the share of positives above it, ties by half
+    positives : (P,) for each positive, by ascending score, the share of negatives below it,
+        ties by half
+    negatives : (N,) for each negative, by ascending score, the share of positives above it,
+        ties by half
     """
 
     positives: NDArray[np.float64]
@@ -85,11 +87,11 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
     where lengths differ or a score is NaN.
     """
     positive, values = _checked(truth, scores)
+    # Sorted scores are looked up in sorted scores, which keeps to the cache
     x, y = np.sort(values[positive]), np.sort(values[~positive])
-    mine, others = values[positive], values[~positive]
     # Twice the number below plus ties by half is a whole number
-    below = np.searchsorted(y, mine, "left") + np.searchsorted(y, mine, "right")
-    above = 2 * len(x) - np.searchsorted(x, others, "left") - np.searchsorted(x, others, "right")
+    below = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
+    above = 2 * len(x) - np.searchsorted(x, y, "left") - np.searchsorted(x, y, "right")
     return Placements(below / (2.0 * max(len(y), 1)), above / (2.0 * max(len(x), 1)))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.registry import lazy
 from evallang.stats.intervals.interval import Resampler
@@ -25,6 +25,9 @@ else:
 
 Limits = tuple[float | None, float | None]
 BATCH = 1 << 20  # numbers held at once: 8 MB of float64 stay near the cache
+ROWS_AT_ONCE = 1 << 16  # examples of all resamples of a batch, as bytes
+MANY_UNITS = 2048  # from which drawing by blocks is faster
+BLOCKS_AT_ONCE = 64  # 16,384 units stay in the cache
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are left out
 
 
@@ -137,7 +140,7 @@ class WeightSample:
     Parameters
     ----------
     n : number of examples
-    function : from weights (B, n) to values (B,), NaN where undefined
+    function : from weights (B, n) as float64 to values (B,), NaN where undefined
     groups : codes (n,) of groups that are drawn as a whole, or None
     limits : range of the statistic
     """
@@ -155,31 +158,16 @@ class WeightSample:
         self.limits = limits
         self.unit = "examples" if groups is None else "groups"
 
-    @cached_property
-    def _codes(self) -> NDArray[np.int64] | None:
-        if self._groups is None:
-            return None
-        return np.unique(np.asarray(self._groups), return_inverse=True)[1].astype(np.int64)
-
-    @property
-    def _units(self) -> int:
-        return self._n if self._codes is None else int(self._codes.max(initial=-1)) + 1
-
-    def _of_examples(self, of_units: NDArray[np.float64]) -> NDArray[np.float64]:
-        return of_units if self._codes is None else of_units[:, self._codes]
-
     def estimate(self) -> float:
         """Give the statistic on the sample as it is."""
-        return float(self._function(np.ones((1, self._n)))[0])
+        return float(self._values(np.ones((1, self._units), dtype=np.uint8))[0])
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw examples, or whole groups, with replacement; weights are how often each came."""
-        values = np.empty(rounds)
-        start = 0
-        for weights in drawn_weights(rng, self._units, rounds, max(1, BATCH // max(self._n, 1))):
-            values[start : start + len(weights)] = self._function(self._of_examples(weights))
-            start += len(weights)
-        return values
+        batch = max(1, ROWS_AT_ONCE // max(self._n, 1))
+        return np.concatenate(
+            [self._values(times) for times in drawn_weights(rng, self._units, rounds, batch)]
+        )
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example, or group, at a time.
@@ -189,13 +177,31 @@ class WeightSample:
         """
         blocks = min(self._units, MOST_LEFT_OUT)
         block = np.arange(self._units) * blocks // max(self._units, 1)
-        values = np.empty(blocks)
         batch = max(1, BATCH // max(self._n, 1))
-        for start in range(0, blocks, batch):
-            left_out = np.arange(start, min(start + batch, blocks))
-            weights = (block[None, :] != left_out[:, None]).astype(np.float64)
-            values[left_out] = self._function(self._of_examples(weights))
-        return values, np.ones(blocks)
+        parts = [
+            self._values((block != np.arange(i, min(i + batch, blocks))[:, None]).astype(np.uint8))
+            for i in range(0, blocks, batch)
+        ]
+        return np.concatenate(parts), np.ones(blocks)
+
+    @cached_property
+    def _codes(self) -> NDArray[np.intp] | None:
+        """Groups as 0, 1, ..."""
+        if self._groups is None:
+            return None
+        return np.unique(np.asarray(self._groups), return_inverse=True)[1]
+
+    @property
+    def _units(self) -> int:
+        """What is drawn: examples, or groups."""
+        return self._n if self._codes is None else int(self._codes.max(initial=-1)) + 1
+
+    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Give the statistic where each unit came `times` (B, units) times."""
+        return self._function(self._of_examples(times).astype(np.float64))
+
+    def _of_examples(self, times: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return times if self._codes is None else times[:, self._codes]
 
 
 class LossSample(WeightSample):
@@ -220,18 +226,33 @@ class LossSample(WeightSample):
         self._transform = transform
         super().__init__(len(self._losses), self._mean, groups, limits)
 
+    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Leave out one example, or group, at a time, in closed form."""
+        sums, sizes = self._per_unit
+        means = _ratio(self._losses.sum() - sums, self._n - sizes)
+        return self._shaped(means), np.ones(len(means))
+
+    @cached_property
+    def _per_unit(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sum of losses and number of examples of each unit."""
+        if self._codes is None:
+            return self._losses, np.ones(self._n)
+        sums, sizes = np.bincount(self._codes, weights=self._losses), np.bincount(self._codes)
+        return sums.astype(np.float64), sizes.astype(np.float64)
+
+    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+        sums, sizes = self._per_unit
+        # einsum and not BLAS: the same bits for any number of threads
+        total = np.einsum("ij,j->i", times, sums, dtype=np.float64)
+        if self._codes is None:
+            return self._shaped(_ratio(total, np.full(len(total), float(self._n))))
+        return self._shaped(_ratio(total, np.einsum("ij,j->i", times, sizes, dtype=np.float64)))
+
     def _mean(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._shaped(_ratio(weights @ self._losses, weights.sum(axis=1)))
 
     def _shaped(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.sqrt(means) if self._transform == "sqrt" else means
-
-    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Leave out one example, or group, at a time, in closed form."""
-        codes = np.arange(self._n) if self._codes is None else self._codes
-        sums, sizes = np.bincount(codes, weights=self._losses), np.bincount(codes)
-        means = _ratio(self._losses.sum() - sums, (self._n - sizes).astype(np.float64))
-        return self._shaped(means), np.ones(len(means))
 
 
 class ScoreSample(WeightSample):
@@ -247,42 +268,53 @@ class ScoreSample(WeightSample):
     def __init__(
         self, truth: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
     ) -> None:
-        values = np.asarray(scores, dtype=np.float64)
-        self._order = np.argsort(values, kind="stable")
-        ascending = values[self._order]
-        self._starts = np.flatnonzero(np.r_[True, ascending[1:] != ascending[:-1]])
-        self._positive = (np.asarray(truth)[self._order] == 1).astype(np.float64)
-        super().__init__(len(values), self._auc, groups, (0.0, 1.0))
-
-    def _auc(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        of_class, total, below = self._sums(weights)
-        positives, negatives = of_class.sum(axis=1), (total - of_class).sum(axis=1)
-        return _ratio((of_class * below).sum(axis=1), positives * negatives)
-
-    def _sums(
-        self, weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Weight of positives, of all, and of negatives below with ties by half, per score."""
-        total = weights[:, self._order]
-        of_class = total * self._positive
-        if len(self._starts) < self._n:
-            total = np.add.reduceat(total, self._starts, axis=1)
-            of_class = np.add.reduceat(of_class, self._starts, axis=1)
-        negatives = total - of_class
-        return of_class, total, np.cumsum(negatives, axis=1) - negatives / 2
+        values, positive = np.asarray(scores, dtype=np.float64), np.asarray(truth) == 1
+        order = np.argsort(values, kind="stable")
+        # Rows of positives and of negatives by ascending score, and for each positive how
+        # many negatives are below it, without and with those that tie
+        self._positives, self._negatives = order[positive[order]], order[~positive[order]]
+        x, y = values[self._positives], values[self._negatives]
+        self._below = np.searchsorted(y, x, "left"), np.searchsorted(y, x, "right")
+        self._ties = bool((self._below[0] != self._below[1]).any())
+        super().__init__(len(values), self._area, groups, (0.0, 1.0))
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example at a time, in closed form; groups one by one."""
         if self._codes is not None:
             return super().jackknife()
-        of_class, total, below = (rows[0] for rows in self._sums(np.ones((1, self._n))))
-        pairs = float((of_class * below).sum())
-        above = of_class.sum() - np.cumsum(of_class) + of_class / 2
-        positives, negatives = float(of_class.sum()), float((total - of_class).sum())
-        lost = np.concatenate([below, above])
-        left = np.repeat([(positives - 1) * negatives, positives * (negatives - 1)], len(below))
-        times = np.concatenate([of_class, total - of_class])
-        return _ratio(pairs - lost, left)[times > 0], times[times > 0]
+        positives, negatives = len(self._positives), len(self._negatives)
+        below = (self._below[0] + self._below[1]) / 2
+        # A negative loses the positives above it: those with fewer negatives below them
+        above = (
+            positives
+            - (
+                np.searchsorted(self._below[1], np.arange(negatives), "right")
+                + np.searchsorted(self._below[0], np.arange(negatives), "right")
+            )
+            / 2
+        )
+        values, left = np.empty(self._n), np.empty(self._n)
+        values[self._positives] = below.sum() - below
+        left[self._positives] = (positives - 1.0) * negatives
+        values[self._negatives] = below.sum() - above
+        left[self._negatives] = positives * (negatives - 1.0)
+        return _ratio(values, left), np.ones(self._n)
+
+    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+        return self._area(self._of_examples(times))
+
+    def _area(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        """Weight of the pairs in order, ties by half, over that of all pairs."""
+        positives = weights.take(self._positives, axis=1)
+        dtype = np.int32 if weights.dtype == np.uint8 and self._n < 1 << 30 else np.float64
+        below = np.zeros((len(weights), len(self._negatives) + 1), dtype=dtype)
+        np.cumsum(weights.take(self._negatives, axis=1), axis=1, out=below[:, 1:])
+        beaten = below.take(self._below[0], axis=1)
+        if self._ties:
+            beaten += below.take(self._below[1], axis=1)
+        ordered = np.einsum("ij,ij->i", positives, beaten, dtype=np.float64)
+        pairs = positives.sum(axis=1, dtype=np.float64) * below[:, -1]
+        return _ratio(ordered, 2 * pairs if self._ties else pairs)
 
 
 class DifferenceSample:
@@ -318,14 +350,40 @@ class DifferenceSample:
 
 def drawn_weights(
     rng: np.random.Generator, units: int, rounds: int, batch: int
-) -> Iterator[NDArray[np.float64]]:
-    """Draw `units` of as many with replacement, again and again; how often each came, (B, n)."""
-    dtype = np.uint16 if units <= 1 << 16 else np.uint32
+) -> Iterator[NDArray[np.uint8]]:
+    """Draw `units` of as many with replacement, again and again; how often each came, (B, n).
+
+    Draws depend on the arguments alone. A unit that comes more than 255 times in a row of
+    draws does not occur: with 256 units or more its chance is below 1e-500.
+    """
     for start in range(0, rounds, batch):
-        weights = np.empty((min(batch, rounds - start), units))
-        for row in weights:
-            row[:] = np.bincount(rng.integers(0, units, units, dtype=dtype), minlength=units)
-        yield weights
+        size = min(batch, rounds - start)
+        if units >= MANY_UNITS:
+            yield np.vstack([_drawn_by_blocks(rng, units) for _ in range(size)])
+        else:
+            drawn = rng.integers(0, units, (size, units), dtype=np.uint32).astype(np.intp)
+            drawn += (np.arange(size) * units)[:, None]
+            times = np.bincount(drawn.ravel(), minlength=size * units)
+            yield times.astype(np.uint8).reshape(size, units)
+
+
+def _drawn_by_blocks(rng: np.random.Generator, units: int) -> NDArray[np.uint8]:
+    """Draw how many fall into each block of 256 units, then the unit within by one byte."""
+    full, rest = divmod(units, 256)
+    shares = np.r_[np.full(full, 256), [rest] if rest else []] / units
+    totals = rng.multinomial(units, shares)
+    times = np.empty(units, dtype=np.uint8)
+    for first in range(0, full, BLOCKS_AT_ONCE):
+        inside = totals[first : min(first + BLOCKS_AT_ONCE, full)]
+        drawn = np.repeat(np.arange(len(inside)) * 256, inside)
+        drawn += np.frombuffer(rng.bytes(len(drawn)), dtype=np.uint8)
+        times[first * 256 : (first + len(inside)) * 256] = np.bincount(
+            drawn, minlength=len(inside) * 256
+        )
+    if rest:
+        drawn = rng.integers(0, rest, totals[-1])
+        times[full * 256 :] = np.bincount(drawn, minlength=rest)
+    return times
 
 
 def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -187,6 +187,11 @@ def test_labels_sort_as_numbers_where_all_are(source):
     assert table.classes == ("10", "9", "b")
 
 
+@pytest.mark.parametrize("labels", [["1.0", "1"], ["1", "1.0"]])
+def test_labels_of_one_number_are_sorted_by_their_spelling(labels):
+    assert in_label_order([*labels, "0"]) == ["0", "1", "1.0"]
+
+
 LABELS = st.one_of(
     st.booleans(),
     st.integers(-(2**70), 2**70),
@@ -364,6 +369,11 @@ def test_a_word_among_numbers_is_a_warning_that_names_the_mark(source):
 def test_nan_in_a_column_of_numbers_is_missing(source):
     table = source.table("x,y\n1,n\nnan,p\nNaN,n\n4,p\n")
     np.testing.assert_array_equal(table.numeric[:, 0], [1, np.nan, np.nan, 4])
+
+
+def test_words_that_look_like_numbers_need_a_number_beside_them(source):
+    table = source.table("x,y\nnan,a\ninf,b\nnan,a\n")
+    assert table.objects[:, 0].tolist() == ["nan", "inf", "nan"]
 
 
 def test_float32_files_stay_float32(source):

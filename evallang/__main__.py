@@ -1,0 +1,5 @@
+"""`python -m evallang`."""
+
+from evallang.cli import main
+
+main()

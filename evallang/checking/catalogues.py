@@ -1,0 +1,92 @@
+"""The catalogues as plain records: for `list`, `explain`, editors and the reference."""
+
+from typing import Any
+
+from evallang.checking.values import CATALOGUES
+from evallang.diagnostics import CODES
+from evallang.models.catalogue import CATALOGUE, unavailable
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Entry, Option, Registry
+from evallang.study import written_option
+
+REGISTRIES: dict[str, Registry[Any]] = {
+    **{f"{what}s": registry for what, registry, _, _ in CATALOGUES},
+    "protocols": PROTOCOLS,
+}
+
+
+def entries(catalogue: str) -> list[dict[str, Any]]:
+    """List one catalogue by its plural (`tests`, `models`, `rules` ...), sorted by name."""
+    if catalogue == "models":
+        return [
+            {
+                "name": name,
+                "title": name,
+                "summary": f"{', '.join(sorted(entry.kinds))} of {entry.module}",
+                "options": [
+                    {"name": p.name, "default": p.default_text, "words": list(p.words)}
+                    for p in entry.parameters.values()
+                    if p.refused is None
+                ],
+            }
+            for name, entry in sorted(CATALOGUE.items())
+            if entry.refused is None and unavailable(entry) is None
+        ]
+    if catalogue == "rules":
+        return [
+            {
+                "name": code.name,
+                "code": code.code,
+                "title": code.name.replace("_", " "),
+                "severity": str(code.severity),
+                "summary": code.summary,
+            }
+            for code in sorted(CODES.values(), key=lambda c: c.code)
+            if code.code.startswith("W")
+        ]
+    return [record(entry) for entry in REGISTRIES[catalogue]]
+
+
+def record(entry: Entry[Any]) -> dict[str, Any]:
+    """Give what a catalogue knows of one member."""
+    found: dict[str, Any] = {
+        "name": entry.name,
+        "kind": entry.kind,
+        "title": entry.title,
+        "summary": entry.summary,
+        "options": [_option(option) for option in entry.options],
+        "references": [reference.short for reference in entry.references],
+    }
+    if entry.kind == "protocol":
+        found["written"] = " ".join(entry.declaration.words)
+    return found
+
+
+def _option(option: Option) -> dict[str, Any]:
+    return {
+        "name": option.name,
+        "required": option.required,
+        "default": None if option.required else written_option(option.default),
+        "words": list(option.words),
+    }
+
+
+def members(name: str) -> list[Entry[Any]]:
+    """Find every member of any catalogue that has this name; `bootstrap` has two."""
+    word = name.replace("-", "_")
+    found = []
+    for registry in REGISTRIES.values():
+        entry = registry.get(word)
+        if entry is None and registry is PROTOCOLS:
+            spaced = tuple(name.replace("-", "_").split())
+            entry = next((e for e in PROTOCOLS if e.declaration.words == spaced), None)
+        if entry is not None:
+            found.append(entry)
+    return found
+
+
+def words() -> list[str]:
+    """Give every word that `explain` knows."""
+    found = [name for registry in REGISTRIES.values() for name in registry.names()]
+    found += [code.code for code in CODES.values()] + [code.name for code in CODES.values()]
+    return found

@@ -1,0 +1,34 @@
+"""`evallang list`."""
+
+import json
+from typing import Any
+
+import click
+
+CATALOGUES = ("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules")
+
+
+@click.command("list", epilog="Example: evallang list tests --format json")
+@click.argument("catalogue", type=click.Choice(CATALOGUES), metavar="|".join(CATALOGUES))
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text")
+def command(catalogue: str, layout: str) -> int:
+    """List the words of a catalogue, each with one line about it."""
+    from evallang.checking.catalogues import entries
+
+    found = entries(catalogue)
+    if layout == "json":
+        click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        return 0
+    width = max((len(entry["name"]) for entry in found), default=0)
+    for entry in found:
+        click.echo(f"{entry['name']:<{width}}  {_line(entry)}")
+    return 0
+
+
+def _line(entry: dict[str, Any]) -> str:
+    options = ", ".join(
+        option["name"] + (f"={option['default']}" if option["default"] is not None else "")
+        for option in entry.get("options", [])
+    )
+    summary = str(entry["summary"]).rstrip(".")
+    return f"{summary} ({options})" if options else summary

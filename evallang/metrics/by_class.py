@@ -1,0 +1,305 @@
+"""Metrics of one class against the rest, and their averages: functions of counts.
+
+With `average`: `binary` is the value of the positive class, `micro` sums counts over the
+classes, `macro` is the plain mean over the classes that occur (in the truth or among the
+predictions), `weighted` the mean weighted by true examples. Not written, it is `binary`
+for two classes and `macro` for more.
+
+Where nothing was predicted as a class, precision, npv, F and Jaccard are 0: scikit-learn's
+default. Where a class has no true examples its recall, and where it has all of them its
+specificity, is undefined: NaN, and left out of a macro mean (scikit-learn's `recall_score`
+would count a 0, its `balanced_accuracy_score` leaves them out). Counts as in `margins`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.margins import Average, Margins, averaged
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+ALTMAN_BLAND_1994 = Reference(
+    key="altman1994",
+    authors=("Altman DG", "Bland JM"),
+    year=1994,
+    title="Diagnostic tests 1: sensitivity and specificity",
+    venue="BMJ",
+    volume="308",
+    pages="1552",
+    doi="10.1136/bmj.308.6943.1552",
+)
+ALTMAN_BLAND_1994_PREDICTIVE = Reference(
+    key="altman1994predictive",
+    authors=("Altman DG", "Bland JM"),
+    year=1994,
+    title="Diagnostic tests 2: predictive values",
+    venue="BMJ",
+    volume="309",
+    pages="102",
+    doi="10.1136/bmj.309.6947.102",
+)
+VAN_RIJSBERGEN_1979 = Reference(
+    key="vanrijsbergen1979",
+    authors=("van Rijsbergen CJ",),
+    year=1979,
+    title="Information retrieval",
+    venue="Butterworths",
+    kind="book",
+)
+JACCARD_1912 = Reference(
+    key="jaccard1912",
+    authors=("Jaccard P",),
+    year=1912,
+    title="The distribution of the flora in the alpine zone",
+    venue="New Phytologist",
+    volume="11(2)",
+    pages="37-50",
+)
+
+LIVER_SCANS = ((54, 32), (27, 231))
+"""Normal, abnormal by pathology (rows) and by scan: 344 patients of Altman & Bland 1994."""
+THREE_CLASSES = ((2, 0, 0), (1, 0, 1), (0, 2, 0))
+"""[0, 1, 2, 0, 1, 2] predicted as [0, 2, 1, 0, 0, 1]: scikit-learn's example of averages."""
+PRINTED = 0.005  # two decimals in print
+SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="predicted_positives",
+        unit="percent",
+    ),
+    title="Precision",
+    references=(ALTMAN_BLAND_1994_PREDICTIVE, ZHOU_2021),
+    examples=(
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.88},
+            "Altman & Bland 1994, BMJ 309:102: positive predictive value 231/263",
+            tolerance=PRINTED,
+        ),
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.22},
+            SCIKIT_LEARN.format("precision_score, average='macro'"),
+            tolerance=PRINTED,
+        ),
+    ),
+)
+def precision(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The share of right ones among the examples predicted as a class: tp / (tp + fp).
+
+    Also called positive predictive value. 0 where nothing was predicted as the class.
+    """
+    table = Margins.of(counts)
+    return averaged(table, table.hits, table.predicted, positive, average, undefined=0.0)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="predicted_negatives",
+        unit="percent",
+    ),
+    title="Negative predictive value",
+    references=(ALTMAN_BLAND_1994_PREDICTIVE,),
+    examples=(
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.67},
+            "Altman & Bland 1994, BMJ 309:102: negative predictive value 54/81",
+            tolerance=PRINTED,
+        ),
+    ),
+)
+def npv(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The share of right ones among the examples predicted not to be of a class: tn / (tn + fn).
+
+    0 where every example was predicted as the class. With more than two classes an example
+    of another class is right here under any label but the class's own.
+    """
+    table = Margins.of(counts)
+    return averaged(
+        table, table.rejections, table.predicted_other, positive, average, undefined=0.0
+    )
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="positives",
+        unit="percent",
+    ),
+    title="Recall",
+    references=(ALTMAN_BLAND_1994, ZHOU_2021),
+    examples=(
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.90},
+            "Altman & Bland 1994, BMJ 308:1552: sensitivity 231/258",
+            tolerance=PRINTED,
+        ),
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.33},
+            SCIKIT_LEARN.format("recall_score, average='macro'"),
+            tolerance=PRINTED,
+        ),
+    ),
+)
+def recall(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The share of a class's examples that are found: tp / (tp + fn).
+
+    Also called sensitivity or true positive rate. Undefined (NaN) without examples of the
+    class.
+    """
+    table = Margins.of(counts)
+    return averaged(table, table.hits, table.support, positive, average, undefined=np.nan)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="negatives",
+        unit="percent",
+    ),
+    title="Specificity",
+    references=(ALTMAN_BLAND_1994,),
+    examples=(
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.63},
+            "Altman & Bland 1994, BMJ 308:1552: specificity 54/86",
+            tolerance=PRINTED,
+        ),
+    ),
+)
+def specificity(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The share of the examples not of a class that are not predicted as it: tn / (tn + fp).
+
+    Also called true negative rate. Undefined (NaN) where all examples are of the class.
+    """
+    table = Margins.of(counts)
+    others = table.n[..., None] - table.support
+    return averaged(table, table.rejections, others, positive, average, undefined=np.nan)
+
+
+@METRICS.register(
+    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    title="F1",
+    references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
+    examples=(
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.267},
+            SCIKIT_LEARN.format("f1_score, average='macro'"),
+            tolerance=0.0005,
+        ),
+    ),
+)
+def f1(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
+
+    0 where no example is of the class and none is predicted as it. With `average=macro` the
+    mean of the classes' F1, not the harmonic mean of macro-precision and macro-recall.
+    """
+    return fbeta(counts, positive, beta=1.0, average=average)
+
+
+@METRICS.register(
+    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    title="F-beta",
+    references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
+    examples=(
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.24},
+            SCIKIT_LEARN.format("fbeta_score, average='macro', beta=0.5"),
+            tolerance=PRINTED,
+            options={"beta": 0.5},
+        ),
+    ),
+)
+def fbeta(
+    counts: ArrayLike, positive: int | None, *, beta: float, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The weighted harmonic mean of precision and recall; recall counts `beta` times as much.
+
+    (1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp). Raises `ValueError` for a `beta`
+    below 0.
+    """
+    if beta < 0:
+        raise ValueError(f"beta of fbeta must be 0 or more, and it is {beta}")
+    table = Margins.of(counts)
+    square = float(beta) ** 2
+    return averaged(
+        table,
+        (1 + square) * table.hits,
+        square * table.support + table.predicted,
+        positive,
+        average,
+        undefined=0.0,
+    )
+
+
+@METRICS.register(
+    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    title="Jaccard index",
+    references=(JACCARD_1912,),
+    examples=(
+        Example(
+            (((2, 0), (1, 3)), 1),
+            {"value": 0.75},
+            "by hand: 3 of the 4 examples that are of the class or predicted as it",
+        ),
+    ),
+)
+def jaccard(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """Examples of a class found, out of those that are of it or predicted as it.
+
+    tp / (tp + fp + fn); 0 where there are none.
+    """
+    table = Margins.of(counts)
+    either = table.support + table.predicted - table.hits
+    return averaged(table, table.hits, either, positive, average, undefined=0.0)

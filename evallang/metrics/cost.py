@@ -1,0 +1,61 @@
+"""Metrics in which mistakes have a price: functions of counts (see `margins`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.margins import ratio
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+ELKAN_2001 = Reference(
+    key="elkan2001",
+    authors=("Elkan C",),
+    year=2001,
+    title="The foundations of cost-sensitive learning",
+    venue="International Joint Conference on Artificial Intelligence",
+    kind="inproceedings",
+)
+
+
+@METRICS.register(
+    MetricDeclaration("classification", "counts", "labels", "lower"),
+    title="Cost",
+    references=(ELKAN_2001, ZHOU_2021),
+    examples=(
+        Example(
+            (((54, 32), (27, 231)), 1),
+            {"value": (32 * 50 + 27 * 10) / 344},
+            "by hand",
+            options={"matrix": ((0, 50), (10, 0))},
+        ),
+    ),
+)
+def cost(
+    counts: ArrayLike, positive: int | None, *, matrix: list[list[float]]
+) -> NDArray[np.float64]:
+    """The mean cost of a prediction, from a matrix with true classes in its rows.
+
+    `matrix[i][j]` is the cost of predicting class j for an example of class i, both in the
+    order of the labels. A predicted label that is none of the classes costs as much as the
+    costliest label of its row. Raises `ValueError` unless the matrix is k by k.
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    k = table.shape[-2]
+    try:
+        costs = np.asarray([[float(cell) for cell in row] for row in matrix])
+    except (TypeError, ValueError):
+        raise ValueError("the matrix of cost must be rows of numbers of one length") from None
+    if costs.shape != (k, k):
+        raise ValueError(
+            f"the matrix of cost must have {k} rows of {k} numbers, one for each class"
+        )
+    costs = np.column_stack([costs, costs.max(axis=1)])[:, : table.shape[-1]]
+    return ratio((table * costs).sum((-2, -1)), table.sum((-2, -1)))

@@ -1,0 +1,35 @@
+"""The few records that a study holds too, apart from the rest so that a check stays light."""
+
+from dataclasses import dataclass
+from typing import Any
+
+Value = Any
+"""A JSON value: None, bool, int, float, str, or a tuple or mapping of such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A value that the author did not write: the clause as it would be written, its value."""
+
+    clause: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """A file that was read, relative to the study with `/`, and its SHA-256."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSettings:
+    """The `report` statement: what to write, and how."""
+
+    formats: tuple[str, ...] = ("html", "pdf")
+    title: str | None = None
+    numbers: str = "apa"
+    page: str = "a4"
+    show: tuple[str, ...] | None = None
+    hide: tuple[str, ...] = ()

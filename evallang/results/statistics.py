@@ -1,0 +1,92 @@
+"""What a statistical method gives: the records that tests and intervals return."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from evallang.results.settings import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval with its method and level; None where the bound is undefined."""
+
+    method: str
+    level: float
+    low: float | None
+    high: float | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A test statistic, `name` as printed (`chi2`, `Q`, `F`, `t`, `z`)."""
+
+    name: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference between two models (first minus second) in the metric's own unit."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimultaneousInterval:
+    """An interval that holds for a whole family of comparisons at once."""
+
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect size, with its interval where one is known."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """The number of groups behind a clustered test, and its design effect."""
+
+    n: int
+    design_effect: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisTestResult:
+    """What a hypothesis test found; a test never decides, the comparison does.
+
+    `test` is the registered name, `variant` what was really computed ("exact"), `null`
+    the null hypothesis in words. `models`, `p_adjusted`, `reject` and `simultaneous` are
+    filled in by the comparison that ran the test.
+    """
+
+    test: str
+    variant: str
+    null: str
+    statistic: Statistic | None = None
+    df: tuple[float, ...] | None = None
+    p: float | None = None
+    models: tuple[str, ...] = ()
+    p_adjusted: float | None = None
+    reject: bool | None = None
+    estimate: Difference | None = None
+    simultaneous: SimultaneousInterval | None = None
+    effects: tuple[Effect, ...] = ()
+    table: tuple[tuple[int, ...], ...] | None = None
+    clusters: Clusters | None = None
+    extra: Mapping[str, Value] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()

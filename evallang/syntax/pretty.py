@@ -1,0 +1,192 @@
+"""Laying out: a piece of code with places to break in, lines of at most 100 columns out.
+
+A `Group` is what stands in brackets and breaks after its commas, a `Chain` is a pipeline
+and breaks before its bars, a `Row` is what stands side by side. Comments belong to the
+item they stand at, and a piece that holds one is always broken.
+"""
+
+from dataclasses import dataclass, field
+
+from evallang.source import Span
+from evallang.syntax.nodes import CommentNode
+
+WIDTH = 100
+
+
+@dataclass(eq=False, slots=True)
+class Item:
+    """One part of a group or chain, with the comments above it and behind it."""
+
+    doc: "Doc"
+    span: Span
+    above: list[str] = field(default_factory=list)
+    behind: list[str] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """Pieces side by side, with nothing between them."""
+
+    parts: tuple["Doc", ...]
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Items between brackets; with `bare` the brackets are written only where it breaks."""
+
+    opener: str
+    items: tuple[Item, ...]
+    closer: str
+    bare: bool = False
+    below: list[str] = field(default_factory=list)
+    """Comments below the last item."""
+
+
+@dataclass(eq=False, slots=True)
+class Chain:
+    """Steps joined by bars."""
+
+    steps: tuple[Item, ...]
+
+
+Doc = str | Row | Group | Chain
+
+
+def flat(doc: Doc) -> str:
+    """Write everything on one line; comments are left out."""
+    if isinstance(doc, str):
+        return doc
+    if isinstance(doc, Row):
+        return "".join(flat(part) for part in doc.parts)
+    if isinstance(doc, Chain):
+        return " | ".join(flat(step.doc) for step in doc.steps)
+    inner = ", ".join(flat(item.doc) for item in doc.items)
+    return inner if doc.bare else f"{doc.opener}{inner}{doc.closer}"
+
+
+def lay(doc: Doc, indent: int, lead: int, tail: int = 0) -> list[str]:
+    """Write a piece that begins in column `lead` and is followed by `tail` characters.
+
+    All lines but the first carry their indentation.
+    """
+    text = flat(doc)
+    if isinstance(doc, str) or (lead + len(text) + tail <= WIDTH and not _commented(doc)):
+        return [text]
+    return _broken(doc, indent, lead, tail)
+
+
+def place(doc: Doc, comment: CommentNode) -> bool:
+    """Hang a comment on the item it stands at; False where there is none."""
+    if isinstance(doc, str):
+        return False
+    if isinstance(doc, Row):
+        return any(place(part, comment) for part in doc.parts)
+    items = doc.items if isinstance(doc, Group) else doc.steps
+    at = comment.span.start
+    if not items or (isinstance(doc, Chain) and not items[0].span.start <= at < items[-1].span.end):
+        return False
+    before = None
+    for item in items:
+        if item.span.start <= at < item.span.end:
+            if not place(item.doc, comment):
+                item.behind.append(comment.text)
+            return True
+        if at < item.span.start:
+            if comment.own_line or before is None:
+                item.above.append(comment.text)
+            else:
+                before.behind.append(comment.text)
+            return True
+        before = item
+    if comment.own_line and isinstance(doc, Group):
+        doc.below.append(comment.text)
+    elif before is not None:
+        before.behind.append(comment.text)
+    return True
+
+
+def _commented(doc: Doc) -> bool:
+    if isinstance(doc, str):
+        return False
+    if isinstance(doc, Row):
+        return any(_commented(part) for part in doc.parts)
+    items = doc.items if isinstance(doc, Group) else doc.steps
+    if isinstance(doc, Group) and doc.below:
+        return True
+    return any(item.above or item.behind or _commented(item.doc) for item in items)
+
+
+def _broken(doc: Doc, indent: int, lead: int, tail: int) -> list[str]:
+    if isinstance(doc, Chain):
+        return _broken_chain(doc, indent, lead, tail)
+    if isinstance(doc, Group):
+        return _broken_group(doc, indent)
+    if isinstance(doc, Row):
+        return _broken_row(doc, indent, lead, tail)
+    return [doc]
+
+
+def _broken_chain(doc: Chain, indent: int, lead: int, tail: int) -> list[str]:
+    if len(doc.steps) == 1 and not doc.steps[0].behind:
+        return lay(doc.steps[0].doc, indent, lead, tail)
+    pad = " " * (indent + 2)
+    lines: list[str] = []
+    for number, step in enumerate(doc.steps):
+        last = number == len(doc.steps) - 1
+        lines += [pad + comment for comment in step.above]
+        if number == 0:
+            lines += lay(step.doc, indent, lead)
+        else:
+            first, *rest = lay(step.doc, indent + 2, indent + 4, tail if last else 0)
+            lines += [f"{pad}| {first}", *rest]
+        lines += _behind(step, lines, pad)
+    return lines
+
+
+def _broken_group(doc: Group, indent: int) -> list[str]:
+    if not doc.items:
+        return [f"{doc.opener}{doc.closer}"]
+    pad = " " * (indent + 2)
+    lines = [doc.opener]
+    for item in doc.items:
+        lines += [pad + comment for comment in item.above]
+        first, *rest = lay(item.doc, indent + 2, indent + 2, 1)
+        lines += [pad + first, *rest]
+        lines[-1] += ","
+        lines += _behind(item, lines, pad)
+    lines += [pad + comment for comment in doc.below]
+    return [*lines, " " * indent + doc.closer]
+
+
+def _behind(item: Item, lines: list[str], pad: str) -> list[str]:
+    """Put the first comment behind the last line; give lines for the others."""
+    if not item.behind:
+        return []
+    lines[-1] += f"  {item.behind[0]}"
+    return [pad + comment for comment in item.behind[1:]]
+
+
+def _broken_row(doc: Row, indent: int, lead: int, tail: int) -> list[str]:
+    """Break no more parts than needed: those with comments, then the longest."""
+    breakable = [i for i, part in enumerate(doc.parts) if not isinstance(part, str)]
+    open_parts = {i for i in breakable if _commented(doc.parts[i])}
+    waiting = sorted(
+        (i for i in breakable if i not in open_parts), key=lambda i: -len(flat(doc.parts[i]))
+    )
+    while True:
+        lines = [""]
+        for number, part in enumerate(doc.parts):
+            column = lead + len(lines[0]) if len(lines) == 1 else len(lines[-1])
+            if number in open_parts:
+                after = tail if number == len(doc.parts) - 1 else 0
+                first, *rest = _broken(part, indent, column, after)
+            else:
+                first, *rest = [flat(part)]
+            lines[-1] += first
+            lines += rest
+        widths = [len(line) for line in lines]
+        widths[0] += lead
+        widths[-1] += tail
+        if not waiting or max(widths) <= WIDTH:
+            return lines
+        open_parts.add(waiting.pop(0))

@@ -1,0 +1,153 @@
+"""What is looked for in a table once it is read."""
+
+import numpy as np
+import pytest
+
+from evallang.data.rules import check_table, check_tasks
+from evallang.source import Span
+
+
+def codes(found):
+    return [d.code for d in found]
+
+
+def rows(*columns):
+    """A CSV file of columns given as (name, values); y alternates between two labels."""
+    names = [name for name, _ in columns]
+    lines = zip(*(values for _, values in columns), strict=True)
+    body = "".join(",".join(map(str, line)) + f",{'ab'[i % 2]}\n" for i, line in enumerate(lines))
+    return ",".join([*names, "y"]) + "\n" + body
+
+
+RNG = np.random.default_rng(3)
+NOISE = [f"{value:.4f}" for value in RNG.normal(size=40)]
+
+
+def test_a_clean_table_has_no_findings(source):
+    table = source.table(rows(("x", NOISE), ("w", ["u", "v", "u", "w"] * 10)))
+    assert check_table(table, folds=10) == ()
+
+
+@pytest.mark.parametrize("values", [[1] * 40, [""] * 40, ["u"] * 40, [1, ""] * 20])
+def test_constant_features_are_named(source, values):
+    found = check_table(source.table(rows(("x", NOISE), ("c", values))))
+    assert codes(found) == ["W410"]
+    assert found[0].message.startswith("c has the same value")
+    assert found[0].help == "features all except c"
+
+
+@pytest.mark.parametrize("values", [range(40), [f"V{i}" for i in range(40)]])
+def test_id_like_features_are_named(source, values):
+    found = check_table(source.table(rows(("x", NOISE), ("visit id", values))))
+    assert codes(found) == ["W411"]
+    assert 'id "visit id"' in found[0].help
+
+
+def test_different_measurements_are_not_id_like(source):
+    assert check_table(source.table(rows(("x", NOISE)))) == ()  # fractions, all different
+    short = source.table(rows(("x", range(8)), ("z", [1, 1, 2, 2] * 2)))
+    assert check_table(short) == ()  # too few rows to tell
+
+
+@pytest.mark.parametrize("pair", [("a", "b"), ("b", "a"), (0, 1), (1, 0)])
+def test_the_target_among_the_features_is_an_error(source, pair):
+    found = check_table(source.table(rows(("x", NOISE), ("copy", list(pair) * 20))))
+    assert codes(found) == ["E472"]
+    assert "copy says in every row what y says" in found[0].message
+
+
+def test_a_feature_that_only_agrees_mostly_is_none(source):
+    values = ["a", "b"] * 20
+    values[5] = "a"
+    assert check_table(source.table(rows(("x", NOISE), ("copy", values)))) == ()
+
+
+def test_the_target_of_a_regression_among_the_features_is_an_error(source):
+    text = "x,copy,y\n" + "".join(f"{i % 7},{i / 8},{i / 8}\n" for i in range(40))
+    assert codes(check_table(source.table(text))) == ["E472"]
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_standardised_features_are_noticed(source, ddof):
+    block = RNG.normal(size=(40, 2))
+    block = (block - block.mean(axis=0)) / block.std(axis=0, ddof=ddof)
+    text = rows(("a", map(repr, block[:, 0].tolist())), ("b", map(repr, block[:, 1].tolist())))
+    assert codes(check_table(source.table(text))) == ["W414"]
+    text = rows(
+        ("a", map(repr, block[:, 0].tolist())), ("b", map(repr, (block[:, 1] + 0.1).tolist()))
+    )
+    assert check_table(source.table(text)) == ()
+
+
+def test_scaled_diabetes_is_noticed(source):
+    # scikit-learn documents that its columns are centred and scaled to a sum of squares of 1
+    table = source.table(None, "diabetes", kind="sklearn", target=None)
+    assert codes(check_table(table)) == ["W414"]
+
+
+def copied(k):
+    """40 rows of which the last k repeat the first k, features and target."""
+    return NOISE[: 40 - k] + NOISE[:k]
+
+
+def test_copies_of_rows_are_counted(source):
+    table = source.table(rows(("x", copied(4)), ("w", ["u", "v", "u", "w"] * 10)))
+    found = check_table(table)
+    assert codes(found) == ["W412"]
+    assert found[0].message.startswith("4 rows of 40 repeat an earlier one")
+    assert check_table(table, resampled=False) == ()
+
+
+def test_copies_inside_one_group_are_fine(source):
+    groups = [f"g{i % 36}" for i in range(40)]
+    text = rows(("x", copied(4)), ("w", ["u", "v", "u", "w"] * 10), ("g", groups))
+    assert check_table(source.table(text, group="g")) == ()
+    apart = rows(("x", copied(4)), ("w", ["u", "v", "u", "w"] * 10), ("g", range(40)))
+    assert codes(check_table(source.table(apart, group="g"))) == ["W412"]
+
+
+def test_equal_features_with_another_target_are_no_copies(source):
+    text = "x,w,y\n" + "".join(f"{NOISE[i // 2]},u{i // 20},{'ab'[i % 2]}\n" for i in range(40))
+    assert check_table(source.table(text)) == ()
+
+
+def test_missing_values_are_copies_of_missing_values(source):
+    values = ["", "", "", "", *NOISE[4:]]
+    table = source.table(rows(("x", values), ("w", ["u"] * 4 + ["v", "w"] * 18)))
+    found = check_table(table)
+    assert codes(found) == ["W412"]
+    assert found[0].message.startswith("2 rows of 40")  # rows 1 and 3, 2 and 4
+
+
+def test_few_groups_are_a_warning(source):
+    table = source.table(rows(("x", NOISE), ("g", [f"g{i % 9}" for i in range(40)])), group="g")
+    found = check_table(table)
+    assert codes(found) == ["W413"]
+    assert "only 9 groups" in found[0].message
+    table = source.table(rows(("x", NOISE), ("g", [f"g{i % 10}" for i in range(40)])), group="g")
+    assert check_table(table) == ()
+
+
+def test_a_class_smaller_than_the_folds_is_named_at_the_protocol(source):
+    text = "x,y\n" + "".join(f"{NOISE[i]},{'rare' if i < 4 else 'common'}\n" for i in range(40))
+    table = source.table(text)
+    span = Span("study.eval", 700, 710)
+    assert check_table(table, folds=4) == ()
+    (found,) = check_table(table, folds=5, span=span)
+    assert (found.code, found.span) == ("E470", span)
+    assert "5 folds: rare (4)" in found.message
+    assert found.help == "write at most 4 folds"
+
+
+def test_fewer_groups_than_folds_are_an_error(source):
+    table = source.table(rows(("x", NOISE), ("g", [f"g{i % 12}" for i in range(40)])), group="g")
+    assert check_table(table, folds=12) == ()
+    assert codes(check_table(table, folds=13)) == ["E471"]
+
+
+def test_all_data_sets_have_one_task(source):
+    one = source.table("x,y\n1,a\n2,b\n")
+    two = source.table("x,y\n1,0.5\n2,1.5\n3,2.5\n")
+    assert check_tasks((one, one)) == ()
+    found = check_tasks((one, two))
+    assert codes(found) == ["E473"]

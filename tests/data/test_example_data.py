@@ -1,0 +1,77 @@
+"""The data of the examples: made by their generator, read without a finding."""
+
+import importlib.util
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from evallang.data.dataset import DataSpec, GivenModel, PredictionsSpec
+from evallang.data.predictions import read_predictions
+from evallang.data.reading import read_table
+from evallang.data.rules import check_table
+
+EXAMPLES = Path(str(files("evallang.examples")))
+
+
+def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("make", EXAMPLES / "data" / "make.py")
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    monkeypatch.setattr(make, "HERE", tmp_path)
+    make.main()
+    made = sorted(path.name for path in tmp_path.iterdir())
+    assert made == ["houses.csv", "reviews_predictions.csv", "visits.csv"]
+    for name in made:
+        assert (tmp_path / name).read_bytes() == (EXAMPLES / "data" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("clauses", "task", "n"),
+    [
+        (
+            {
+                "location": "data/visits.csv",
+                "target": "readmitted",
+                "positive": "yes",
+                "id": "visit_id",
+                "group": "patient_id",
+                "missing": ("?",),
+                "categorical": ("ward", "insurance"),
+            },
+            "classification",
+            380,
+        ),
+        ({"location": "data/houses.csv", "target": "price"}, "regression", 300),
+    ],
+)
+def test_example_tables_are_read_without_a_finding(clauses, task, n):
+    spec = DataSpec(name="d", label="d", kind="path", statement="data d", **clauses)
+    (table,), found = read_table(spec, EXAMPLES)
+    assert found == ()
+    assert (table.task, table.n) == (task, n)
+    assert check_table(table, folds=10) == ()
+
+
+def test_example_predictions_are_read_without_a_finding():
+    models = tuple(
+        GivenModel(name, name, column=name, score=f"{name}_p")
+        for name in ("bag_of_words", "encoder", "large")
+    )
+    spec = PredictionsSpec(
+        name="reviews",
+        label="reviews",
+        paths=("data/reviews_predictions.csv",),
+        statement="predictions reviews",
+        truth="truth",
+        models=models,
+        id="id",
+        subgroups=("source",),
+    )
+    (made,), found = read_predictions(spec, EXAMPLES)
+    assert found == ()
+    assert made.n == 500
+    assert made.probabilities == {"bag_of_words", "encoder", "large"}
+    # labels were written at a threshold of 0.5 on the probabilities as written
+    for name in made.predictions:
+        assert ((made.scores[name] >= 0.5) == made.predictions[name]).all()

@@ -1,0 +1,405 @@
+"""`read_predictions`: labels, scores, judged outcomes, and joining files by id."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evallang.data.dataset import GivenModel
+
+TEXT = "id,truth,a,b,p\n1,no,no,no,0.2\n2,yes,yes,no,0.5\n3,yes,yes,yes,0.9\n4,no,yes,no,0.1\n"
+A, B = (GivenModel(name, name, column=name) for name in "ab")
+
+
+def read(source, content, *, name="p.csv", **clauses):
+    source.write(name, content)
+    made, found = source.predictions(name, **clauses)
+    return (made[0] if made else None), found
+
+
+def good(source, content, **clauses):
+    made, found = read(source, content, **clauses)
+    assert made is not None, found
+    return made
+
+
+def error(source, content, **clauses):
+    made, found = read(source, content, **clauses)
+    assert made is None
+    (only,) = [d for d in found if d.severity == "error"]
+    return only
+
+
+# --- labels ------------------------------------------------------------------------------
+
+
+def test_labels_are_codes_of_the_labels_of_the_truth(source):
+    made = good(source, TEXT, models=(A, B), id="id")
+    assert made.classes == ("no", "yes")
+    assert made.truth.tolist() == [0, 1, 1, 0]
+    assert made.predictions["a"].tolist() == [0, 1, 1, 1]
+    assert made.predictions["b"].tolist() == [0, 0, 1, 0]
+    assert (made.ids, made.n, made.positive) == (("1", "2", "3", "4"), 4, 1)
+    assert (made.correct, made.values, made.scores) == (None, None, {})
+
+
+def test_without_models_every_column_that_no_clause_names_is_one(source):
+    text = "id,truth,site,a,b\n1,no,x,no,no\n2,yes,y,yes,no\n"
+    made = good(source, text, id="id", subgroups=("site",))
+    assert [model.name for model in made.models] == ["a", "b"]
+    assert made.subgroups == {"site": ("x", "y")}
+
+
+def test_an_unnamed_first_column_is_no_model(source):
+    made = good(source, ",truth,a\n0,no,no\n1,yes,no\n")
+    assert [model.name for model in made.models] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "codes"),
+    [
+        (["0", "1"], ["0.0", "1.0"], [0, 1]),
+        (["0", "1"], ["false", "true"], [0, 1]),
+        (["False", "True"], ["0", "1"], [0, 1]),
+        (["1.0", "2.0"], ["1", "2"], [0, 1]),
+        (["0", "1"], ["1", "unsure"], [1, -1]),  # text: compared letter by letter
+        (["0", "1"], ["1", "1.0"], [1, 1]),
+        (["no", "1"], ["1", "1.0"], [0, -1]),  # the truth is text: 1.0 is another label
+        (["01", "02"], ["01", "2"], [0, -1]),  # spelled with zeros: text
+        (["no", "yes"], [" no ", "yes"], [0, 1]),
+        (["no", "yes"], ["Yes", "yes"], [-1, 1]),
+    ],
+)
+def test_when_labels_are_equal(source, truth, predicted, codes):
+    rows = "".join(f"{t},{p}\n" for t, p in zip(truth, predicted, strict=True))
+    made = good(source, "truth,a\n" + rows, models=(A,), task="classification")
+    assert made.predictions["a"].tolist() == codes
+
+
+def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):
+    made, found = read(source, "truth,a\nno,No\nyes,yes\nno,no\n", models=(A,))
+    assert made.predictions["a"].tolist() == [-1, 1, 0]
+    (warning,) = found
+    assert (warning.code, warning.name) == ("W401", "predicted_label_never_true")
+    assert warning.message == ("a predicts No in 1 row, counted as wrong because it is never true")
+    assert "did you mean no" in warning.help
+
+
+def test_scores_taken_for_labels_are_an_error(source):
+    found = error(source, TEXT, models=(GivenModel("p", "p", column="p"),))
+    assert found.code == "E453"
+    assert "score p = p" in found.help
+
+
+def test_a_missing_prediction_is_an_error_with_its_row(source):
+    found = error(source, "truth,a\nno,\nyes,yes\n", models=(A,))
+    assert found.code == "E444"
+    assert "row 1 (line 2)" in found.message
+
+
+def test_numbers_are_a_regression(source):
+    made = good(source, "truth,a\n1.5,1\n2.5,2.25\n3.5,4\n", models=(A,))
+    assert (made.task, made.classes) == ("regression", ())
+    assert made.truth.tolist() == [1.5, 2.5, 3.5]
+    assert made.predictions["a"].tolist() == [1, 2.25, 4]
+    found = error(source, "truth,a\n1.5,1\n2.5,low\n3.5,4\n", models=(A,))
+    assert found.code == "E447"
+
+
+# --- scores ------------------------------------------------------------------------------
+
+
+def test_labels_come_from_a_score_at_the_default_threshold(source):
+    made = good(source, TEXT, models=(GivenModel("m", "m", score="p"),), id="id")
+    assert made.scores["m"].tolist() == [0.2, 0.5, 0.9, 0.1]
+    assert made.predictions["m"].tolist() == [0, 1, 1, 0]
+    assert made.probabilities == {"m"}
+    assert (
+        "m: label yes where the score is at least 0.5, the default for probabilities" in made.notes
+    )
+
+
+def test_a_threshold_and_a_first_positive_label_are_respected(source):
+    model = GivenModel("m", "m", score="p", threshold=0.15)
+    made = good(source, TEXT, models=(model,), positive="no")
+    assert made.positive == 0
+    assert made.predictions["m"].tolist() == [0, 0, 0, 1]
+    assert "m: label no where the score is at least 0.15" in made.notes
+
+
+def test_margins_are_cut_at_zero(source):
+    text = "truth,s\nno,-1.5\nyes,0\nyes,2\n"
+    made = good(source, text, models=(GivenModel("m", "m", score="s"),))
+    assert made.predictions["m"].tolist() == [0, 1, 1]
+    assert made.probabilities == frozenset()
+    assert any(note.endswith("at least 0, the default for margins") for note in made.notes)
+
+
+def test_a_model_with_a_column_of_its_own_name_keeps_its_labels(source):
+    made = good(source, TEXT, models=(GivenModel("a", "a", score="p"),))
+    assert made.predictions["a"].tolist() == [0, 1, 1, 1]
+    assert made.scores["a"].tolist() == [0.2, 0.5, 0.9, 0.1]
+
+
+THREE = "truth,p_a,p_b,p_c\na,0.5,0.3,0.2\nb,0.4,0.4,0.2\nc,0.1,0.2,0.7\n"
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [("p_a", "p_b", "p_c"), {"c": "p_c", "a": "p_a", "b": "p_b"}, "p_*"],
+)
+def test_a_score_for_each_label_gives_the_largest(source, scores):
+    made = good(source, THREE, models=(GivenModel("m", "m", scores=scores),))
+    np.testing.assert_array_equal(
+        made.scores["m"], [[0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.1, 0.2, 0.7]]
+    )
+    assert made.predictions["m"].tolist() == [0, 0, 2]  # the first of equal scores
+    assert made.probabilities == {"m"}
+    assert "m: label of largest score" in made.notes
+
+
+@pytest.mark.parametrize(
+    ("model", "code", "words"),
+    [
+        (GivenModel("m", "m", scores=("p_a", "p_b")), "E445", "2 columns"),
+        (GivenModel("m", "m", scores={"a": "p_a", "d": "p_b"}), "E445", "score for d"),
+        (GivenModel("m", "m", scores={"a": "p_a"}), "E445", "no score for b, c"),
+        (GivenModel("m", "m", scores="q_*"), "E445", "q_a, q_b, q_c"),
+        (GivenModel("m", "m", score="p_a"), "E445", "one score, and the truth has 3"),
+        (GivenModel("m", "m", scores=("p_a", "p_b", "p_d")), "E420", "no column p_d"),
+        (GivenModel("m", "m", scores="p_*", threshold=0.5), "E449", "largest of 3"),
+        (GivenModel("m", "m", column="truth", threshold=0.5), "E449", "labels in truth"),
+        (GivenModel("m", "m", column="mm"), "E420", "no column mm"),
+    ],
+)
+def test_scores_that_do_not_fit(source, model, code, words):
+    found = error(source, THREE, models=(model,))
+    assert found.code == code
+    assert words in found.message
+
+
+def test_scores_that_do_not_sum_to_one_are_no_probabilities(source):
+    made, found = read(
+        source, THREE.replace("0.7", "0.9"), models=(GivenModel("m", "m", scores="p_*"),)
+    )
+    assert made.probabilities == frozenset()
+    assert [d.code for d in found] == ["W404"]
+    assert "1.2 in row 3 (line 4)" in found[0].message
+
+
+def test_the_score_of_the_other_class_is_noticed(source):
+    text = "truth,a,p\nno,no,0.9\nyes,yes,0.2\nno,no,0.8\n"
+    model = GivenModel("a", "a", column="a", score="p")
+    _, found = read(source, text, models=(model,))
+    assert [d.code for d in found] == ["W403"]
+    _, found = read(source, text, models=(model,), positive="no")
+    assert found == ()
+
+
+def test_missing_or_infinite_scores_are_errors(source):
+    model = GivenModel("m", "m", score="p")
+    assert error(source, "truth,p\nno,\nyes,0.5\n", models=(model,)).code == "E444"
+    assert error(source, "truth,p\nno,inf\nyes,0.5\n", models=(model,)).code == "E430"
+    assert error(source, "truth,p\nno,low\nyes,0.5\n", models=(model,)).code == "E447"
+
+
+# --- judged outcomes ---------------------------------------------------------------------
+
+
+def test_judged_outcomes_are_read_from_numbers_booleans_and_json(source):
+    made = good(
+        source, "a,b\n1,true\n0,false\n1.0,true\n", models=(A, B), judged="correct", truth=None
+    )
+    assert made.correct["a"].tolist() == [True, False, True]
+    assert made.correct["b"].tolist() == [True, False, True]
+    assert (made.truth, made.predictions, made.task) == (None, {}, "classification")
+    text = (
+        '{"doc_id": 0, "exact_match": 1.0, "doc": {"q": ""}}\n{"doc_id": 1, "exact_match": 0.0}\n'
+    )
+    model = GivenModel("llama", "Llama", column="exact_match")
+    made = good(
+        source, text, name="s.jsonl", models=(model,), judged="correct", truth=None, id="doc_id"
+    )
+    assert made.correct["llama"].tolist() == [True, False]
+    assert made.ids == ("0", "1")
+
+
+def test_part_of_a_point_is_neither_right_nor_wrong(source):
+    found = error(source, "a\n1\n0.5\n", models=(A,), judged="correct", truth=None)
+    assert found.code == "E446"
+    assert "'0.5' in row 2 (line 3)" in found.message
+
+
+def test_values_are_numbers_of_any_size(source):
+    made = good(source, "a,b\n0.25,3\n0.5,-1\n", models=(A, B), judged="value", truth=None)
+    assert made.values["a"].tolist() == [0.25, 0.5]
+    assert made.values["b"].tolist() == [3, -1]
+    assert made.correct is None
+
+
+# --- roles -------------------------------------------------------------------------------
+
+
+def test_folds_repeats_and_groups_are_numbered(source):
+    text = "id,truth,a,fold,rep,g,w\n" + "".join(
+        f"{i},{'no' if i % 2 else 'yes'},yes,{10 - i},{r},g{i % 2},2\n"
+        for r in "21"
+        for i in range(3)
+    )
+    made = good(
+        source, text, models=(A,), id="id", fold="fold", repeat="rep", group="g", weight="w"
+    )
+    assert made.fold_labels == ("8", "9", "10")
+    assert made.folds.tolist() == [2, 1, 0, 2, 1, 0]
+    assert made.repeats.tolist() == [1, 1, 1, 0, 0, 0]
+    assert made.group_codes.tolist() == [0, 1, 0, 0, 1, 0]
+    assert made.weights.tolist() == [2] * 6
+
+
+def test_an_id_may_recur_only_in_another_repeat(source):
+    text = "id,truth,a,rep\n1,no,no,1\n1,yes,no,2\n"
+    assert good(source, text, models=(A,), id="id", repeat="rep").ids == ("1", "1")
+    assert error(source, text, models=(A,), id="id").code == "E436"
+
+
+def test_where_lines_come_first(source, where):
+    line = where("id", ">", 1)
+    made = good(source, TEXT, models=(A,), where=(line,))
+    assert made.truth.tolist() == [1, 1, 0]
+    assert made.excluded == ((line.written, 1),)
+
+
+def test_a_data_set_column_gives_one_item_a_value(source):
+    text = "set,truth,a\nb,no,no\na,yes,no\nb,yes,yes\na,no,no\n"
+    source.write("p.csv", text)
+    made, found = source.predictions("p.csv", models=(A,), dataset="set")
+    assert found == ()
+    assert [(one.spec.name, one.truth.tolist()) for one in made] == [
+        ("p/a", [1, 0]),
+        ("p/b", [0, 1]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "code"),
+    [
+        ({"truth": None}, "E451"),
+        ({"truth": "label"}, "E420"),
+        ({"group": "g"}, "E420"),
+        ({"models": (), "id": "id", "subgroups": ("a", "b", "p")}, "E452"),
+    ],
+)
+def test_statements_that_do_not_fit_the_file(source, clauses, code):
+    assert error(source, TEXT, **{"models": (A,), **clauses}).code == code
+
+
+def test_the_hash_sees_every_answer_and_not_the_format(source):
+    one = good(source, TEXT, models=(A, B), id="id").sha256
+    frame = pl.read_csv(source.folder / "p.csv")
+    frame.write_parquet(source.folder / "p.parquet")
+    (made,), _ = source.predictions("p.parquet", models=(A, B), id="id")
+    assert made.sha256 == one
+    assert (
+        good(source, TEXT.replace("4,no,yes,no", "4,no,yes,yes"), models=(A, B), id="id").sha256
+        != one
+    )
+    assert good(source, TEXT, models=(A,), id="id").sha256 != one
+    assert good(source, TEXT, models=(A, B)).sha256 != one
+
+
+# --- several files -----------------------------------------------------------------------
+
+FIRST = "id,truth,pred\nr1,no,no\nr2,yes,yes\nr3,yes,no\n"
+SECOND = "id,truth,pred\nr3,yes,yes\nr1,no,no\nr2,yes,no\n"
+CNN = GivenModel("cnn", "cnn", column="pred", path="1.csv")
+BASE = GivenModel("base", "base", column="pred", path="2.csv")
+
+
+def joined(source, first, second, *, models=(CNN, BASE), names=("1.csv", "2.csv"), **clauses):
+    for name, text in zip(names, (first, second), strict=True):
+        source.write(name, text)
+    made, found = source.predictions(*names, models=models, **{"id": "id", **clauses})
+    return (made[0] if made else None), found
+
+
+def test_files_are_joined_by_id_whatever_their_order(source):
+    made, found = joined(source, FIRST, SECOND)
+    assert found == ()
+    assert made.ids == ("r1", "r2", "r3")
+    assert made.truth.tolist() == [0, 1, 1]
+    assert made.predictions["cnn"].tolist() == [0, 1, 0]
+    assert made.predictions["base"].tolist() == [0, 0, 1]
+    assert made.source == "1.csv, 2.csv"
+
+
+def test_files_of_two_formats_are_joined(source):
+    pl.DataFrame({"id": ["r3", "r1", "r2"], "p": [0.9, 0.2, 0.4]}).write_parquet(
+        source.folder / "2.parquet"
+    )
+    source.write("1.csv", FIRST)
+    models = (CNN, GivenModel("base", "base", score="p", path="2.parquet"))
+    (made,), found = source.predictions("1.csv", "2.parquet", models=models, id="id")
+    assert found == ()
+    assert made.scores["base"].tolist() == [0.2, 0.4, 0.9]
+
+
+def test_score_patterns_of_one_file_stay_in_that_file(source):
+    one = "id,truth,p_no,p_yes\nr1,no,0.9,0.1\nr2,yes,0.2,0.8\n"
+    two = "id,p_no,p_yes\nr2,0.6,0.4\nr1,0.7,0.3\n"
+    models = (
+        GivenModel("a", "a", scores="p_*", path="1.csv"),
+        GivenModel("b", "b", scores="p_*", path="2.csv"),
+    )
+    made, _ = joined(source, one, two, models=models)
+    assert made.scores["a"].tolist() == [[0.9, 0.1], [0.2, 0.8]]
+    assert made.scores["b"].tolist() == [[0.7, 0.3], [0.6, 0.4]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "clauses", "code", "words"),
+    [
+        (FIRST, SECOND, {"id": None}, "E440", "joined by id"),
+        (FIRST, SECOND.replace("r3,yes,yes\n", ""), {}, "E441", "2.csv lacks 1 row"),
+        (
+            FIRST,
+            SECOND + "r9,no,no\n",
+            {},
+            "E441",
+            "1.csv lacks 1 row that other files have: id r9",
+        ),
+        (FIRST, SECOND.replace("r1", "r2"), {}, "E436", "r2"),
+        (FIRST, SECOND.replace("r1,no", "r1,yes"), {}, "E442", "for id r1 it is no and yes"),
+        (
+            FIRST,
+            SECOND,
+            {"models": (GivenModel("cnn", "c", column="pred"),)},
+            "E443",
+            "1.csv, 2.csv",
+        ),
+        (
+            FIRST,
+            SECOND,
+            {"models": (GivenModel("x", "x", column="pred", path="3.csv"),)},
+            "E401",
+            "3.csv",
+        ),
+        (
+            FIRST,
+            SECOND,
+            {"models": (GivenModel("x", "x", column="prd", path="2.csv"),)},
+            "E420",
+            "prd",
+        ),
+    ],
+)
+def test_files_that_do_not_fit_together(source, first, second, clauses, code, words):
+    made, found = joined(source, first, second, **clauses)
+    assert made is None
+    assert found[0].code == code
+    assert words in found[0].message
+
+
+def test_rows_common_keeps_what_all_files_have_and_says_so(source):
+    made, found = joined(source, FIRST, SECOND.replace("r3,yes,yes\n", ""), rows_common=True)
+    assert found == ()
+    assert made.ids == ("r1", "r2")
+    assert "rows common: 1 row of 3 left out, not in every file" in made.notes

@@ -1,0 +1,164 @@
+"""Abilities of whole pipelines; expectations are scikit-learn's manual, tried in conformance."""
+
+import pytest
+from specs import Column, call, items, steps
+
+from evallang.models.abilities import (
+    ColumnState,
+    Unready,
+    abilities,
+    misplaced_columns,
+    unready,
+)
+from evallang.models.model import BranchSpec, Candidates, ColumnsSpec, EstimatorSpec, NamedSpec
+
+LOGISTIC, SVC, TREE = call("LogisticRegression"), call("LinearSVC"), call("DecisionTreeClassifier")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "probabilities", "scores"),
+    [
+        (LOGISTIC, True, True),
+        (call("SVC"), False, True),
+        (call("SVC", probability=True), True, True),
+        (call("SGDClassifier", loss="log_loss"), True, True),
+        (call("SGDClassifier", loss=Candidates(("log_loss", "hinge"), "...")), False, True),
+        (call("SGDClassifier", loss=Candidates(("log_loss", "modified_huber"), "...")), True, True),
+        (call("VotingClassifier", estimators=items(LOGISTIC, TREE)), False, False),
+        (call("VotingClassifier", estimators=items(LOGISTIC, TREE), voting="soft"), True, True),
+        (call("VotingClassifier", estimators=items(LOGISTIC, SVC), voting="soft"), False, False),
+        (call("StackingClassifier", estimators=items(SVC)), True, True),
+        (call("StackingClassifier", estimators=items(LOGISTIC), final_estimator=SVC), False, True),
+        (call("CalibratedClassifierCV", estimator=SVC), True, True),
+        (call("OneVsRestClassifier", estimator=SVC), False, True),
+        (call("OneVsRestClassifier", estimator=LOGISTIC), True, True),
+        (call("BaggingClassifier"), True, True),
+        (call("RFE", estimator=TREE), True, True),
+        (call("RidgeClassifier"), False, True),
+    ],
+)
+def test_probabilities_and_scores_depend_on_parameters_and_on_models_inside(
+    estimator, probabilities, scores
+):
+    able = abilities(steps(call("StandardScaler"), estimator))
+    assert (able.kind, able.probabilities, able.scores) == ("classifier", probabilities, scores)
+
+
+def test_the_kind_is_that_of_the_last_step_or_of_the_model_inside():
+    assert abilities(steps(call("PCA"), call("Ridge"))).kind == "regressor"
+    assert abilities(steps(call("RFE", estimator=call("Ridge")))).kind == "regressor"
+    named = NamedSpec("tree", steps(call("PCA"), TREE))
+    assert abilities(steps(call("RFE", estimator=named))).kind == "classifier"
+    assert abilities(steps(call("StandardScaler"))).kind is None
+    assert abilities(steps(call("KMeans"))).kind is None
+
+
+def test_own_code_is_unknown_and_may_do_anything():
+    able = abilities(steps(EstimatorSpec("lab.Net", (), code=True)))
+    assert not able.known
+    assert able.probabilities
+
+
+def test_classes_that_get_a_seed_and_run_alone_are_named():
+    able = abilities(
+        steps(
+            call("PCA"),
+            call(
+                "VotingClassifier",
+                estimators=items(
+                    call("RandomForestClassifier"), call("SVC", random_state=3), LOGISTIC
+                ),
+            ),
+        )
+    )
+    assert able.seeded == ("PCA", "RandomForestClassifier", "LogisticRegression")
+    assert {"VotingClassifier", "RandomForestClassifier"} <= set(able.parallel)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "missing", "text"),
+    [
+        (steps(LOGISTIC), False, False),
+        (steps(call("HistGradientBoostingClassifier")), True, False),
+        (steps(call("SimpleImputer"), LOGISTIC), True, False),
+        (steps(call("StandardScaler"), LOGISTIC), False, False),
+        (steps(call("OneHotEncoder"), LOGISTIC), True, True),
+        (steps(call("OrdinalEncoder"), LOGISTIC), False, True),
+        (steps(call("OrdinalEncoder"), call("HistGradientBoostingClassifier")), True, True),
+        (steps(call("SimpleImputer", strategy="most_frequent"), LOGISTIC), True, False),
+        (
+            steps(call("SimpleImputer", strategy="most_frequent"), call("OneHotEncoder"), LOGISTIC),
+            True,
+            True,
+        ),
+        (steps(call("DummyClassifier")), True, True),
+        (steps(call("KNeighborsClassifier", metric="nan_euclidean")), True, False),
+        (
+            steps(
+                call(
+                    "VotingClassifier",
+                    estimators=items(
+                        steps(call("SimpleImputer"), LOGISTIC), call("RandomForestClassifier")
+                    ),
+                )
+            ),
+            True,
+            False,
+        ),
+        (steps(call("VotingClassifier", estimators=items(LOGISTIC, TREE))), False, False),
+    ],
+)
+def test_missing_values_and_text_are_followed_through_the_steps(pipeline, missing, text):
+    able = abilities(pipeline)
+    assert (able.missing_values, able.text) == (missing, text)
+
+
+COLUMNS = (
+    ColumnState("age", numeric=True, missing=True),
+    ColumnState("bmi", numeric=True, missing=False),
+    ColumnState("town", numeric=False, missing=True),
+)
+
+
+def test_columns_that_reach_a_step_unprepared_are_named_with_the_step():
+    assert unready(steps(call("StandardScaler"), LOGISTIC), COLUMNS) == (
+        Unready("text", "StandardScaler", ("town",)),
+        Unready("missing", "LogisticRegression", ("age",)),
+    )
+
+
+def test_branches_are_looked_at_apart_and_dropped_columns_not_at_all():
+    prepared = ColumnsSpec(
+        (
+            BranchSpec("numeric", steps(call("SimpleImputer"))),
+            BranchSpec("categorical", steps(call("OneHotEncoder"))),
+        )
+    )
+    assert unready(steps(prepared, LOGISTIC), COLUMNS) == ()
+    half = ColumnsSpec((BranchSpec(("bmi",), None), BranchSpec("rest", None)))
+    assert unready(steps(half, LOGISTIC), COLUMNS) == (
+        Unready("text", "LogisticRegression", ("town",)),
+        Unready("missing", "LogisticRegression", ("age", "town")),
+    )
+    only = ColumnsSpec((BranchSpec(("bmi",), None),))
+    assert unready(steps(only, LOGISTIC), COLUMNS) == ()
+
+
+def test_columns_may_stand_first_also_in_a_model_inside_the_first_step():
+    columns = ColumnsSpec((BranchSpec("numeric", None),))
+    inside = call("VotingClassifier", estimators=items(steps(columns, LOGISTIC)))
+    assert not misplaced_columns(steps(columns, LOGISTIC))
+    assert not misplaced_columns(steps(inside))
+    assert misplaced_columns(steps(call("PCA"), columns, LOGISTIC))
+    assert misplaced_columns(steps(call("PCA"), inside))
+    nested = ColumnsSpec((BranchSpec("numeric", steps(columns)),))
+    assert misplaced_columns(steps(nested, LOGISTIC))
+
+
+def test_a_column_is_any_object_with_a_name_a_block_and_a_place():
+    from evallang.models.columns import dropped_columns, unknown_columns
+
+    columns = (Column("a", True, 0), Column("b", True, 1), Column("c", False, 0))
+    spec = ColumnsSpec((BranchSpec(("a", "z"), None), BranchSpec("categorical", None)))
+    assert dropped_columns(spec, columns) == ("b",)
+    assert unknown_columns(spec, columns) == ("z",)

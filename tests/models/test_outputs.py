@@ -1,0 +1,83 @@
+"""Outputs stand in the study's order of classes, also where a training part lacked one."""
+
+import numpy as np
+import pytest
+
+from evallang.models.outputs import predict_outputs
+
+ROWS = np.zeros((2, 1))
+
+
+class Fake:
+    """A fitted model that says what it was told to say."""
+
+    def __init__(self, predicted, classes=None, **answers):
+        self.classes_ = np.asarray(classes)
+        answers["predict"] = predicted
+        for method, value in answers.items():
+            setattr(self, method, lambda rows, value=value: np.asarray(value))
+
+
+def test_probabilities_of_a_class_never_seen_are_zero():
+    model = Fake([2, 0], [0, 2], predict_proba=[[0.25, 0.75], [1.0, 0.0]])
+    out = predict_outputs(model, ROWS, 3, scores=True)
+    assert out.kind == "probabilities"
+    assert out.predictions.tolist() == [2, 0]
+    assert out.scores.tolist() == [[0.25, 0, 0.75], [1, 0, 0]]
+
+
+def test_probabilities_go_before_a_decision_function():
+    model = Fake([0, 1], [0, 1], predict_proba=[[1, 0], [0, 1]], decision_function=[-1, 1])
+    assert predict_outputs(model, ROWS, 2, scores=True).kind == "probabilities"
+
+
+def test_margins_of_two_classes_are_one_number_for_the_second():
+    model = Fake([0, 1], [0, 1], decision_function=[-2.0, 3.0])
+    out = predict_outputs(model, ROWS, 2, scores=True)
+    assert (out.kind, out.scores.tolist()) == ("margins", [-2.0, 3.0])
+
+
+def test_margins_of_three_classes_keep_the_order_and_never_prefer_one_never_seen():
+    model = Fake([2, 0], [0, 2], decision_function=[1.5, -0.5])  # two of three classes seen
+    out = predict_outputs(model, ROWS, 3, scores=True)
+    assert out.scores.shape == (2, 3)
+    assert out.scores.argmax(axis=1).tolist() == [2, 0]
+    assert out.scores[:, 1].max() < out.scores[:, [0, 2]].min()
+
+
+def test_one_score_for_each_pair_of_classes_is_no_score_of_a_class():
+    model = Fake([0, 1], [0, 1, 2, 3], decision_function=np.zeros((2, 6)))
+    out = predict_outputs(model, ROWS, 4, scores=True)
+    assert (out.scores, out.kind) == (None, None)
+
+
+def test_scores_are_not_computed_unless_asked_for():
+    out = predict_outputs(Fake([1, 0], [0, 1]), ROWS, 2, scores=False)
+    assert (out.scores, out.predictions.tolist()) == (None, [1, 0])
+
+
+def test_labels_of_an_exported_model_become_codes():
+    model = Fake(["yes", "no"], ["no", "yes"], predict_proba=[[0.1, 0.9], [0.8, 0.2]])
+    out = predict_outputs(model, ROWS, 2, scores=True, targets=("yes", "no"))
+    assert out.predictions.tolist() == [0, 1]
+    assert out.scores.tolist() == [[0.9, 0.1], [0.2, 0.8]]
+
+
+def test_values_of_a_regressor_are_one_number_a_row():
+    out = predict_outputs(Fake([[1.5], [2.5]]), ROWS, None, scores=True)
+    assert (out.predictions.tolist(), out.scores, out.kind) == ([1.5, 2.5], None, None)
+
+
+@pytest.mark.parametrize(
+    ("model", "n_classes", "message"),
+    [
+        (Fake([1.0, np.nan]), None, "not finite"),
+        (Fake([[1.0, 2.0], [3.0, 4.0]]), None, "2 values for each row"),
+        (Fake([0, 5], [0, 1]), 2, "5, which is no class"),
+        (Fake([0, -1], [0, 1]), 2, "-1, which is no class"),
+        (Fake([0, 1], [0, 1], predict_proba=[[np.nan, 1], [0, 1]]), 2, "not finite"),
+    ],
+)
+def test_what_cannot_be_measured_is_an_error(model, n_classes, message):
+    with pytest.raises(ValueError, match=message):
+        predict_outputs(model, ROWS, n_classes, scores=True)

@@ -1,0 +1,79 @@
+"""Intervals over folds against scipy and the formulas of their papers."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evallang.stats.hypothesis_tests import folds as tests
+from evallang.stats.intervals.cross_validation import corrected_t, cv_clt, t
+
+RANDOM = np.random.default_rng(2)
+VALUES = 0.8 + 0.05 * RANDOM.normal(size=10)
+LOSSES, FOLDS = RANDOM.exponential(size=50), np.arange(50) % 5
+
+
+def test_the_t_interval_is_scipys():
+    low, high = stats.ttest_1samp(VALUES, 0).confidence_interval(0.9)
+    found = t(VALUES, 0.9)
+    assert found.low == pytest.approx(low, rel=1e-12)
+    assert found.high == pytest.approx(high, rel=1e-12)
+
+
+def test_the_corrected_interval_of_a_difference_is_that_of_the_corrected_test():
+    other = 0.7 + 0.05 * RANDOM.normal(size=10)
+    sizes = [91] * 9 + [90], [10] * 9 + [11]
+    expected = tests.corrected_t(VALUES, other, *sizes, 0.99).estimate
+    found = corrected_t(VALUES - other, *sizes, 0.99)
+    assert found.low == pytest.approx(expected.low, rel=1e-12)
+    assert found.high == pytest.approx(expected.high, rel=1e-12)
+
+
+def test_the_corrected_interval_covers_what_it_should_under_its_model():
+    # Normal values with variance 1 and correlation rho = ratio/(1 + ratio), for which the
+    # correction is exact (Nadeau & Bengio 2003, section 4): 95 % within three standard errors
+    ratio, splits, trials = 1 / 9, 10, 4000
+    rho = ratio / (1 + ratio)
+    shared = math.sqrt(rho) * RANDOM.normal(size=(trials, 1))
+    values = shared + math.sqrt(1 - rho) * RANDOM.normal(size=(trials, splits))
+    found = [corrected_t(row, None, None, 0.95, test_train_ratio=ratio) for row in values]
+    covered = np.mean([interval.low <= 0 <= interval.high for interval in found])
+    assert covered == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / trials))
+
+
+def test_unknown_sizes_are_noted():
+    assert "1/9" in corrected_t(VALUES, None, None, 0.95).notes[0]
+
+
+def test_equal_values_have_no_width_and_a_note():
+    found = t([0.3, 0.1 + 0.2, 0.3], 0.95)
+    assert found.low == found.high
+    assert found.notes
+
+
+def test_cv_clt_over_all_pairs_is_the_normal_interval_with_divisor_n():
+    # Bayle et al. 2020, section 4
+    found = cv_clt(LOSSES, FOLDS, 0.95)
+    low, high = stats.norm.interval(0.95, LOSSES.mean(), LOSSES.std() / math.sqrt(50))
+    assert found.low == pytest.approx(low, rel=1e-12)
+    assert found.high == pytest.approx(high, rel=1e-12)
+
+
+def test_cv_clt_within_folds_averages_their_variances():
+    variance = np.mean([LOSSES[k == FOLDS].var(ddof=1) for k in range(5)])
+    low, high = stats.norm.interval(0.95, LOSSES.mean(), math.sqrt(variance / 50))
+    found = cv_clt(LOSSES, FOLDS, 0.95, variance="within_fold")
+    assert found.low == pytest.approx(low, rel=1e-12)
+    assert found.high == pytest.approx(high, rel=1e-12)
+
+
+def test_cv_clt_within_folds_is_undefined_under_leave_one_out():
+    found = cv_clt(LOSSES, np.arange(50), 0.95, variance="within_fold")
+    assert found.low is None
+    assert "one example" in found.notes[0]
+
+
+def test_every_loss_has_a_fold():
+    with pytest.raises(ValueError, match="its fold"):
+        cv_clt(LOSSES, FOLDS[:9], 0.95)

@@ -1,0 +1,153 @@
+"""DeLong's interval and its cross-validated form against double loops and scikit-learn."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from evallang.stats.intervals.ranking import cv_auc, delong, placements
+
+DRAWS = st.lists(st.tuples(st.booleans(), st.integers(0, 12)), min_size=4, max_size=40)
+
+
+def order(x, y):
+    """1 where x is above y, one half where they tie."""
+    return float(x > y) + float(x == y) / 2
+
+
+def variance_by_pairs(positives, negatives):
+    """DeLong's variance from the full table of comparisons."""
+    psi = np.array([[order(x, y) for y in negatives] for x in positives])
+    return psi.mean(axis=1).var(ddof=1) / len(positives) + psi.mean(axis=0).var(ddof=1) / len(
+        negatives
+    )
+
+
+def logit_bounds(auc, variance, level):
+    z, centre = stats.norm.ppf((1 + level) / 2), math.log(auc / (1 - auc))
+    half = z * math.sqrt(variance) / (auc * (1 - auc))
+    return tuple(1 / (1 + math.exp(-(centre + side * half))) for side in (-1, 1))
+
+
+@given(draws=DRAWS)
+def test_the_area_is_that_of_scikit_learn(draws):
+    truth, scores = (np.array(column) for column in zip(*draws, strict=True))
+    if 0 < truth.sum() < len(truth):
+        assert placements(truth, scores).auc == pytest.approx(
+            roc_auc_score(truth, scores), rel=1e-12
+        )
+
+
+@given(draws=DRAWS)
+def test_delongs_variance_is_that_of_all_comparisons(draws):
+    truth, scores = (np.array(column) for column in zip(*draws, strict=True))
+    positives, negatives = scores[truth], scores[~truth]
+    if min(len(positives), len(negatives)) < 2:
+        return
+    auc = roc_auc_score(truth, scores)
+    variance = variance_by_pairs(positives, negatives)
+    found = delong(truth, scores, 0.9)
+    if 0 < auc < 1 and variance > 0:
+        low, high = logit_bounds(auc, variance, 0.9)
+        assert found.low == pytest.approx(low, rel=1e-9)
+        assert found.high == pytest.approx(high, rel=1e-9)
+
+
+def test_turning_the_scores_mirrors_the_interval():
+    random = np.random.default_rng(3)
+    truth = random.random(80) < 0.3
+    scores = truth + random.normal(size=80)
+    one, other = delong(truth, scores, 0.95), delong(truth, -scores, 0.95)
+    assert other.low == pytest.approx(1 - one.high, rel=1e-12)
+    assert other.high == pytest.approx(1 - one.low, rel=1e-12)
+
+
+@pytest.mark.parametrize("smaller", [1, 3, 40])
+def test_complete_separation_is_bounded_as_so_many_successes_in_a_row(smaller):
+    # Clopper & Pearson 1934 for m of m
+    truth = np.r_[np.ones(smaller), np.zeros(50)]
+    expected = stats.binomtest(smaller, smaller).proportion_ci(0.95).low
+    for labels, low, high in [(truth, expected, 1.0), (1 - truth, 0.0, 1 - expected)]:
+        found = delong(labels, truth, 0.95)
+        assert (found.low, found.high) == pytest.approx((low, high), rel=1e-12)
+        assert "complete separation" in found.notes[0]
+
+
+def test_the_bound_under_complete_separation_holds_its_level():
+    # Normal scores 3 apart: AUC .983; the chance of a bound above it, over all samples
+    random, area, missed = np.random.default_rng(8), stats.norm.cdf(3 / math.sqrt(2)), 0
+    for _ in range(2000):
+        scores = np.r_[random.normal(3, 1, 8), random.normal(0, 1, 12)]
+        found = delong(np.r_[np.ones(8), np.zeros(12)], scores, 0.95)
+        missed += found.notes != () and found.low > area
+    assert missed <= 0.025 * 2000
+
+
+def test_tied_scores_have_an_area_of_one_half_and_a_note():
+    found = delong([1, 1, 0, 0], [0.5] * 4, 0.95)
+    assert (found.low, found.high) == (0.5, 0.5)
+    assert found.notes
+
+
+def test_one_positive_gives_no_interval_but_a_note():
+    found = delong([1, 0, 0, 0], [0.5, 0.1, 0.7, 0.2], 0.95)
+    assert found.low is None
+    assert "one example" in found.notes[0]
+
+
+def test_a_missing_score_is_refused():
+    with pytest.raises(ValueError, match="a score is missing"):
+        delong([1, 0], [0.5, math.nan], 0.95)
+    with pytest.raises(ValueError, match="one score"):
+        delong([1, 0], [0.5], 0.95)
+
+
+def influence_variance(truth, scores, folds):
+    """LeDell, Petersen & van der Laan 2015, fold by fold and row by row."""
+    n = len(truth)
+    squares = []
+    for fold in set(folds.tolist()):
+        rows = np.flatnonzero(folds == fold)
+        up, down = [i for i in rows if truth[i]], [i for i in rows if not truth[i]]
+        auc = np.mean([order(scores[i], scores[j]) for i in up for j in down])
+        curve = [
+            n / truth.sum() * (np.mean([order(scores[i], scores[j]) for j in down]) - auc)
+            for i in up
+        ] + [
+            n / (n - truth.sum()) * (np.mean([order(scores[i], scores[j]) for i in up]) - auc)
+            for j in down
+        ]
+        squares.append(np.mean(np.square(curve)))
+    return np.mean(squares) / n
+
+
+@pytest.mark.parametrize("digits", [0, 8])
+def test_the_cross_validated_interval_is_that_of_the_influence_curves(digits):
+    random = np.random.default_rng(4)
+    truth, folds = random.random(90) < 0.4, np.arange(90) % 5
+    scores = np.round(truth + random.normal(size=90), digits)
+    auc = np.mean([roc_auc_score(truth[folds == k], scores[folds == k]) for k in range(5)])
+    low, high = logit_bounds(auc, influence_variance(truth, scores, folds), 0.95)
+    found = cv_auc(truth, scores, folds, 0.95)
+    assert found.low == pytest.approx(low, rel=1e-9)
+    assert found.high == pytest.approx(high, rel=1e-9)
+
+
+def test_folds_with_one_class_are_left_out_with_a_note():
+    random = np.random.default_rng(6)
+    truth = np.r_[random.random(60) < 0.5, np.ones(10, dtype=bool)]
+    scores, folds = random.normal(size=70), np.r_[np.arange(60) % 3, np.full(10, 3)]
+    found = cv_auc(truth, scores, folds, 0.95)
+    without = cv_auc(truth[:60], scores[:60], folds[:60], 0.95)
+    assert (found.low, found.high) == (without.low, without.high)
+    assert "1 folds with one class only" in found.notes[0]
+
+
+def test_an_infinite_score_is_a_score():
+    assert delong([1, 1, 0, 0], [math.inf, 1, 0, 2], 0.95) == delong(
+        [1, 1, 0, 0], [3, 1, 0, 2], 0.95
+    )

@@ -1,0 +1,278 @@
+"""Bootstrap intervals against scipy, and the fast resamples against plain ones."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from evallang.stats.intervals.bootstrap import bootstrap
+from evallang.stats.intervals.resampling import (
+    CountSample,
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+    WeightSample,
+    drawn_weights,
+)
+
+RANDOM = np.random.default_rng(12)
+LOSSES = RANDOM.exponential(size=35)
+TRUTH = RANDOM.random(50) < 0.4
+SCORES = np.round(TRUTH + RANDOM.normal(size=50), 1)  # with ties
+OTHER = TRUTH + RANDOM.normal(size=50)
+GROUPS = RANDOM.integers(0, 9, 50)
+MATRIX = np.array([[20, 4, 1], [3, 15, 2], [0, 5, 10]])
+
+
+def macro_f1(matrix):
+    right = np.diagonal(matrix, axis1=-2, axis2=-1)
+    total = matrix.sum(-1) + matrix.sum(-2)
+    shares = np.divide(2 * right, total, out=np.full(right.shape, np.nan), where=total > 0)
+    return shares.mean(-1)
+
+
+class Given:
+    """Replicates and leave-one-out values that were computed elsewhere."""
+
+    limits = (None, None)
+    unit = "examples"
+
+    def __init__(self, value, drawn, left_out):
+        self.value, self.drawn, self.left_out = value, drawn, left_out
+
+    def estimate(self):
+        return self.value
+
+    def replicates(self, rng, rounds):
+        return self.drawn
+
+    def jackknife(self):
+        return self.left_out, np.ones(len(self.left_out))
+
+
+@pytest.mark.parametrize("method", ["BCa", "percentile", "basic"])
+@pytest.mark.parametrize("statistic", [np.mean, np.median, np.std])
+def test_an_interval_is_scipys_on_the_same_replicates(method, statistic):
+    expected = stats.bootstrap(
+        (LOSSES,), statistic, method=method, n_resamples=999, rng=np.random.default_rng(1)
+    )
+    left_out = np.array([statistic(np.delete(LOSSES, i)) for i in range(len(LOSSES))])
+    sample = Given(statistic(LOSSES), expected.bootstrap_distribution, left_out)
+    found = bootstrap(sample, 0.95, 0, method=method.lower(), rounds=999)
+    assert found.low == pytest.approx(expected.confidence_interval.low, rel=1e-10)
+    assert found.high == pytest.approx(expected.confidence_interval.high, rel=1e-10)
+
+
+def test_the_standard_error_interval_is_normal():
+    drawn = LossSample(LOSSES).replicates(np.random.default_rng(3), 500)
+    low, high = stats.norm.interval(0.9, LOSSES.mean(), drawn.std(ddof=1))
+    found = bootstrap(LossSample(LOSSES), 0.9, 3, method="se", rounds=500)
+    assert found.low == pytest.approx(low, rel=1e-10)
+    assert found.high == pytest.approx(high, rel=1e-10)
+
+
+def plain_resamples(rows, statistic, rounds, seed):
+    random = np.random.default_rng(seed)
+    return np.array([statistic(random.choice(rows, len(rows))) for _ in range(rounds)])
+
+
+def test_a_multinomial_of_counts_has_the_distribution_of_resampled_rows():
+    # Two-sample Kolmogorov-Smirnov test, fixed seeds
+    rows = np.repeat(np.arange(9), MATRIX.ravel())
+    plain = plain_resamples(
+        rows,
+        lambda r: macro_f1(np.bincount(r, minlength=9).reshape(3, 3).astype(float)),
+        4000,
+        1,
+    )
+    drawn = CountSample(MATRIX, macro_f1).replicates(np.random.default_rng(2), 4000)
+    assert stats.ks_2samp(plain, drawn).pvalue > 0.01
+
+
+def test_a_joint_multinomial_keeps_the_models_paired():
+    # Standard deviation of the paired difference in accuracy, over n: sqrt(b + c - (b - c)²/n)
+    joint = np.zeros((2, 2, 2))
+    joint[0] = [[40, 6], [2, 5]]
+    joint[1] = [[4, 3], [9, 31]]
+    n, b, c = joint.sum(), 6 + 9, 2 + 3
+
+    def accuracy(matrix):
+        return np.trace(matrix, axis1=-2, axis2=-1) / matrix.sum((-1, -2))
+
+    sample = PairedCountSample(joint, accuracy)
+    # First right, second wrong: truth 0 as (0, 1), truth 1 as (1, 0)
+    assert sample.estimate() == pytest.approx((b - c) / n, rel=1e-12)
+    drawn = sample.replicates(np.random.default_rng(4), 20_000)
+    expected = np.sqrt(b + c - (b - c) ** 2 / n) / n
+    assert drawn.std() == pytest.approx(expected, rel=0.02)  # standard error .5 %
+
+
+@pytest.mark.parametrize("units", [1, 2, 257, 70_000])
+def test_weights_count_draws_with_replacement(units):
+    (weights,) = drawn_weights(np.random.default_rng(0), units, 3, 3)
+    assert weights.shape == (3, units)
+    assert (weights.sum(axis=1) == units).all()
+
+
+def test_weights_have_the_moments_of_a_multinomial():
+    (weights,) = drawn_weights(np.random.default_rng(0), 10, 50_000, 50_000)
+    assert weights.mean(axis=0) == pytest.approx(np.ones(10), abs=0.02)  # 5 standard errors
+    covariance = np.cov(weights.T)
+    assert np.diag(covariance) == pytest.approx(np.full(10, 0.9), abs=0.04)
+    assert covariance[0, 1:] == pytest.approx(np.full(9, -0.1), abs=0.03)
+
+
+def left_out_one_by_one(n, statistic):
+    return np.array([statistic(np.delete(np.arange(n), i)) for i in range(n)])
+
+
+def test_leave_one_out_losses_are_those_of_deleted_rows():
+    expected = left_out_one_by_one(35, lambda rows: LOSSES[rows].mean())
+    for transform, means in [(None, expected), ("sqrt", np.sqrt(expected))]:
+        values, times = LossSample(LOSSES, transform).jackknife()
+        assert values == pytest.approx(means, rel=1e-12)
+        assert (times == 1).all()
+
+
+def test_leave_one_out_areas_are_those_of_deleted_rows():
+    values, times = ScoreSample(TRUTH, SCORES).jackknife()
+    expected = left_out_one_by_one(50, lambda rows: roc_auc_score(TRUTH[rows], SCORES[rows]))
+    assert values == pytest.approx(expected, rel=1e-12)
+    assert (times == 1).all()
+
+
+def test_leave_one_out_counts_are_those_of_deleted_rows():
+    rows = np.repeat(np.arange(9), MATRIX.ravel())
+    values, times = CountSample(MATRIX, macro_f1).jackknife()
+    expected = left_out_one_by_one(
+        len(rows),
+        lambda kept: macro_f1(np.bincount(rows[kept], minlength=9).reshape(3, 3).astype(float)),
+    )
+    assert np.sort(np.repeat(values, times.astype(int))) == pytest.approx(
+        np.sort(expected), rel=1e-12
+    )
+
+
+def test_leaving_out_groups_deletes_all_their_rows():
+    codes = np.unique(GROUPS)
+    expected = [roc_auc_score(TRUTH[code != GROUPS], SCORES[code != GROUPS]) for code in codes]
+    values, _ = ScoreSample(TRUTH, SCORES, GROUPS).jackknife()
+    assert values == pytest.approx(expected, rel=1e-12)
+    losses = SCORES**2
+    values, _ = LossSample(losses, groups=GROUPS).jackknife()
+    assert values == pytest.approx([losses[code != GROUPS].mean() for code in codes], rel=1e-12)
+
+
+def test_areas_of_resamples_are_those_of_the_drawn_rows():
+    (weights,) = drawn_weights(np.random.default_rng(9), 50, 40, 40)
+    expected = [
+        roc_auc_score(np.repeat(TRUTH, row.astype(int)), np.repeat(SCORES, row.astype(int)))
+        for row in weights
+    ]
+    found = ScoreSample(TRUTH, SCORES).replicates(np.random.default_rng(9), 40)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_groups_are_drawn_as_a_whole():
+    seen = []
+
+    def keep(weights):
+        seen.append(weights.copy())
+        return weights.sum(axis=1)
+
+    WeightSample(50, keep, GROUPS).replicates(np.random.default_rng(1), 20)
+    weights = np.vstack(seen)
+    for code in np.unique(GROUPS):
+        assert (weights[:, code == GROUPS] == weights[:, code == GROUPS][:, :1]).all()
+    assert {WeightSample(50, keep, GROUPS).unit, WeightSample(50, keep).unit} == {
+        "groups",
+        "examples",
+    }
+
+
+def test_models_drawn_with_the_same_seed_share_their_resamples():
+    other = RANDOM.exponential(size=35)
+    apart = LossSample(LOSSES).replicates(np.random.default_rng(7), 300) - LossSample(
+        other
+    ).replicates(np.random.default_rng(7), 300)
+    together = LossSample(LOSSES - other).replicates(np.random.default_rng(7), 300)
+    assert apart == pytest.approx(together, abs=1e-12)
+
+
+def test_a_difference_of_statistics_is_paired():
+    sample = DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, OTHER))
+    drawn = sample.replicates(np.random.default_rng(5), 200)
+    (weights,) = drawn_weights(np.random.default_rng(5), 50, 200, 200)
+    expected = [
+        np.subtract(
+            *(
+                roc_auc_score(np.repeat(TRUTH, w.astype(int)), np.repeat(s, w.astype(int)))
+                for s in (SCORES, OTHER)
+            )
+        )
+        for w in weights
+    ]
+    assert drawn == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_the_paired_interval_of_losses_is_that_of_their_differences():
+    other = RANDOM.exponential(size=35)
+    found = bootstrap(DifferenceSample(LossSample(LOSSES), LossSample(other)), 0.95, 3, rounds=500)
+    expected = bootstrap(LossSample(LOSSES - other), 0.95, 3, rounds=500)
+    assert found.low == pytest.approx(expected.low, abs=1e-12)
+    assert found.high == pytest.approx(expected.high, abs=1e-12)
+
+
+def test_leaving_out_pairs_of_an_area_difference_matches_row_by_row():
+    sample = DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, OTHER))
+    values, times = sample.jackknife()
+    expected = left_out_one_by_one(
+        50,
+        lambda rows: (
+            roc_auc_score(TRUTH[rows], SCORES[rows]) - roc_auc_score(TRUTH[rows], OTHER[rows])
+        ),
+    )
+    assert (times == 1).all()
+    assert values == pytest.approx(expected, abs=1e-12)
+
+
+def test_statistics_of_different_examples_have_no_paired_difference():
+    sample = DifferenceSample(LossSample(LOSSES), LossSample(LOSSES[:9]))
+    with pytest.raises(ValueError, match="not of the same examples"):
+        sample.jackknife()
+
+
+def test_resamples_without_a_value_are_left_out_and_counted():
+    # One positive of 30: about (1 - 1/30)^30 = 36 % of resamples have none
+    found = bootstrap(ScoreSample(np.arange(30) == 3, np.arange(30)), 0.95, 1, rounds=1000)
+    assert "of 1000 resamples" in found.notes[0]
+
+
+def test_bounds_stay_inside_the_range_of_the_metric():
+    def accuracy(matrix):
+        return np.trace(matrix, axis1=-2, axis2=-1) / matrix.sum((-1, -2))
+
+    sample = CountSample([[28, 1], [0, 1]], accuracy, (0.0, 1.0))
+    found = bootstrap(sample, 0.99, 1, method="se", rounds=500)
+    assert found.high == 1.0
+    assert "cut at the end" in found.notes[0]
+
+
+def test_a_bootstrap_of_one_round_is_refused():
+    with pytest.raises(ValueError, match="2 rounds"):
+        bootstrap(LossSample(LOSSES), 0.95, 1, rounds=1)
+
+
+def test_large_samples_leave_out_blocks_with_nearly_the_same_acceleration():
+    losses = np.random.default_rng(3).exponential(size=5000)
+
+    def mean(weights):
+        return weights @ losses / weights.sum(axis=1)
+
+    values, _ = WeightSample(5000, mean).jackknife()
+    assert len(values) == 1000
+    found = bootstrap(WeightSample(5000, mean), 0.95, 1, rounds=400)
+    expected = bootstrap(LossSample(losses), 0.95, 1, rounds=400)
+    assert found.low == pytest.approx(expected.low, abs=2e-3)
+    assert found.high == pytest.approx(expected.high, abs=2e-3)

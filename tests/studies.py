@@ -1,0 +1,40 @@
+"""Small studies for tests, and short ways to check and run them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from evallang.api.study import Study, _checked
+from evallang.checking.check import Checked, check
+
+TWO_MODELS = """\
+evallang 1
+study "Two models"
+  seed 1
+data iris from sklearn iris
+model tree = DecisionTreeClassifier(max_depth=3)
+model bayes = GaussianNB
+protocol cv folds=5
+measure accuracy
+compare with mcnemar
+"""
+
+
+def checked(text: str, files: Mapping[str, str] | None = None, **overrides: str) -> Checked:
+    """Check a text; `files` are what includes may read."""
+
+    def read(path: str) -> str:
+        if files is None or path not in files:
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return files[path]
+
+    return check("study.eval", text, read, overrides)
+
+
+def codes(text: str, files: Mapping[str, str] | None = None) -> list[str]:
+    """Give the codes a check reports, in order of place."""
+    return [diagnostic.code for diagnostic in checked(text, files).diagnostics]
+
+
+def study(text: str, folder: Path | str = ".") -> Study:
+    """Check a text into a study that can be planned and run."""
+    return _checked("study.eval", text, Path(folder), {})
