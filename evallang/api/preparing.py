@@ -14,6 +14,7 @@ from evallang.diagnostics import Diagnostic, has_errors, in_order
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, Table
     from evallang.planning.planner import Planned
+    from evallang.study import Protocol
     from evallang.study import Study as MeantStudy
 
 
@@ -39,6 +40,7 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     tables, given, found = _read(study.meant, study.folder)
+    found += _check_tables(study.meant, tables)
     missing = [d for d in found if d.name == "file_not_found"]
     stopping = [d for d in found if not (missing_is_fine and d in missing)]
     _stop_on_errors(study, stopping)
@@ -57,6 +59,7 @@ def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
 def _read(
     study: MeantStudy, folder: Path
 ) -> tuple[dict[str, Table], list[GivenOutcomes], list[Diagnostic]]:
+    from evallang.data.assignment import with_assignment
     from evallang.data.counts import read_counts
     from evallang.data.predictions import read_predictions
     from evallang.data.reading import read_table
@@ -67,6 +70,14 @@ def _read(
     for source in study.sources:
         if isinstance(source, DataSpec):
             read, diagnostics = read_table(source, folder)
+            for protocol in study.protocols:
+                if protocol.path is not None:
+                    assigned = [
+                        with_assignment(table, protocol.path, folder, protocol.span)
+                        for table in read
+                    ]
+                    read = tuple(table for table, _ in assigned)
+                    diagnostics = (*diagnostics, *(d for _, some in assigned for d in some))
             tables |= {table.spec.name: table for table in read}
         elif isinstance(source, PredictionsSpec):
             outcomes, diagnostics = read_predictions(source, folder)
@@ -76,6 +87,26 @@ def _read(
             given += [] if counts is None else [counts]
         found += diagnostics
     return tables, given, found
+
+
+def _check_tables(study: MeantStudy, tables: Mapping[str, Table]) -> list[Diagnostic]:
+    """Ask the rules about data; a table that was not read has had its say."""
+    from evallang.data.rules import check_table, check_tasks
+
+    folded = [(_folds(p), p.span) for p in study.protocols if _folds(p) is not None]
+    most, span = max(folded, key=lambda f: f[0] or 0, default=(None, None))
+    found = list(check_tasks(tuple(tables.values())))
+    for table in tables.values():
+        found += check_table(table, folds=most, span=span)
+    return found
+
+
+def _folds(protocol: Protocol) -> int | None:
+    for name in ("folds", "outer"):
+        value = protocol.options.get(name)
+        if isinstance(value, int):
+            return value
+    return None
 
 
 def check_data(study: Study) -> tuple[Diagnostic, ...]:

@@ -167,6 +167,9 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
+    size = _family_size(pairs, models, against, names) * len(chosen) * len(sources)
+    if node.correction is None and correction is not None and size > 1:
+        scope.default(f"compare line {index + 1} correction", correction.name)
     spec = ComparisonSpec(
         index=index,
         source=format_node(node).strip(),
@@ -184,6 +187,19 @@ def _comparison(
     )
     _enough_models(scope, node, spec, names, sources)
     return spec
+
+
+def _family_size(
+    pairs: tuple[tuple[str, str], ...],
+    models: tuple[str, ...],
+    against: str | None,
+    names: Sequence[str] | None,
+) -> int:
+    """Count the pairs of a line on one data set, as far as they are known before it is read."""
+    if pairs:
+        return len(pairs)
+    known = len(models or [name for name in names or () if name != against])
+    return known if against is not None else known * (known - 1) // 2
 
 
 def _models(

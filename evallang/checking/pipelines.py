@@ -7,7 +7,7 @@ from evallang.checking import codes, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Fix, Related
 from evallang.models import domains
-from evallang.models.abilities import abilities
+from evallang.models.abilities import abilities, misplaced_columns
 from evallang.models.catalogue import (
     CATALOGUE,
     ClassEntry,
@@ -84,11 +84,9 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
     name = last.name if isinstance(last, EstimatorSpec) else "the model"
     if needs == "probabilities" and not able.probabilities:
         entry = CATALOGUE.get(name)
-        if entry is not None and entry.parameter("probability") is not None:
-            return f"write `{name}(probability=true)`"
-        return (
-            "measure another metric, or wrap the model in `CalibratedClassifierCV(estimator=...)`"
-        )
+        if entry is not None and "classifier" in entry.kinds:
+            return f"write `CalibratedClassifierCV(estimator={name})`, or measure another metric"
+        return "measure another metric, or one that needs labels only"
     if needs == "scores" and not (able.scores or able.probabilities):
         return "choose a model that gives scores, or measure another metric"
     return None
@@ -195,7 +193,16 @@ class _Resolver:
         if broken:
             raise Broken
         self._order(steps, places, is_model)
-        return PipelineSpec(tuple(steps))
+        spec = PipelineSpec(tuple(steps))
+        if is_model and misplaced_columns(spec):
+            self.scope.report(
+                codes.PIPELINE_ORDER,
+                "`columns` stands where columns have lost their names",
+                node.span,
+                help="put `columns(...)` first",
+            )
+            raise Broken
+        return spec
 
     def step(self, node: n.NameNode | n.CallNode | n.ColumnsNode) -> list[StepSpec]:
         """Resolve one step; a name may stand for several."""

@@ -478,3 +478,12 @@ STANDARDISED_FEATURES = declare(
     "raw values and write the scaler as a step of the model.",
     right="model logistic = StandardScaler | LogisticRegression",
 )
+
+ASSIGNMENT_MISMATCH = declare(
+    "E474",
+    "assignment_mismatch",
+    "A file of folds that does not fit the data.",
+    reason="A row without a fold would silently be left out, or land in a fold by chance.",
+    wrong='protocol split from "folds.csv"   # with fewer lines than the data have rows',
+    right='protocol split from "folds.csv"   # one line for each row, or matched by `id`',
+)

@@ -16,6 +16,7 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 from evallang.stats.corrections import CORRECTIONS, simultaneous_level
+from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study, models_of, pairs_of
 
@@ -235,6 +236,9 @@ class Inputs:
         }
         inputs = [makers[name]() for name in entry.inputs]
         result: HypothesisTestResult = entry.function(*inputs, **self.test.keywords())
+        if self.setting.protocol is not None and not self.setting.yields.single_fit:
+            null = entry.declaration.null_under_cv
+            result = replace(result, null=null) if null else result
         return self._in_metric_units(result)
 
     def _correct(self) -> Any:
@@ -249,12 +253,8 @@ class Inputs:
             return truth != self.setting.positive
         return np.ones(len(truth), dtype=bool)
 
-    def _table(self) -> list[list[int]]:
-        first, second = self._correct().T
-        return [
-            [int(np.sum(first & second)), int(np.sum(first & ~second))],
-            [int(np.sum(~first & second)), int(np.sum(~first & ~second))],
-        ]
+    def _table(self) -> Any:
+        return count_correct(self._correct()).pair(0, 1)
 
     def _one(self, which: int) -> Any:
         """The outcomes of one model: fold scores, or losses where the test is about rows."""
@@ -281,8 +281,7 @@ class Inputs:
         estimate = result.estimate
         if estimate is None:
             return result
-        title = METRICS[self.metric.name].title
-        name = f"difference in {title[0].lower() + title[1:] if title[1:].islower() else title}"
+        name = f"difference in {self.metric.written}"
         if "table" not in HYPOTHESIS_TESTS[self.test.name].inputs:
             return replace(result, estimate=replace(estimate, name=name))
         if METRICS[self.metric.name].declaration.complement:

@@ -40,6 +40,7 @@ from evallang.results.records import (
     StudyRecord,
 )
 from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Study
@@ -294,8 +295,8 @@ def _methods(
     for metric in metrics:
         add("metric", METRICS[metric.name], metric.written)
     for found in estimates:
-        if found.interval is not None and found.interval.method.split(",")[0] in INTERVALS:
-            add("interval", INTERVALS[found.interval.method.split(",")[0]])
+        if found.interval is not None:
+            add("interval", INTERVALS[found.interval.method.partition("(")[0]])
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])
@@ -305,6 +306,8 @@ def _methods(
             add("test", HYPOTHESIS_TESTS[test.test])
             if test.estimate is not None and test.estimate.method in INTERVALS:
                 add("interval", INTERVALS[test.estimate.method])
+            for effect in test.effects:
+                add("effect", EFFECT_SIZES[effect.name])
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
     if fitted:

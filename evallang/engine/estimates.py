@@ -133,9 +133,8 @@ class Bench:
         return found.repeat * (int(found.fold.max()) + 1) + found.fold
 
     def _values(self) -> Any:
-        if any(value is None for value in self.whole.fold_values):
-            raise Unavailable("the metric is undefined in some folds")
-        return np.array(self.whole.fold_values, dtype=np.float64)
+        values = [np.nan if value is None else value for value in self.whole.fold_values]
+        return np.array(values, dtype=np.float64)
 
     def _sizes(self, which: str) -> Any:
         sizes = [getattr(fold, which) for fold in self.setting.folds]
@@ -208,11 +207,27 @@ def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
     """Turn bounds of a proportion or a mean loss into those of the metric."""
     declared = bench.entry.declaration
     low, high = interval.low, interval.high
+    if form == "fold_values":
+        return replace(
+            interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
+        )
     if form == "proportion" and declared.complement and low is not None and high is not None:
         return replace(interval, low=1 - high, high=1 - low)
     if form == "losses" and declared.transform == "sqrt" and low is not None and high is not None:
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
+    if form == "losses":
+        return replace(
+            interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
+        )
     return interval
+
+
+def _at_least(bound: float | None, least: float | None) -> float | None:
+    return bound if bound is None or least is None else max(bound, least)
+
+
+def _at_most(bound: float | None, most: float | None) -> float | None:
+    return bound if bound is None or most is None else min(bound, most)
 
 
 def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:

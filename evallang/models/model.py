@@ -8,7 +8,9 @@ scikit-learn objects only in `models/build.py`, inside a worker.
 import itertools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from evallang.source import Span
 
 PlainValue = None | bool | int | float | str
 
@@ -100,11 +102,12 @@ Path = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """One model of a study: name, label for readers, pipeline."""
+    """One model of a study: name, label for readers, pipeline, and where it is written."""
 
     name: str
     label: str
     pipeline: PipelineSpec
+    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

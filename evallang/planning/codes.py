@@ -10,3 +10,29 @@ CANNOT_SPLIT = declare(
     wrong="protocol cv folds=10   # on a class of 4 members",
     right="protocol cv folds=4",
 )
+
+UNKNOWN_FEATURE = declare(
+    "E481",
+    "unknown_feature",
+    "A column named in `columns(...)` that the data do not have.",
+    wrong="model a = columns([agee]: passthrough) | GaussianNB",
+    right="model a = columns([age]: passthrough) | GaussianNB",
+)
+TEXT_REACHES_ESTIMATOR = declare(
+    "E482",
+    "text_reaches_estimator",
+    "A column of text reaches a class that takes numbers only.",
+    reason="Most estimators compute with numbers; a category must be encoded first, inside the "
+    "pipeline, so that test rows have no part in it.",
+    wrong="model a = StandardScaler | LogisticRegression   # with a column of text",
+    right="model a = columns(numeric: StandardScaler, categorical: OneHotEncoder) | "
+    "LogisticRegression",
+)
+MISSING_REACHES_ESTIMATOR = declare(
+    "E483",
+    "missing_reaches_estimator",
+    "A column with missing values reaches a class that takes none.",
+    reason="Missing values must be filled inside the pipeline, from the training rows alone.",
+    wrong="model a = LogisticRegression   # with missing values",
+    right="model a = SimpleImputer | LogisticRegression",
+)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from evallang.models.model import PipelineSpec, written
+from evallang.models.model import PipelineSpec, identity
 from evallang.planning.seeds import canonical_json, rows_hash
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def task_key(
         "train": rows_hash(refit),
         "test": rows_hash(test),
         "inner": [[rows_hash(a), rows_hash(b)] for a, b in inner],
-        "pipeline": written(pipeline),
+        "pipeline": identity(pipeline),
         "seed": study_seed,
         "tuning": tuning,
         "versions": environment(),

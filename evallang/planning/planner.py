@@ -11,6 +11,7 @@ from evallang.models.model import ModelSpec, grid, search_space
 from evallang.planning.codes import CANNOT_SPLIT
 from evallang.planning.keys import task_key
 from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
+from evallang.planning.readiness import readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
 from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split
@@ -50,6 +51,7 @@ def plan(study: Study, tables: Mapping[str, Table]) -> Planned:
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
     complete = all(source.name in tables for source in sources)
     for table in tables.values():
+        found += readiness(study, table)
         for protocol in study.protocols:
             rows = rows_of(study, table, protocol)
             try:

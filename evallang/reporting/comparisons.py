@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from evallang.reporting import pair_columns
+from evallang.reporting.cells import number_cell
 from evallang.reporting.context import Context, mid_sentence
 from evallang.reporting.document import (
     Block,
@@ -9,7 +11,6 @@ from evallang.reporting.document import (
     Column,
     Figure,
     Heading,
-    Number,
     Panel,
     Paragraph,
     Ref,
@@ -18,40 +19,27 @@ from evallang.reporting.document import (
     Spanner,
     Strong,
     Table,
-    Text,
     listed,
     runs,
 )
-from evallang.reporting.estimates import interval_cell
 from evallang.reporting.figures.grouping import decision_matrix, grouping_diagram
 from evallang.reporting.groups import are_stretches, groups
 from evallang.reporting.numbers import (
     Scale,
-    bounded,
     count,
-    degrees,
     fixed,
     level_of_alpha,
-    percent,
-    ratio_scale,
-    statistic,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
-    ADJUSTED,
-    RATIOS,
     adjusted_words,
-    effect_name,
-    effect_text,
     number_word,
-    p_cell,
     p_letter,
     sentence,
-    symbol,
     test_runs,
     variant_words,
 )
-from evallang.results.records import Comparison, Effect, HypothesisTestResult
+from evallang.results.records import Comparison, HypothesisTestResult
 
 MOST_MODELS_IN_MATRIX = 10
 
@@ -151,7 +139,14 @@ def _table(context: Context, comparison: Comparison, identifier: str) -> Table:
         [Cell(runs(" − ".join(context.model(model) for model in pair.models)))] for pair in pairs
     ]
     notes: list[Runs] = []
-    builders = (_counts, _statistics, _differences, _effects, _posteriors, _p_values)
+    builders = (
+        pair_columns.counts,
+        pair_columns.statistics,
+        pair_columns.differences,
+        pair_columns.effects,
+        pair_columns.posteriors,
+        pair_columns.p_values,
+    )
     for builder in builders:
         made = builder(context, comparison)
         if made is None:
@@ -183,182 +178,6 @@ def _table(context: Context, comparison: Comparison, identifier: str) -> Table:
     )
 
 
-Part = tuple[Runs, list[Column], list[list[Cell]], list[Runs]]
-"""Columns that one builder adds: their spanner, heads, cells of each row, notes."""
-
-
-def _counts(context: Context, comparison: Comparison) -> Part | None:
-    """Give the discordant counts, where the tests have a table of two models."""
-    pairs = comparison.pairwise
-    if not any(pair.table is not None and len(pair.table) == 2 for pair in pairs):
-        return None
-    cells = []
-    for pair in pairs:
-        if pair.table is None or len(pair.table) != 2:
-            cells.append([_dash(), _dash()])
-            continue
-        b, c = pair.table[0][1], pair.table[1][0]
-        cells.append([_number(count(b), b), _number(count(c), c)])
-    columns = [
-        Column(runs("A"), sortable=True, name="only_first_right"),
-        Column(runs("B"), sortable=True, name="only_second_right"),
-    ]
-    unit = context.cases(comparison.data)
-    note = runs(f"“Only one right” counts the discordant {unit} that the test uses.")
-    return runs("Only one right"), columns, cells, [note]
-
-
-def _statistics(context: Context, comparison: Comparison) -> Part | None:
-    """Give the statistic, with its degrees of freedom in the head where all pairs share them."""
-    pairs = comparison.pairwise
-    found = [pair.statistic for pair in pairs if pair.statistic is not None]
-    names = {s.name for s in found}
-    if len(names) != 1:
-        return None
-    dfs = {pair.df for pair in pairs}
-    head = runs(symbol(found[0].name))
-    shared = next(iter(dfs)) if len(dfs) == 1 else None
-    if shared:
-        head += runs("(" + ", ".join(degrees(value) for value in shared) + ")")
-    cells = []
-    for pair in pairs:
-        s = pair.statistic
-        if s is None or s.value is None:
-            cells.append([_dash()])
-            continue
-        own = "" if shared or not pair.df else f" ({', '.join(degrees(v) for v in pair.df)})"
-        cells.append([_number(statistic(s.value) + own, s.value)])
-    return (), [Column(head, sortable=True, name=found[0].name)], cells, []
-
-
-def _differences(context: Context, comparison: Comparison) -> Part | None:
-    """Give the difference with its interval, and the simultaneous one of the family."""
-    pairs = comparison.pairwise
-    estimates = [pair.estimate for pair in pairs]
-    known = [e for e in estimates if e is not None]
-    if not known:
-        return None
-    metric, scale = context.metric(comparison.metric), context.difference_scale(comparison)
-    wide = [pair.simultaneous for pair in pairs if pair.simultaneous is not None]
-    with_bounds = [e for e in known if e.low is not None or e.high is not None]
-    columns = [Column(runs("A − B"), sortable=True, name="difference")]
-    notes: list[Runs] = []
-    if with_bounds:
-        level = " / ".join(dict.fromkeys(percent(e.level) for e in with_bounds))
-        columns.append(Column(runs(f"{level} CI"), muted=True, name="interval"))
-        methods = dict.fromkeys(context.method_title("interval", e.method) for e in with_bounds)
-        words = ", ".join(mid_sentence(method) for method in methods)
-        notes.append(runs(f"Difference, first minus second: {level} {words}."))
-    if wide:
-        level = percent(wide[0].level)
-        columns.append(Column(runs(f"Simult. {level} CI"), muted=True, name="simultaneous"))
-        words = ", ".join(
-            dict.fromkeys(mid_sentence(context.method_title("interval", s.method)) for s in wide)
-        )
-        notes.append(
-            runs(f"Simultaneous: {level} over {count(comparison.family.size)} tests, {words}.")
-        )
-    cells = []
-    for pair in pairs:
-        value = pair.estimate.value if pair.estimate is not None else None
-        text = fixed(value, scale, signed=True, null=0.0)
-        row = [Cell(runs(Number(text, value)), value)]
-        if with_bounds:
-            row.append(interval_cell(pair.estimate, scale, null=0.0))
-        if wide:
-            row.append(interval_cell(pair.simultaneous, scale, null=0.0))
-        cells.append(row)
-    head = f"Difference in {metric.noun}" + (", points" if metric.percent else "")
-    return runs(head), columns, cells, notes
-
-
-def _effects(context: Context, comparison: Comparison) -> Part | None:
-    """Give the first effect size that the pairs share; a ratio of discordant pairs is preferred."""
-    by_pair = [{effect.name: effect for effect in pair.effects} for pair in comparison.pairwise]
-    names = dict.fromkeys(name for effects in by_pair for name in effects)
-    if not names:
-        return None
-    name = next((name for name in names if name in RATIOS), next(iter(names)))
-    found = [effects.get(name) for effects in by_pair]
-    scale = Scale(2)
-    null = 1.0 if name in RATIOS else 0.0
-    if name in RATIOS:
-        scale = ratio_scale([effect.value for effect in found if effect is not None])
-    bounds = any(e is not None and e.low is not None for e in found)
-    cells = [_effect_cells(effect, scale, null, bounds=bounds) for effect in found]
-    record = context.method("effect", name)
-    title = record.title if record is not None else name[:1].upper() + name[1:]
-    head = runs("A : B") if name in RATIOS else runs("Est.")
-    level = (
-        percent(comparison.pairwise[0].estimate.level) if comparison.pairwise[0].estimate else ""
-    )
-    columns = [Column(head, sortable=True, name=name)]
-    if bounds:
-        columns.append(Column(runs(f"{level} CI".strip()), muted=True, name=f"{name} interval"))
-    notes = [runs(f"{title}: {sentence(record.summary)}")] if record is not None else []
-    return effect_name(name), columns, cells, notes
-
-
-def _effect_cells(effect: Effect | None, scale: Scale, null: float, *, bounds: bool) -> list[Cell]:
-    if effect is None:
-        return [_dash()] * (2 if bounds else 1)
-    cells = [Cell(runs(Number(effect_text(effect, scale), effect.value)), effect.value)]
-    if bounds:
-        cells.append(interval_cell(effect, scale, null=null))
-    return cells
-
-
-def _posteriors(context: Context, comparison: Comparison) -> Part | None:
-    """Give the three probabilities of a Bayesian test."""
-    pairs = comparison.pairwise
-    keys = ("p_first", "p_rope", "p_second")
-    if not any("p_first" in pair.extra for pair in pairs):
-        return None
-    cells = [
-        [
-            Cell(
-                runs(Number(bounded(pair.extra.get(key)), pair.extra.get(key))), pair.extra.get(key)
-            )
-            for key in keys
-        ]
-        for pair in pairs
-    ]
-    columns = [
-        Column(runs("A higher"), name="p_first", sortable=True),
-        Column(runs("Region"), name="p_rope", sortable=True),
-        Column(runs("B higher"), name="p_second", sortable=True),
-    ]
-    note = runs(
-        "Posterior probabilities that A is higher, that the difference lies in the region of "
-        "practical equivalence, and that B is higher; no correction applies."
-    )
-    return runs("Posterior probability"), columns, cells, [note]
-
-
-def _p_values(context: Context, comparison: Comparison) -> Part | None:
-    """Give p as tested and, where the family is corrected, as adjusted."""
-    pairs = comparison.pairwise
-    if all(pair.p is None for pair in pairs):
-        return None
-    correction = comparison.family.correction
-    adjusted = bool(adjusted_words(comparison)) and any(p.p_adjusted is not None for p in pairs)
-    letter = p_letter(context)
-    cells = []
-    for pair in pairs:
-        row = [Cell(p_cell(context, pair.p, comparison.alpha), pair.p)]
-        if adjusted:
-            row.append(Cell(p_cell(context, pair.p_adjusted, comparison.alpha), pair.p_adjusted))
-        cells.append(row)
-    if not adjusted:
-        return (), [Column(runs(letter), sortable=True, name="p")], cells, []
-    name = ADJUSTED.get((correction or "").partition("(")[0], "Adjusted")
-    columns = [
-        Column(runs("Unadj."), sortable=True, name="p"),
-        Column(runs(name), sortable=True, name="p_adjusted"),
-    ]
-    return runs(letter), columns, cells, []
-
-
 def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list[Runs]:
     """Give every note of the tests once, with its pairs where it is not about all of them."""
     by_note: dict[str, list[str]] = {}
@@ -367,10 +186,9 @@ def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list
             names = " − ".join(context.model(model) for model in pair.models)
             by_note.setdefault(note, []).append(names)
     notes = []
-    for note, names in by_note.items():
-        lead = "" if len(names) == len(pairs) else f"{', '.join(names)}: "
-        words = note if lead else sentence(note)
-        notes.append(runs(lead + words if not lead else sentence(lead + words)))
+    for note, found in by_note.items():
+        lead = "" if len(found) == len(pairs) else f"{', '.join(found)}: "
+        notes.append(runs(sentence(lead + note)))
     clusters = [pair.clusters for pair in pairs if pair.clusters is not None]
     if clusters:
         effect = clusters[0].design_effect
@@ -423,16 +241,14 @@ def _figure(context: Context, comparison: Comparison, identifier: str) -> Figure
 
 def _overlap(context: Context, ordered: Sequence[str], found: Sequence[Sequence[str]]) -> Runs:
     shared = [name for name in ordered if sum(name in members for members in found) > 1]
-    words: list[str] = []
+    made: Runs = ()
     if shared:
-        names = "".join(
-            run.text for run in listed([runs(context.model(name)) for name in shared])
-            if isinstance(run, Text)
-        )  # fmt: skip
-        words.append(f"Groups overlap: {names} {'is' if len(shared) == 1 else 'are'} in several.")
+        names = listed([runs(context.model(name)) for name in shared])
+        verb = "is" if len(shared) == 1 else "are"
+        made += runs("Groups overlap: ", names, f" {verb} in several. ")
     if not are_stretches(ordered, found):
-        words.append("A bar may pass over a model that does not belong to it; the matrix is exact.")
-    return runs(" ".join(words) + " " if words else "")
+        made += runs("A bar may pass over a model that does not belong to it. ")
+    return made
 
 
 def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
@@ -462,7 +278,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
     ranks = comparison.ranks
     average = dict(ranks.average) if ranks is not None else {}
     rows = tuple(
-        Row((Cell(runs(context.model(name))), _number(fixed(value, Scale(2)), value)))
+        Row((Cell(runs(context.model(name))), number_cell(fixed(value, Scale(2)), value)))
         for name, value in sorted(average.items(), key=lambda item: item[1])
     )
     columns = (
@@ -476,11 +292,3 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
     n = count(ranks.n) if ranks is not None else ""
     return Table(identifier, runs(f"Average ranks over {n} data sets."), columns, rows,
                  notes=tuple(notes))  # fmt: skip
-
-
-def _number(text: str, value: float | None) -> Cell:
-    return Cell(runs(Number(text, value)), None if value is None else float(value))
-
-
-def _dash() -> Cell:
-    return Cell(runs(fixed(None, Scale(0))))

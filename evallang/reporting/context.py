@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -169,7 +170,7 @@ class Context:
         if found is None:
             words = name.replace("_", " ")
             return words[:1].upper() + words[1:]
-        options = "" if found.name == name else _options(name)
+        options = "" if found.name == name else _options(name.removeprefix(base(name)))
         return found.title.replace("'", "’") + (f" ({options})" if options else "")
 
     def metric(self, name: str) -> MetricWords:
@@ -253,8 +254,8 @@ class Context:
 
 
 def base(name: str) -> str:
-    """Give a method's name without its options."""
-    return name.partition("(")[0].strip()
+    """Give a method's name without its options: "bootstrap(method=bca)", "tango, conservative"."""
+    return name.partition("(")[0].partition(",")[0].strip()
 
 
 def half_width(low: float | None, high: float | None) -> float | None:
@@ -278,15 +279,21 @@ def report_id(plain: Mapping[str, Any]) -> str:
 
 # First words of titles that are no names: these lose their capital inside a sentence.
 COMMON = frozenset(
-    "accuracy adjusted area average balanced bootstrap classification cluster conditional "
-    "corrected correlation coefficient cost cross-validated cross-validation dependent difference "
-    "differences effect equivalence error exact expected explained false fold geometric "
-    "holdout k-fold kappa leave-one-out log logarithmic loss macro matched max maximum "
-    "mean measure median mid-p micro negative nested net normalised odds one-sample over "
-    "paired pairwise percentile permutation pinball plain positive precision probability "
-    "proportion quantile random ranking rate recall repeated resampled root sensitivity share "
-    "sign signed simple single specificity squared standard step-down stratified sum symmetric "
-    "top true two uncorrected unweighted variance weighted".split()
+    word
+    for line in (
+        "accuracy adjusted area average balanced bootstrap chance-corrected classification",
+        "cluster coefficient combined conditional corrected correlation cost cross-validated",
+        "cross-validation dependent difference differences effect equivalence error eta exact",
+        "expected explained false fold geometric holdout interval k-fold kappa",
+        "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro matched max",
+        "maximum mean measure median micro mid-p negative nested net no normalised odds",
+        "one-sample over paired pairwise percentile permutation pinball plain positive precision",
+        "probability proportion quantile random ranking rate recall repeated resampled",
+        "resubstitution root sensitivity share sign signed simple single specificity",
+        "square-and-add squared standard step-down stratified sum symmetric the time top true two",
+        "uncorrected unweighted variance weighted",
+    )
+    for word in line.split(" ")
 )
 
 
@@ -301,13 +308,13 @@ def ordered_union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for group in groups for name in group))
 
 
-def _options(name: str) -> str:
-    """Give the options of a canonical name for readers: "average=macro" is "macro"."""
-    inside = name.partition("(")[2].rstrip(")")
+def _options(written: str) -> str:
+    """Give the options of a canonical name for readers: "(average=macro)" is "macro"."""
+    parts = [part.strip() for part in re.split(r"[(),]", written)]
+    named = [part.partition("=") for part in parts if part]
     return ", ".join(
-        value if key.strip() in ("average", "method") else part.strip()
-        for part in inside.split(",")
-        for key, _, value in [part.strip().partition("=")]
+        value if key in ("average", "method") else f"{key}{sign}{value}"
+        for key, sign, value in named
     )
 
 

@@ -138,35 +138,37 @@ def _advances(key: str) -> tuple[dict[str, int], int, dict[int, str]]:
 def _cut(face: Face, characters: str) -> bytes:
     options = subset.Options()
     options.flavor = "woff2"
-    options.layout_features = ["kern", "mark", "mkmk", "ccmp", "locl"]
+    options.layout_features = ["kern"]
     options.hinting = False
-    options.name_IDs = [1, 2, 4, 6]
-    options.drop_tables += ["DSIG", "FFTM", "meta"]
+    # Kerning is all that our text needs; a name table is made below.
+    options.drop_tables += ["DSIG", "FFTM", "GDEF", "GSUB", "meta", "name"]
     options.recalc_timestamp = False
     with _open(face.key) as font:
         maker = subset.Subsetter(options)
         maker.populate(unicodes=[ord(c) for c in characters])
         maker.subset(font)
-        _rename(font, face)
+        _name(font, face)
         data = io.BytesIO()
         subset.save_font(font, data, options)
     return data.getvalue()
 
 
-def _rename(font: Any, face: Face) -> None:
-    plain = face.family.replace(" ", "")
+def _name(font: Any, face: Face) -> None:
+    """Give the part a name of its own; the subset has lost the original's."""
     variant = {(400, "normal"): "Regular", (400, "italic"): "Italic"}.get(
         (face.weight, face.style), "Semibold"
     )
+    family = f"{face.family} Semibold" if variant == "Semibold" else face.family
     names = {
-        1: face.family if variant != "Semibold" else f"{face.family} Semibold",
-        2: variant if variant != "Semibold" else "Regular",
+        1: family,
+        2: "Regular" if variant == "Semibold" else variant,
         4: f"{face.family} {variant}",
-        6: f"{plain}-{variant}",
+        6: f"{face.family.replace(' ', '')}-{variant}",
     }
-    for record in list(font["name"].names):
-        if record.nameID in names:
-            record.string = names[record.nameID]
+    table = font["name"] = ttlib.newTable("name")
+    table.names = []
+    for number, text in names.items():
+        table.setName(text, number, 3, 1, 0x409)  # Windows, Unicode, English
 
 
 def _rule(face: Face, data: bytes) -> str:

@@ -21,7 +21,9 @@ Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 FONTS_PLACE = "/* fonts */"
-ALWAYS = "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–"
+ALWAYS = (
+    "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–\u2010"
+)  # what style sheets and hyphenation add
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ It refers to no table or figure of the report, and says nothing that the results
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context, base, mid_sentence, ordered_union
+from evallang.reporting.context import Context, base, mid_sentence
 from evallang.reporting.document import (
     Block,
     Cite,
@@ -13,6 +13,7 @@ from evallang.reporting.document import (
     Link,
     Paragraph,
     References,
+    Run,
     Runs,
     Work,
     listed,
@@ -20,7 +21,14 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import ADJUSTED, number_word, p_letter, plural, variant_words
+from evallang.reporting.wording import (
+    ADJUSTED,
+    number_word,
+    p_letter,
+    plural,
+    simultaneous_words,
+    variant_words,
+)
 from evallang.results.records import Comparison, DataRecord, HypothesisTestResult, ReferenceRecord
 
 MOST_LISTED = 6  # models named in a sentence; more are counted
@@ -29,15 +37,12 @@ MOST_LISTED = 6  # models named in a sentence; more are counted
 @SECTIONS.register(SectionDeclaration(order=80), title="Methods text")
 def methods(context: Context) -> Sequence[Block]:
     """Word what was done: design first, then measures, tests and software."""
-    design = runs(*_joined(_compared(context), _designs(context), _tuning(context)))
-    analysis = runs(
-        *_joined(
-            _measures(context),
-            *(_comparison(context, comparison) for comparison in _distinct(context)),
-            _software(context),
-        )
-    )
-    return [Paragraph(row, "methods") for row in (design, analysis) if row]
+    design = _joined(_compared(context), _designs(context), _tuning(context))
+    tests = [row for c in _distinct(context) for row in _comparison(context, c)]
+    analysis = _joined(_measures(context), *dict.fromkeys(tests), _software(context))
+    cited: set[str] = set()
+    rows = [_cited_once(row, cited) for row in (design, analysis) if row]
+    return [Paragraph(row, "methods") for row in rows]
 
 
 @SECTIONS.register(SectionDeclaration(order=85), title="References")
@@ -56,6 +61,20 @@ def _joined(*sentences: Runs) -> Runs:
         if row:
             made += runs(" " if made else "", row)
     return made
+
+
+def _cited_once(row: Runs, cited: set[str]) -> Runs:
+    """Keep the first citation of each work."""
+    made: list[Run] = []
+    for run in row:
+        if isinstance(run, Cite):
+            keys = tuple(key for key in run.keys if key not in cited)
+            cited.update(keys)
+            if keys:
+                made.append(Cite(keys))
+        else:
+            made.append(run)
+    return tuple(made)
 
 
 def _compared(context: Context) -> Runs:
@@ -133,7 +152,7 @@ def _measures(context: Context) -> Runs:
         rest = [name for name in names if method or name not in with_some]
         if not rest:
             continue
-        words = listed([runs(context.metric(n).noun, context.cite("metric", n)) for n in rest])
+        words = listed([runs(context.metric(n).noun, _metric_cite(context, n)) for n in rest])
         if not method:
             parts.append(runs(words, " without interval"))
             continue
@@ -141,6 +160,11 @@ def _measures(context: Context) -> Runs:
         cite = context.cite("interval", method)
         parts.append(runs(words, f" with a {percent(level)} interval ({title}", cite, ")"))
     return runs("We report ", listed(parts), ".") if parts else ()
+
+
+def _metric_cite(context: Context, name: str) -> Runs:
+    """Cite the source of a metric; plain shares need none."""
+    return () if context.metric(name).percent else context.cite("metric", name)
 
 
 def _distinct(context: Context) -> list[Comparison]:
@@ -151,36 +175,46 @@ def _distinct(context: Context) -> list[Comparison]:
     return list(found.values())
 
 
-def _comparison(context: Context, comparison: Comparison) -> Runs:
-    metric = context.metric(comparison.metric)
+def _comparison(context: Context, comparison: Comparison) -> list[Runs]:
+    """Word one line of the study file: omnibus, pairs, intervals, each a sentence."""
     lines = [c for c in context.results.comparisons if c.index == comparison.index]
-    nouns = [context.metric(name).noun for name in ordered_union([[c.metric for c in lines]])]
-    noun = ", ".join(nouns) if len(nouns) > 1 else metric.noun
-    made: Runs = ()
+    names = dict.fromkeys(context.metric(c.metric).noun for c in lines)
+    noun = listed([runs(name) for name in names])
+    made: list[Runs] = []
     if comparison.omnibus is not None:
-        made += runs(f"Differences in {noun} among all models were tested with ",
-                     _test_words(context, comparison.omnibus), ". ")  # fmt: skip
+        test = _test_words(context, comparison.omnibus)
+        made.append(runs("Differences in ", noun, " among all models were tested by ", test, "."))
     pairs = comparison.pairwise
     if not pairs:
         return made
     subject = "The two models were" if len(context.results.models) == 2 else "Pairs of models were"
+    test = _test_words(context, pairs[0])
     if comparison.against is not None:
-        subject = f"Each model was compared with {context.model(comparison.against)}"
-        made += runs(f"{subject} in {noun} by ", _test_words(context, pairs[0]))
+        reference = context.model(comparison.against)
+        words = runs(f"Each model was compared with {reference} in ", noun, " by ", test)
+    elif comparison.omnibus is not None:
+        words = runs("Where it rejected, pairs of models were compared in ", noun, " by ", test)
     else:
-        made += runs(f"{subject} compared in {noun} by ", _test_words(context, pairs[0]))
-    made += _family(context, comparison)
-    estimate = pairs[0].estimate
-    if estimate is not None and estimate.low is not None:
-        title = mid_sentence(context.method_title("interval", estimate.method))
-        made += runs(f" Differences are given with {percent(estimate.level)} intervals ({title}",
-                     context.cite("interval", estimate.method), ")")  # fmt: skip
-        wide = next((p.simultaneous for p in pairs if p.simultaneous is not None), None)
-        if wide is not None:
-            title = mid_sentence(context.method_title("interval", wide.method))
-            made += runs(f" and with simultaneous {percent(wide.level)} intervals ({title})")
-        made += runs(".")
-    return made
+        words = runs(subject, " compared in ", noun, " by ", test)
+    made.append(words + _family(context, comparison))
+    made.append(_intervals(context, pairs))
+    return [row for row in made if row]
+
+
+def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
+    """Name the interval of the differences, and the simultaneous one."""
+    estimate = next((p.estimate for p in pairs if p.estimate and p.estimate.low is not None), None)
+    if estimate is None:
+        return ()
+    title = mid_sentence(context.method_title("interval", estimate.method))
+    level = percent(estimate.level)
+    cite = context.cite("interval", estimate.method)
+    made = runs(f"Differences are given with {level} intervals ({title}", cite, ")")
+    wide = next((p.simultaneous for p in pairs if p.simultaneous is not None), None)
+    if wide is not None:
+        words = simultaneous_words(context, wide.method, estimate.method)
+        made += runs(f" and with simultaneous {percent(wide.level)} intervals ({words})")
+    return made + runs(".")
 
 
 def _test_words(context: Context, test: HypothesisTestResult) -> Runs:

@@ -1,4 +1,4 @@
-"""Numbers as a reader sees them; every figure of a report, in prose, table or drawing, is made here.
+"""Numbers as a reader sees them: what a report prints, in prose, table or drawing, is made here.
 
 Rules: a minus is U+2212 and never stands before a printed zero; an interval and a p-value
 keep on their side of the null and of alpha, with more digits where rounding would move

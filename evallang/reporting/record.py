@@ -22,7 +22,6 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.numbers import (
-    Scale,
     count,
     fixed,
     interval,

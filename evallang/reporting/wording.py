@@ -7,7 +7,7 @@ compares a p-value with a level.
 import math
 from dataclasses import dataclass, replace
 
-from evallang.reporting.context import Context, MetricWords, Setting, base
+from evallang.reporting.context import Context, MetricWords, Setting, base, mid_sentence
 from evallang.reporting.document import (
     Code,
     Emphasis,
@@ -41,8 +41,9 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 
-COUNTS = "no one two three four five six seven eight nine ten".split()
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta^2_Q": "η²", "eta2": "η²", "rho": "ρ"}
+VARIANTS = {"chi2": "χ²", "midp": "mid-p"}
 ADJUSTED = {
     "bonferroni": "Bonferroni",
     "sidak": "Šidák",
@@ -143,9 +144,17 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
     return made
 
 
+def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
+    """Name how a simultaneous interval was made, shortly where it is the pairwise method."""
+    if base(method) != base(pairwise):
+        return mid_sentence(context.method_title("interval", method))
+    kind = method.removeprefix(base(method)).strip(", ")
+    return f"by the same method at the adjusted level{f', {kind}' if kind else ''}"
+
+
 def variant_words(result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
-    return GREEK.get(result.variant, result.variant.replace("_", " "))
+    return VARIANTS.get(result.variant, result.variant.replace("_", " "))
 
 
 def effect_stat(effect: Effect) -> Stat:
@@ -308,8 +317,13 @@ def contrast_runs(
     return runs("(", made, ")") if made else ()
 
 
-def compatible_runs(context: Context, comparison: Comparison, found: list[Contrast]) -> Runs:
-    """Word the largest difference that the intervals still allow, whichever its direction."""
+def compatible_runs(
+    context: Context, comparison: Comparison, found: list[Contrast], *, named: bool = False
+) -> Runs:
+    """Word the largest difference that the intervals still allow, whichever its direction.
+
+    `named` says whose lead it is, where the contrasts are read from several models.
+    """
     metric = context.metric(comparison.metric)
     scale = context.difference_scale(comparison)
     known = [c for c in found if c.low is not None and c.high is not None]
@@ -326,6 +340,8 @@ def compatible_runs(context: Context, comparison: Comparison, found: list[Contra
     ahead = upward is metric.higher_is_better
     words = "an advantage" if ahead else "a disadvantage"
     towards = "over" if ahead else "against"
+    if named:
+        words += f" of {context.model(widest.model)}"
     if math.isinf(size):
         return runs("The interval of the difference is unbounded.")
     return runs(

@@ -362,7 +362,7 @@ class Results:
     warnings: tuple[FitWarning, ...] = ()
     methods: tuple[MethodRecord, ...] = ()
     references: tuple[ReferenceRecord, ...] = ()
-    report: ReportSettings = ReportSettings()
+    report: ReportSettings = field(default_factory=ReportSettings)
 
 
 SCHEMA = "evallang/results/1"

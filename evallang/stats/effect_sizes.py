@@ -99,7 +99,7 @@ def odds_ratio(b: int, c: int, level: float) -> Effect:
 def cohen_g(b: int, c: int, level: float) -> Effect:
     """Share of discordant pairs that favour the first model, minus one half.
 
-    Cohen 1988, chapter 5, with its sign; the interval is that of Clopper and Pearson.
+    Cohen 1988, with its sign; the interval is that of Clopper and Pearson.
     """
     if b + c == 0:
         return Effect("Cohen's g", None)
@@ -123,7 +123,7 @@ def cohen_g(b: int, c: int, level: float) -> Effect:
 def cohen_dz(mean: float, sd: float) -> Effect:
     """Mean of the paired differences in units of their standard deviation.
 
-    Cohen 1988, section 2.3.5. Without an interval: fold scores are not independent. None
+    Cohen 1988. Without an interval: fold scores are not independent. None
     where the standard deviation is 0.
     """
     return Effect("Cohen's d_z", mean / sd if sd > 0 else None)
@@ -145,7 +145,7 @@ def cohen_dz(mean: float, sd: float) -> Effect:
 def hedges_g(mean: float, sd: float, df: float) -> Effect:
     """Cohen's d_z without its upward bias in small samples.
 
-    The exact factor Gamma(df/2) / (sqrt(df/2) Gamma((df - 1)/2)) of Hedges 1981, eq. 6e.
+    The exact factor Gamma(df/2) / (sqrt(df/2) Gamma((df - 1)/2)) of Hedges 1981.
     None where the standard deviation is 0 or df below 2.
     """
     if sd <= 0 or df < 2:
@@ -157,7 +157,7 @@ def hedges_g(mean: float, sd: float, df: float) -> Effect:
 @EFFECT_SIZES.register(
     EffectSizeDeclaration(0.0),
     title="Eta squared of Cochran's Q",
-    name="eta squared Q",
+    name="eta^2_Q",
     references=(SERLIN_1982,),
     examples=(
         Example(
@@ -173,7 +173,7 @@ def eta_squared_q(q: float, n: int, n_models: int) -> Effect:
 
     Serlin, Carr & Marascuilo 1982.
     """
-    return Effect("eta squared Q", q / (n * (n_models - 1)))
+    return Effect("eta^2_Q", q / (n * (n_models - 1)))
 
 
 @EFFECT_SIZES.register(

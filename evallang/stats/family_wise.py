@@ -283,7 +283,7 @@ def li(p: P) -> Adjusted:
 
 
 def _hommel(p: list[float]) -> list[float]:
-    """Largest Simes p over the sizes of intersections, as Wright 1992 computes it."""
+    """Largest Simes p over the sizes of intersections, as R's p.adjust computes it."""
     m = len(p)
     adjusted = list(p)
     for size in range(2, m + 1):

@@ -36,7 +36,7 @@ def corrected_factor(
 ) -> tuple[float, tuple[str, ...]]:
     """Give 1/J + n_test/n_train, the share of s² in the variance of the mean, and notes.
 
-    Nadeau & Bengio 2003, section 4. The ratio is the one the author gave, else that of the
+    Nadeau & Bengio 2003. The ratio is the one the author gave, else that of the
     sums of the fold sizes, else 1/(J - 1). Raises `ValueError` where it is not positive.
     """
     notes: tuple[str, ...] = ()

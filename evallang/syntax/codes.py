@@ -37,7 +37,7 @@ VERSION_NOT_FIRST = declare(
     "version_not_first",
     "The line `evallang 1` is not the first statement, or stands there twice.",
     reason="Tools look at it before they read anything else.",
-    wrong="seed 1\nevallang 1",
+    wrong="measure accuracy\nevallang 1",
     right="evallang 1",
 )
 MISSING_VERSION = declare(
@@ -114,8 +114,8 @@ FOREIGN_OPERATOR = declare(
     "E017",
     "foreign_operator",
     "An operator of another language.",
-    wrong="where age == 18",
-    right="where age = 18",
+    wrong="data d from sklearn iris\n  where age == 18",
+    right="data d from sklearn iris\n  where age = 18",
 )
 PYTHON_CONSTANT = declare(
     "E018",
@@ -144,30 +144,30 @@ MALFORMED_NUMBER = declare(
     "E021",
     "malformed_number",
     "Something begins like a number and is none.",
-    wrong="seed 1.2.3",
-    right="seed 123",
+    wrong="study\n  seed 1.2.3",
+    right="study\n  seed 123",
 )
 NAME_BEGINS_WITH_DIGIT = declare(
     "E022",
     "name_begins_with_digit",
     "A name begins with a digit.",
-    wrong="target 2nd_visit",
-    right='target "2nd_visit"',
+    wrong="group by 2nd_visit",
+    right='group by "2nd_visit"',
 )
 NAME_WITH_VERSION = declare(
     "E023",
     "name_with_version",
     "A name has a digit after a point.",
     reason="A dotted name is a column or the author's own code; a version is neither.",
-    wrong="models gpt-4.1 as yhat",
-    right='models "gpt-4.1" as yhat',
+    wrong="export gpt-4.1",
+    right='export "gpt-4.1"',
 )
 DATE_WITHOUT_QUOTES = declare(
     "E024",
     "date_without_quotes",
     "A date stands without quotes.",
-    wrong="where admitted >= 2024-01-31",
-    right='where admitted >= "2024-01-31"',
+    wrong="data d from sklearn iris\n  where admitted >= 2024-01-31",
+    right='data d from sklearn iris\n  where admitted >= "2024-01-31"',
 )
 
 # --- brackets --------------------------------------------------------------------------
@@ -245,8 +245,8 @@ UNEXPECTED_TEXT = declare(
     "E044",
     "unexpected_text",
     "A word or sign does not fit where it stands.",
-    wrong="export forest into",
-    right='export forest to "forest.skops"',
+    wrong="require a worse than b by 2%",
+    right="require b not worse than a by 2%",
 )
 INCOMPLETE_LINE = declare(
     "E045",
@@ -259,8 +259,8 @@ MISSING_COMMA = declare(
     "E046",
     "missing_comma",
     "Two items of a list stand side by side.",
-    wrong='models "a" "b"',
-    right='models "a", "b"',
+    wrong="measure accuracy f1",
+    right="measure accuracy, f1",
 )
 MISSING_WORD = declare(
     "E047",
@@ -280,8 +280,8 @@ WRONG_SIGN = declare(
     "E049",
     "wrong_sign",
     "One sign stands where another belongs.",
-    wrong="model m = SVC(C: 1)",
-    right="model m = SVC(C=1)",
+    wrong="let weights = {no=1, yes: 10}",
+    right="let weights = {no: 1, yes: 10}",
 )
 SUPERFLUOUS = declare(
     "E050",
@@ -301,8 +301,8 @@ QUOTES_MISSING = declare(
     "E052",
     "quotes_missing",
     "A name with a blank, or a path, stands without quotes.",
-    wrong="target mean radius",
-    right='target "mean radius"',
+    wrong="data d from sklearn iris\n  target mean radius",
+    right='data d from sklearn iris\n  target "mean radius"',
 )
 
 QUOTES_SUPERFLUOUS = declare(

@@ -29,7 +29,13 @@ SEEN_AHEAD = 200  # tokens that must fit after a guess; keeps long lines linear
 
 # what a wrong guess brings about: a guess that leads here is none
 _STRUCTURE = frozenset({"E060", "E070", "E071", "E072", "E073", "E075"})
-_KINDS = {"NAME": "a name", "NUMBER": "a number", "TEXT": "text in quotes", END: "the end"}
+_KINDS = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "TEXT": "text in quotes",
+    "OPERATOR": "a comparison",
+    END: "the end",
+}
 _JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
 _SIGNS_SWAPPED = ("=", ":", "in", ",", "|")
 _WORDS_INSERTED = ("=", "with", "from", "of", "as", "by", "in", "than", "to", "is", ":")
@@ -142,11 +148,6 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             edit = Edit(Span(path, before.end, token.end), ",")
             message = "the items of a list are joined by commas, not by `and`"
             yield Guess(codes.MISSING_COMMA, message, (comma,), 1, edit, "write a comma")
-        if "TEXT" in fits and "NAME" not in fits:
-            right = quoted(token.text)
-            text = Token("TEXT", right, token.start, token.end)
-            message = f"text stands in quotes: `{right}`"
-            yield Guess(codes.QUOTES_MISSING, message, (text,), 1, Edit(here, right), "add quotes")
     if token.kind == "TEXT" and "NAME" in fits and "TEXT" not in fits:
         name = unescaped(token.text)
         if re.fullmatch(r"[^\W\d]\w*(?:-\w+)*", name):
@@ -183,7 +184,15 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             message = f"a comma is missing between {_shown(before)} and {_shown(token)}"
             edit = Edit(gap, ",")
             title = "write a comma"
-            yield Guess(codes.MISSING_COMMA, message, (comma, token), 1, edit, title)
+            doubtful = items[0].text == "compare" and items[at + 1].text == "with"
+            way_out = "a correction stands behind the test" if doubtful else None
+            safe = not doubtful
+            yield Guess(codes.MISSING_COMMA, message, (comma, token), 1, edit, title, way_out, safe)
+        if token.kind == "NAME" and "TEXT" in fits and "NAME" not in fits:
+            right = quoted(token.text)
+            text = Token("TEXT", right, token.start, token.end)
+            message = f"text stands in quotes: `{right}`"
+            yield Guess(codes.QUOTES_MISSING, message, (text,), 1, Edit(here, right), "add quotes")
         for word in _WORDS_INSERTED:
             if word in fits and at > 1:
                 kind = PUNCTUATION.get(word, "NAME")
@@ -292,7 +301,9 @@ def _way_out(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str | 
     form = CLAUSES.get(word)
     if start == "statement":
         form = STATEMENTS[word].form if word in STATEMENTS else None
-    parts = [_KINDS.get(item, f"`{item}`") for item in sorted(fits, key=_by_weight)]
+    silent = {"(", "="} if "OPERATOR" in fits else {"("}
+    worth_telling = sorted(set(fits) - silent, key=_by_weight)
+    parts = [_KINDS.get(item, f"`{item}`") for item in worth_telling]
     told = []
     if 0 < len(parts) <= 5:
         told.append(

@@ -6,6 +6,7 @@ nothing else.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose, in_order
@@ -66,8 +67,8 @@ def parse_lines(source: SourceFile) -> ParsedFile:
         return ParsedFile(_study(source, (), ()), (), (refused,))
     layout = lay_out(source)
     assembly = _Assembly(source.path)
-    for line in layout.lines:
-        assembly.read(line)
+    for line, after in zip_longest(layout.lines, layout.lines[1:]):
+        assembly.read(line, closes_statement=after is None or after.at_margin)
     found = assembly.diagnostics
     objection = read_version(source)[1]
     if objection is not None and objection.span is not None:
@@ -111,6 +112,7 @@ class _Assembly:
         self.diagnostics: list[Diagnostic] = []
         self.has_version = False
         self._all: list[_Open] = []
+        self._last = False
         self._outer: _Open | None = None
         self._inner: _Open | None = None  # a statement that was indented by mistake
 
@@ -118,8 +120,9 @@ class _Assembly:
         """Give the statements read so far, each with its clauses."""
         return tuple(_closed(item.node, item.clauses) for item in self._all if item.node)
 
-    def read(self, line: LogicalLine) -> None:
-        """Take the next line."""
+    def read(self, line: LogicalLine, *, closes_statement: bool) -> None:
+        """Take the next line; tell whether it is the last of its statement."""
+        self._last = closes_statement
         if not line.tokens:
             self._stray(line)
         elif line.at_margin:
@@ -255,7 +258,8 @@ class _Assembly:
     def _indented_statement(self, line: LogicalLine, reading: Reading) -> None:
         message = f"`{line.word}` is a statement and begins in column 0"
         start = line.tokens[0].start
-        fix = Fix("move it to column 0", (Edit(Span(self.path, line.start, start), ""),))
+        edit = Edit(Span(self.path, line.start, start), "")
+        fix = Fix("move it to column 0", (edit,), safe=self._last)  # or it takes clauses along
         self._object(codes.STATEMENT_INDENTED, message, line, fix=fix)
         self._keep(line, reading, faulty=True)
         self._inner = _Open(line.word, reading.node, [], faulty=True)

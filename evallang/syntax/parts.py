@@ -12,6 +12,7 @@ from typing import Any
 
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.source import Span
+from evallang.spelling import closest
 from evallang.syntax import codes
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import RESERVED
@@ -82,7 +83,16 @@ class PartBuilder(ValueBuilder):
 
     def tune(self, kids: Kids, span: Span) -> n.TuneNode:
         options = [k for k in kids if isinstance(k, n.OptionNode)]
-        parts = self._parts([k for k in kids if not isinstance(k, n.OptionNode)])
+        given: list[Part] = [k for k in kids if not isinstance(k, n.OptionNode)]
+        words = [value[0] for word, value, _ in given if word == "strategy"]
+        for name in words if len(words) > 1 else []:
+            meant = closest(name.name, ["select", "by"])
+            if meant is not None:
+                message = f"`{name.name}` is not known here, did you mean `{meant}`?"
+                fix = Fix(f"write `{meant}`", (Edit(name.span, meant),))
+                self._complain(codes.MISSPELT_WORD, message, name.span, fix=fix)
+                given = []
+        parts = self._parts(given)
         strategy, size = parts.get("strategy", (None, None))
         return n.TuneNode(
             strategy,

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 1
+FORMAT = 2
 """Changes with the shape of the saved table."""
 
 STARTS = ("statement", "clause")
@@ -84,34 +84,23 @@ def compiled(grammar: bytes) -> dict[str, Any]:
     lark = Lark(grammar.decode(), parser="lalr", lexer=NoLexer, start=list(STARTS), strict=True)
     data, memo = lark.memo_serialize([LarkRule, TerminalDef])
     machine = data["parser"]["parser"]
-    symbols = machine["tokens"]
-    rules: list[dict[str, Any]] = []
-    numbers: dict[int, int] = {}
-    states = []
-    for _, actions in sorted(machine["states"].items()):
-        row = {}
-        for symbol, (reduces, argument) in actions.items():
-            if reduces:
-                key = argument["@"]
-                if key not in numbers:
-                    numbers[key] = len(rules)
-                    rules.append(_rule(memo[key]))
-                row[symbols[symbol]] = ~numbers[key]
-            else:
-                row[symbols[symbol]] = argument
-        states.append(row)
+    rules = sorted(
+        (key for key, item in memo.items() if item["__type__"] == "Rule"),
+        key=lambda key: json.dumps(memo[key], sort_keys=True),
+    )
     words = {
         item["pattern"]["value"]: item["name"]
         for item in memo.values()
         if item["__type__"] == "TerminalDef" and item["pattern"]["__type__"] == "PatternStr"
     }
+    states, numbers = _numbered(machine, {key: ~number for number, key in enumerate(rules)})
     return {
         "grammar": _fingerprint(grammar),
-        "words": words,
-        "starts": machine["start_states"],
-        "ends": machine["end_states"],
+        "words": dict(sorted(words.items())),
+        "starts": {name: numbers[machine["start_states"][name]] for name in STARTS},
+        "ends": {name: numbers[machine["end_states"][name]] for name in STARTS},
         "states": states,
-        "rules": rules,
+        "rules": [_rule(memo[key]) for key in rules],
     }
 
 
@@ -121,6 +110,29 @@ def write(folder: Path) -> Path:
     content = compiled((folder / "evallang.lark").read_bytes())
     path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
     return path
+
+
+def _numbered(
+    machine: Mapping[str, Any], reductions: Mapping[int, int]
+) -> tuple[list[dict[str, int]], dict[int, int]]:
+    """Number the states in the order in which they are reached, the same in every build."""
+    symbols = machine["tokens"]
+    order = [machine["start_states"][name] for name in STARTS]
+    numbers = {state: number for number, state in enumerate(order)}
+    rows = []
+    for state in order:  # grows on the way
+        row = {}
+        actions = {symbols[key]: action for key, action in machine["states"][state].items()}
+        for symbol, (reduces, argument) in sorted(actions.items()):
+            if reduces:
+                row[symbol] = reductions[argument["@"]]
+                continue
+            if argument not in numbers:
+                numbers[argument] = len(order)
+                order.append(argument)
+            row[symbol] = numbers[argument]
+        rows.append(row)
+    return rows, numbers
 
 
 def _fingerprint(grammar: bytes) -> str:

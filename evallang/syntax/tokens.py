@@ -221,7 +221,8 @@ class _Scanner:
             del self.tokens[-2:]
             right = f"{before.text}_{word}"
             written = f"{before.text.replace('_', ',')},{word}"
-            if self.line.diagnostics and self.line.diagnostics[-1].code == "E020":
+            last = self.line.diagnostics[-1].span if self.line.diagnostics else None
+            if last is not None and last.start == before.start:
                 self.line.diagnostics.pop()  # the groups before this one
             message = f"digits are grouped by `_`: `{written}` is `{right}`"
             self._mend(codes.LEADING_ZERO, message, before.start, end, right)

@@ -174,22 +174,80 @@ REFERENCES = (
 )
 
 METHODS = (
-    MethodRecord("metric", "accuracy", "Accuracy", "Share of examples that are right.", (), "higher", "percent"),
-    MethodRecord("metric", "recall", "Recall", "Share of the positives found.", (), "higher", "percent"),
-    MethodRecord("metric", "roc_auc", "ROC AUC", "Area under the ROC curve.", (), "higher", "number"),
-    MethodRecord("metric", "mae", "Mean absolute error", "Mean absolute error.", (), "lower", "target"),
+    MethodRecord(
+        "metric",
+        "accuracy",
+        "Accuracy",
+        "Share of examples that are right.",
+        (),
+        "higher",
+        "percent",
+    ),
+    MethodRecord(
+        "metric", "recall", "Recall", "Share of the positives found.", (), "higher", "percent"
+    ),
+    MethodRecord(
+        "metric", "roc_auc", "ROC AUC", "Area under the ROC curve.", (), "higher", "number"
+    ),
+    MethodRecord(
+        "metric", "mae", "Mean absolute error", "Mean absolute error.", (), "lower", "target"
+    ),
     MethodRecord("metric", "r2", "R²", "Share of the variance explained.", (), "higher", "number"),
-    MethodRecord("interval", "wilson", "Wilson score interval", "Inverts the score test.", ("wilson1927",)),
-    MethodRecord("interval", "cv_auc", "Cross-validated AUC interval", "DeLong's components per fold.", ("ledell2015",)),
-    MethodRecord("interval", "corrected_t", "Corrected t interval", "Nadeau and Bengio's variance.", ("nadeau2003",)),
-    MethodRecord("interval", "bonett_price", "Bonett–Price interval", "Adjusted Wald for paired proportions.", ()),
-    MethodRecord("test", "cochran", "Cochran's Q test", "Whether all models have the same accuracy.", ("cochran1950",)),
-    MethodRecord("test", "mcnemar", "McNemar's test", "Whether two models have the same accuracy.", ("mcnemar1947",)),
-    MethodRecord("test", "corrected_t", "Corrected resampled t test", "t with the corrected variance.", ("nadeau2003",)),
+    MethodRecord(
+        "interval", "wilson", "Wilson score interval", "Inverts the score test.", ("wilson1927",)
+    ),
+    MethodRecord(
+        "interval",
+        "cv_auc",
+        "Cross-validated AUC interval",
+        "DeLong's components per fold.",
+        ("ledell2015",),
+    ),
+    MethodRecord(
+        "interval",
+        "corrected_t",
+        "Corrected t interval",
+        "Nadeau and Bengio's variance.",
+        ("nadeau2003",),
+    ),
+    MethodRecord(
+        "interval",
+        "bonett_price",
+        "Bonett–Price interval",
+        "Adjusted Wald for paired proportions.",
+        (),
+    ),
+    MethodRecord(
+        "test",
+        "cochran",
+        "Cochran's Q test",
+        "Whether all models have the same accuracy.",
+        ("cochran1950",),
+    ),
+    MethodRecord(
+        "test",
+        "mcnemar",
+        "McNemar's test",
+        "Whether two models have the same accuracy.",
+        ("mcnemar1947",),
+    ),
+    MethodRecord(
+        "test",
+        "corrected_t",
+        "Corrected resampled t test",
+        "t with the corrected variance.",
+        ("nadeau2003",),
+    ),
     MethodRecord("correction", "holm", "Holm's procedure", "Step-down Bonferroni.", ("holm1979",)),
-    MethodRecord("effect", "odds ratio", "Odds ratio of discordant pairs", "b / c with its exact interval.", ()),
+    MethodRecord(
+        "effect",
+        "odds ratio",
+        "Odds ratio of discordant pairs",
+        "b / c with its exact interval.",
+        (),
+    ),
     MethodRecord("software", "scikit-learn", "scikit-learn", "Estimators.", ("pedregosa2011",)),
-)  # fmt: skip
+)
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
@@ -751,6 +809,8 @@ def hostile() -> Results:
         data=(replace(whole.data[0], label=HOSTILE, unit="<i>", positive_label='"><svg onload=x>',
                       cite="javascript:alert(1)"),),
         diagnostics=(bad,),
-        failures=(Failure("outer", "cancer", "main", "svm", 0, 0, {"<b>": HOSTILE}, "E<", HOSTILE),),
-        spec=replace(whole.spec, canonical=f"evallang 1\nstudy \"{HOSTILE}\"\n# /* fonts */ </pre>"),
+        failures=(
+            Failure("outer", "cancer", "main", "svm", 0, 0, {"<b>": HOSTILE}, "E<", HOSTILE),
+        ),
+        spec=replace(whole.spec, canonical=f'evallang 1\nstudy "{HOSTILE}"\n# /* fonts */ </pre>'),
     )  # fmt: skip

@@ -32,7 +32,7 @@ def test_the_corrected_interval_of_a_difference_is_that_of_the_corrected_test():
 
 def test_the_corrected_interval_covers_what_it_should_under_its_model():
     # Normal values with variance 1 and correlation rho = ratio/(1 + ratio), for which the
-    # correction is exact (Nadeau & Bengio 2003, section 4): 95 % within three standard errors
+    # correction is exact (Nadeau & Bengio 2003): 95 % within three standard errors
     ratio, splits, trials = 1 / 9, 10, 4000
     rho = ratio / (1 + ratio)
     shared = math.sqrt(rho) * RANDOM.normal(size=(trials, 1))
@@ -53,7 +53,7 @@ def test_equal_values_have_no_width_and_a_note():
 
 
 def test_cv_clt_over_all_pairs_is_the_normal_interval_with_divisor_n():
-    # Bayle et al. 2020, section 4
+    # Bayle et al. 2020
     found = cv_clt(LOSSES, FOLDS, 0.95)
     low, high = stats.norm.interval(0.95, LOSSES.mean(), LOSSES.std() / math.sqrt(50))
     assert found.low == pytest.approx(low, rel=1e-12)

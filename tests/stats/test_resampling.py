@@ -6,6 +6,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.bootstrap import bootstrap
+from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.resampling import (
     CountSample,
     DifferenceSample,
@@ -13,7 +14,6 @@ from evallang.stats.intervals.resampling import (
     PairedCountSample,
     ScoreSample,
     WeightSample,
-    drawn_weights,
 )
 
 RANDOM = np.random.default_rng(12)
@@ -237,10 +237,28 @@ def test_leaving_out_pairs_of_an_area_difference_matches_row_by_row():
     assert values == pytest.approx(expected, abs=1e-12)
 
 
-def test_statistics_of_different_examples_have_no_paired_difference():
-    sample = DifferenceSample(LossSample(LOSSES), LossSample(LOSSES[:9]))
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (LossSample(LOSSES), LossSample(LOSSES[:9])),
+        (LossSample(LOSSES), LossSample(LOSSES, groups=np.arange(35) % 5)),
+        (CountSample(MATRIX, macro_f1), CountSample(MATRIX.T, macro_f1)),
+        (CountSample(MATRIX, macro_f1), LossSample(LOSSES)),
+    ],
+)
+def test_statistics_of_different_examples_have_no_paired_difference(first, second):
     with pytest.raises(ValueError, match="not of the same examples"):
-        sample.jackknife()
+        DifferenceSample(first, second)
+
+
+def test_statistics_of_the_same_patterns_have_a_paired_difference():
+    def double(matrix):
+        return 2 * macro_f1(matrix)
+
+    sample = DifferenceSample(CountSample(MATRIX, double), CountSample(MATRIX, macro_f1))
+    drawn = sample.replicates(np.random.default_rng(1), 100)
+    expected = CountSample(MATRIX, macro_f1).replicates(np.random.default_rng(1), 100)
+    assert drawn == pytest.approx(expected, rel=1e-12)
 
 
 def test_resamples_without_a_value_are_left_out_and_counted():

@@ -40,7 +40,8 @@ class Rule:
 
 RULES: dict[str, Rule] = {}
 SECTIONS = re.compile(
-    r"(?P<summary>.*?)\n\n(?P<reason>.*?)\n\nObjects to:\n\n(?P<wrong>.*?)\n\nAccepts:\n\n(?P<right>.*)",
+    r"(?P<summary>.*?)\n\n(?P<reason>.*?)\n\n"
+    r"Objects to:\n\n(?P<wrong>.*?)\n\nAccepts:\n\n(?P<right>.*)",
     re.DOTALL,
 )
 

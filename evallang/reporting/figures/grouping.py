@@ -54,11 +54,11 @@ def grouping_diagram(
     _draw_scale(canvas, axis, name, scale.power)
     ordered = sorted(values, key=lambda model: (axis(values[model]), model))
     left, right = ordered[: len(ordered) // 2], ordered[len(ordered) // 2 :][::-1]
-    for side, members in (("left", left), ("right", right)):
-        for row, model in enumerate(members):
+    for at_left, names in ((True, left), (False, right)):
+        for row, model in enumerate(names):
             y = first_label + LABEL_STEP * row
             text = (labels[model], fixed(values[model], scale))
-            _draw_label(canvas, axis(values[model]), y, text, at_left=side == "left")
+            _draw_label(canvas, axis(values[model]), y, text, at_left=at_left)
     for i, members in enumerate(groups):
         _draw_group(canvas, [axis(values[m]) for m in members], FIRST_BAR + BAR_STEP * i, i)
     spoken = "; ".join(

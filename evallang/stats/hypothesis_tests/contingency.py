@@ -57,6 +57,11 @@ PAIR_NULL = (
     "that is, their accuracies are equal"
 )
 
+PAIR_NULL_UNDER_CV = (
+    "the fitted models of the folds have the same average accuracy for both learning "
+    "algorithms; this says nothing about other training sets"
+)
+
 RASCHKA_A = ((9959, 11), (1, 29))
 RASCHKA_B = ((9945, 25), (15, 15))
 RASCHKA_FIGURE_20 = "Raschka 2018, figure 20 and section 4.3"
@@ -71,6 +76,7 @@ CHAPTER_8 = (
     HypothesisTestDeclaration(
         FROM_ROWS,
         PAIR_NULL,
+        null_under_cv=PAIR_NULL_UNDER_CV,
         tests="accuracy",
         when="two fitted models, one prediction each per independent example",
         when_not="a statement about learning algorithms is wanted: corrected_t, 5x2cv_f; rows "
@@ -127,8 +133,8 @@ def mcnemar(
     With b examples on which only the first model is right and c only the second: `chi2` is
     (b - c)²/(b + c) (McNemar 1947), `corrected` max(|b - c| - 1, 0)²/(b + c) (Edwards
     1948), `exact` twice the binomial tail from max(b, c) on, at most 1, and `midp` that
-    tail with half of the observed probability (Fagerland, Lydersen & Laake 2013, eq. 2 and
-    3; 1 - pmf/2 for b = c). `textbook` is exact for b + c < 25, else corrected (Raschka
+    tail with half of the observed probability (Fagerland, Lydersen & Laake 2013, eq. 2;
+    1 - pmf/2 for b = c). `textbook` is exact for b + c < 25, else corrected (Raschka
     2018, 4.4). All p-values stand in `extra`, with `p_smallest`, the least that b + c
     discordant pairs could have given. The difference has Tango's interval. Raises
     `ValueError` where `table` is no table of counts.
@@ -164,6 +170,7 @@ def mcnemar(
     HypothesisTestDeclaration(
         FROM_ROWS,
         "the two models have the same accuracy",
+        null_under_cv=PAIR_NULL_UNDER_CV,
         tests="accuracy",
         when="a published z test of two accuracies is reproduced",
         when_not="both models were tested on the same examples: mcnemar (Dietterich 1998)",

@@ -16,7 +16,7 @@ from evallang.registry import Design, Evidence, Registry
 
 INPUTS: Mapping[str, str] = {
     "table": "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
-    "correct": "Boolean array (n, M): whether model m is right on example i",
+    "correct": "Boolean array (n, M): whether model m is right on example i, or its `Correctness`",
     "first": "array of the first model: fold scores (J,), (5, 2) for 5x2cv, or losses (n,)",
     "second": "array of the second model, aligned with `first`",
     "n_train": "training rows of each fold (J,), or None where unknown",
@@ -36,6 +36,8 @@ class HypothesisTestDeclaration:
     Attributes
     ----------
     evidence : it can be computed from any of these
+    null : the null hypothesis in words
+    null_under_cv : the same where each row is predicted by one of k fitted models, or empty
     designs : for fold scores, the designs it is valid for (empty: any)
     models : the smallest and largest number of models of one test (None: no limit)
     tests : what it tests: `accuracy` (right and wrong), `losses` (any mean of losses per
@@ -64,6 +66,7 @@ class HypothesisTestDeclaration:
     when: str = ""
     when_not: str = ""
     differs: Mapping[str, str] = field(default_factory=dict)
+    null_under_cv: str = ""
 
 
 HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(

@@ -55,6 +55,10 @@ MOST_STEPS = 400_000  # sums formed; about a second
 
 
 ALL_NULL = "all models have the same accuracy"
+ALL_NULL_UNDER_CV = (
+    "the fitted models of the folds have the same average accuracy for all learning "
+    "algorithms; this says nothing about other training sets"
+)
 KUNCHEVA = (
     ((1, 1, 1),) * 80
     + ((1, 1, 0),) * 2
@@ -70,6 +74,7 @@ KUNCHEVA = (
     HypothesisTestDeclaration(
         FROM_ROWS,
         ALL_NULL,
+        null_under_cv=ALL_NULL_UNDER_CV,
         models=(3, None),
         tests="accuracy",
         omnibus=True,
@@ -141,6 +146,7 @@ def cochran(
     HypothesisTestDeclaration(
         FROM_ROWS,
         ALL_NULL,
+        null_under_cv=ALL_NULL_UNDER_CV,
         models=(3, None),
         tests="accuracy",
         omnibus=True,

@@ -89,7 +89,7 @@ def bootstrap(
 
     `percentile` takes the quantiles of the replicates, `basic` reflects them at the estimate,
     `se` is the estimate ± z times their standard deviation, and `bca` corrects the
-    percentiles for bias and acceleration (Efron 1987; Efron & Tibshirani 1994, chapter 14,
+    percentiles for bias and acceleration (Efron 1987; Efron & Tibshirani 1994,
     ties with the estimate by half). Resamples on which the metric is undefined are left
     out and counted in a note; bounds are cut at the limits of the metric. Raises
     `ValueError` where `rounds` is below 2.
@@ -147,7 +147,7 @@ def _bca_tails(
 
 
 def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> float:
-    """Give the skewness of the influence of single examples over 6 (Efron 1987, eq. 6.6)."""
+    """Give the skewness of the influence of single examples over 6 (Efron 1987)."""
     defined = np.isfinite(left_out)
     values, weights = left_out[defined], times[defined]
     if weights.sum() == 0:

@@ -144,7 +144,7 @@ def cv_clt(
 
     The mean of the losses ± z s / sqrt(n), with the variance over all examples with divisor
     n, or the mean of the variances within folds with divisors n_fold - 1 (Bayle et al.
-    2020, section 4; unequal folds are pooled). `losses` and `folds` are (n,).
+    2020; unequal folds are pooled). `losses` and `folds` are (n,).
     """
     x, codes = np.asarray(losses, dtype=np.float64), np.asarray(folds)
     z, n = normal_quantile(level), len(x)

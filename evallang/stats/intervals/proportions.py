@@ -146,7 +146,7 @@ def clopper_pearson(successes: int, n: int, level: float) -> Interval:
 def agresti_coull(successes: int, n: int, level: float) -> Interval:
     """Wald interval after adding z²/2 successes and z²/2 failures.
 
-    Brown, Cai & DasGupta 2001, eq. 5; adding 2 and 2, as is often printed, is its rounding
+    Brown, Cai & DasGupta 2001; adding 2 and 2, as is often printed, is its rounding
     at 95 %. Raises `ValueError` where 0 <= successes <= n does not hold.
     """
     x, total, z = _checked(successes, n, level)
@@ -172,7 +172,7 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
     """Equal-tailed posterior interval for a proportion under Jeffreys' prior Beta(½, ½).
 
     The lower bound is 0 for no success and the upper 1 for no failure (Brown, Cai &
-    DasGupta 2001, section 3.1.3). Raises `ValueError` where 0 <= successes <= n does not
+    DasGupta 2001). Raises `ValueError` where 0 <= successes <= n does not
     hold.
     """
     x, total, _ = _checked(successes, n, level)

@@ -10,11 +10,12 @@ are paired (`DifferenceSample`).
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.registry import lazy
+from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.interval import Resampler
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ else:
 Limits = tuple[float | None, float | None]
 BATCH = 1 << 20  # numbers held at once: 8 MB of float64 stay near the cache
 ROWS_AT_ONCE = 1 << 16  # examples of all resamples of a batch, as bytes
-MANY_UNITS = 2048  # from which drawing by blocks is faster
-BLOCKS_AT_ONCE = 64  # 16,384 units stay in the cache
 MOST_LEFT_OUT = 1000  # leave-one-out values computed one by one before blocks are left out
 
 
@@ -321,11 +320,13 @@ class DifferenceSample:
     """The difference of two statistics of the same examples, first minus second.
 
     Both are drawn from the same state of the generator, so that each resample holds the same
-    examples for both. They must be of one kind: row by row with as many examples and the
-    same groups, or counts of the same patterns.
+    examples for both. Raises `ValueError` where they are not of one kind: row by row with as
+    many examples and the same groups, or counts of the same patterns.
     """
 
     def __init__(self, first: Resampler, second: Resampler, limits: Limits = (None, None)) -> None:
+        if not _drawn_alike(first, second):
+            raise ValueError("the two statistics are not of the same examples")
         self._first = first
         self._second = second
         self.limits = limits
@@ -342,48 +343,19 @@ class DifferenceSample:
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Leave out one example at a time, for both."""
-        (first, times), (second, others) = self._first.jackknife(), self._second.jackknife()
-        if len(first) != len(second) or not np.array_equal(times, others):
-            raise ValueError("the two statistics are not of the same examples")
+        (first, times), (second, _) = self._first.jackknife(), self._second.jackknife()
         return first - second, times
 
 
-def drawn_weights(
-    rng: np.random.Generator, units: int, rounds: int, batch: int
-) -> Iterator[NDArray[np.uint8]]:
-    """Draw `units` of as many with replacement, again and again; how often each came, (B, n).
-
-    Draws depend on the arguments alone. A unit that comes more than 255 times in a row of
-    draws does not occur: with 256 units or more its chance is below 1e-500.
-    """
-    for start in range(0, rounds, batch):
-        size = min(batch, rounds - start)
-        if units >= MANY_UNITS:
-            yield np.vstack([_drawn_by_blocks(rng, units) for _ in range(size)])
-        else:
-            drawn = rng.integers(0, units, (size, units), dtype=np.uint32).astype(np.intp)
-            drawn += (np.arange(size) * units)[:, None]
-            times = np.bincount(drawn.ravel(), minlength=size * units)
-            yield times.astype(np.uint8).reshape(size, units)
-
-
-def _drawn_by_blocks(rng: np.random.Generator, units: int) -> NDArray[np.uint8]:
-    """Draw how many fall into each block of 256 units, then the unit within by one byte."""
-    full, rest = divmod(units, 256)
-    shares = np.r_[np.full(full, 256), [rest] if rest else []] / units
-    totals = rng.multinomial(units, shares)
-    times = np.empty(units, dtype=np.uint8)
-    for first in range(0, full, BLOCKS_AT_ONCE):
-        inside = totals[first : min(first + BLOCKS_AT_ONCE, full)]
-        drawn = np.repeat(np.arange(len(inside)) * 256, inside)
-        drawn += np.frombuffer(rng.bytes(len(drawn)), dtype=np.uint8)
-        times[first * 256 : (first + len(inside)) * 256] = np.bincount(
-            drawn, minlength=len(inside) * 256
-        )
-    if rest:
-        drawn = rng.integers(0, rest, totals[-1])
-        times[full * 256 :] = np.bincount(drawn, minlength=rest)
-    return times
+def _drawn_alike(first: Resampler, second: Resampler) -> bool:
+    """Tell whether one state of the generator draws the same examples for both."""
+    if isinstance(first, PatternSample) and isinstance(second, PatternSample):
+        return np.array_equal(first._counts, second._counts)
+    if isinstance(first, WeightSample) and isinstance(second, WeightSample):
+        if first._codes is None or second._codes is None:
+            return first._codes is second._codes and first._n == second._n
+        return np.array_equal(first._codes, second._codes)
+    return False
 
 
 def _ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,118 @@
+"""`split from "folds.csv"`: the author's own assignment of rows, out of a file."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from evallang.data.codes import ASSIGNMENT_MISMATCH
+from evallang.data.dataset import Table
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame
+from evallang.data.roles import complete_texts
+from evallang.data.tables import read_file
+from evallang.diagnostics import Diagnostic
+from evallang.source import Span
+
+
+def with_assignment(
+    table: Table, location: str, folder: Path, span: Span | None
+) -> tuple[Table, tuple[Diagnostic, ...]]:
+    """Give a table the split that a file states, one for each repeat.
+
+    The file has a column `fold`, and maybe `repeat`. Its rows are matched by the data's
+    `id` column where both have it, else by order with equal length (that of the rows kept).
+    """
+    places = {} if span is None else {"split": span}
+    findings = Findings({**table.spec.places, **places})
+    named = frozenset({"fold", "repeat"} | ({table.spec.id} if table.spec.id else set()))
+    frame = read_file(location, folder, findings, named=named, span=span)
+    if frame is None:
+        return table, findings.diagnostics
+    if "fold" not in frame.columns:
+        findings.unknown_column(
+            ASSIGNMENT_MISMATCH, "fold", frame.columns, frame.source, "split", span=span
+        )
+        return table, findings.diagnostics
+    folds = complete_texts(frame, "fold", "split", findings)
+    repeats = (
+        complete_texts(frame, "repeat", "split", findings)
+        if "repeat" in frame.columns
+        else ("0",) * frame.n
+    )
+    if folds is None or repeats is None:
+        return table, findings.diagnostics
+    by_id = table.ids is not None and table.spec.id in frame.columns
+    made: list[tuple[str, ...]] = []
+    for repeat in _in_order(repeats):
+        rows = [row for row, value in enumerate(repeats) if value == repeat]
+        if by_id:
+            found = _by_id(table, frame, folds, rows, findings, span)
+        else:
+            found = _by_order(table, folds, rows, findings, span, location)
+        if found is None:
+            return table, findings.diagnostics
+        made.append(found)
+    return (
+        replace(table, split=made[0], further_splits=tuple(made[1:])),
+        findings.diagnostics,
+    )
+
+
+def _in_order(values: tuple[str, ...]) -> list[str]:
+    distinct = list(dict.fromkeys(values))
+    if all(value.isdigit() for value in distinct):
+        return sorted(distinct, key=int)
+    return distinct
+
+
+def _by_id(
+    table: Table,
+    frame: Frame,
+    folds: tuple[str, ...],
+    rows: list[int],
+    findings: Findings,
+    span: Span | None,
+) -> tuple[str, ...] | None:
+    ids = complete_texts(frame, table.spec.id, "id", findings)
+    if ids is None or table.ids is None:
+        return None
+    assigned: dict[str, str] = {}
+    for row in rows:
+        if assigned.setdefault(ids[row], folds[row]) != folds[row]:
+            findings.add(
+                ASSIGNMENT_MISMATCH,
+                f"{frame.source} assigns {ids[row]} twice, the second time in {frame.place(row)}",
+                "split",
+                span=span,
+            )
+            return None
+    missing = [name for name in table.ids if name not in assigned]
+    if missing:
+        findings.add(
+            ASSIGNMENT_MISMATCH,
+            f"{frame.source} assigns no fold to {len(missing)} rows of the data: "
+            f"{listed(missing, 5)}",
+            "split",
+            span=span,
+        )
+        return None
+    return tuple(assigned[name] for name in table.ids)
+
+
+def _by_order(
+    table: Table,
+    folds: tuple[str, ...],
+    rows: list[int],
+    findings: Findings,
+    span: Span | None,
+    location: str,
+) -> tuple[str, ...] | None:
+    if len(rows) != table.n:
+        findings.add(
+            ASSIGNMENT_MISMATCH,
+            f"{location} assigns {len(rows)} rows, and the data have {table.n}",
+            "split",
+            span=span,
+            help="give data and file an `id` column, or one line for each row of the data",
+        )
+        return None
+    return tuple(folds[row] for row in rows)

@@ -1,0 +1,86 @@
+"""Do the columns suit the pipelines: names that exist, no text and no gaps where they fail."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from evallang.data.dataset import Table
+from evallang.diagnostics import Diagnostic, diagnose
+from evallang.models.abilities import ColumnState, unready
+from evallang.models.columns import unknown_columns
+from evallang.models.model import ColumnsSpec, ModelSpec
+from evallang.planning.codes import (
+    MISSING_REACHES_ESTIMATOR,
+    TEXT_REACHES_ESTIMATOR,
+    UNKNOWN_FEATURE,
+)
+from evallang.registry import lazy
+from evallang.spelling import closest
+from evallang.study import Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+SHOWN = 5  # columns that a message lists
+
+
+def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
+    """Report what would make a fit fail on every fold."""
+    states = _states(table)
+    for model in study.models:
+        unknown = list(_unknown(model, table))
+        yield from unknown
+        if not unknown:
+            yield from _unready(model, states)
+
+
+def _states(table: Table) -> list[ColumnState]:
+    return [
+        ColumnState(
+            column.name,
+            column.numeric,
+            bool(np.isnan(table.numeric[:, column.index]).any())
+            if column.numeric
+            else any(not isinstance(cell, str) for cell in table.objects[:, column.index]),
+            column.index,
+        )
+        for column in table.columns
+    ]
+
+
+def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
+    first = model.pipeline.steps[0]
+    if not isinstance(first, ColumnsSpec):
+        return
+    for name in unknown_columns(first, table.columns):
+        near = closest(name, [column.name for column in table.columns])
+        yield diagnose(
+            UNKNOWN_FEATURE,
+            f"`{model.name}` names the column `{name}`, which is no feature of `{table.spec.name}`",
+            model.span,
+            help=f"did you mean `{near}`?" if near else None,
+        )
+
+
+def _unready(model: ModelSpec, states: list[ColumnState]) -> Iterator[Diagnostic]:
+    for problem in unready(model.pipeline, states):
+        names = ", ".join(f"`{name}`" for name in problem.columns[:SHOWN])
+        more = len(problem.columns) - SHOWN
+        columns = names + (f" and {more} more" if more > 0 else "")
+        if problem.problem == "text":
+            yield diagnose(
+                TEXT_REACHES_ESTIMATOR,
+                f"text reaches `{problem.class_name}` in `{model.name}`: {columns}",
+                model.span,
+                help="encode it: `columns(numeric: ..., categorical: "
+                "OneHotEncoder(handle_unknown=ignore)) | ...`, or leave the column out by "
+                "`features all except`",
+            )
+        else:
+            yield diagnose(
+                MISSING_REACHES_ESTIMATOR,
+                f"missing values reach `{problem.class_name}` in `{model.name}`: {columns}",
+                model.span,
+                help="put `SimpleImputer` before it",
+            )

@@ -1,0 +1,250 @@
+"""Key findings about pairs: what beat what and by how much, and what was not separated."""
+
+from evallang.reporting.context import Context
+from evallang.reporting.document import (
+    Number,
+    Runs,
+    Strong,
+    listed,
+    runs,
+)
+from evallang.reporting.numbers import Scale, bounded, fixed, percent
+from evallang.reporting.wording import (
+    Contrast,
+    adjusted_words,
+    amount,
+    compatible_runs,
+    contrast,
+    contrast_interval,
+    contrast_runs,
+    number_word,
+    p_stat,
+    test_runs,
+)
+from evallang.results.records import Comparison, HypothesisTestResult
+
+
+def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
+    """Word all pairs with one model, then the other decided pairs."""
+    metric = context.metric(comparison.metric)
+    own = [contrast(p, centre) for p in comparison.pairwise if centre in p.models]
+    others = [p for p in comparison.pairwise if centre not in p.models and p.reject]
+    ahead = [c for c in own if c.pair.reject and _leads(context, comparison, c) is True]
+    behind = [c for c in own if c.pair.reject and _leads(context, comparison, c) is False]
+    open_ = [c for c in own if not c.pair.reject]
+    where = place_words(context, comparison)
+    name = context.model(centre)
+    items: list[Runs] = []
+    if ahead:
+        lead = runs(f"{where}{name} had {metric.better_word} {metric.noun} than ")
+        items.append(_decided(context, comparison, lead, ahead, "over"))
+    if behind:
+        worse = "lower" if metric.higher_is_better else "higher"
+        lead = runs(f"{where}{name} had {worse} {metric.noun} than ")
+        items.append(_decided(context, comparison, lead, behind, "against"))
+    if others and items:
+        items[-1] += _among_others(context, comparison, others)
+    elif others:
+        items += [single(context, comparison, pair) for pair in others[:2]]
+    if open_:
+        names = listed([runs(context.model(c.other)) for c in open_], last=" or ")
+        lead = runs(f"{where}{name} was not shown to differ in {metric.noun} from ", names)
+        items.append(runs(Strong(lead), ". ", compatible_runs(context, comparison, open_)))
+    return items
+
+
+def against(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
+    """Word all pairs with a reference, read from the other model of each."""
+    metric = context.metric(comparison.metric)
+    found = [
+        contrast(p, next(name for name in p.models if name != reference))
+        for p in comparison.pairwise
+    ]
+    where = place_words(context, comparison)
+    worse = "lower" if metric.higher_is_better else "higher"
+    items: list[Runs] = []
+    for leads, word in ((True, metric.better_word), (False, worse)):
+        chosen = [c for c in found if c.pair.reject and _leads(context, comparison, c) is leads]
+        if not chosen:
+            continue
+        names = listed([runs(context.model(c.model)) for c in chosen])
+        claim = f" had {word} {metric.noun} than {context.model(reference)}"
+        parts = [
+            runs(
+                "" if len(chosen) == 1 else f"{context.model(c.model)} ",
+                "by ",
+                amount(metric, c.value or 0.0, context.difference_scale(comparison)),
+                " ",
+                contrast_runs(context, comparison, c.upward(), lead=i == 0),
+            )
+            for i, c in enumerate(chosen)
+            if c.value is not None
+        ]
+        numbers = runs(", " if len(chosen) == 1 else ": ", listed(parts)) if parts else ()
+        items.append(runs(Strong(runs(where, names, claim)), numbers, "."))
+    open_ = [c for c in found if not c.pair.reject]
+    if open_:
+        names = listed([runs(context.model(c.model)) for c in open_])
+        verb = "was" if len(open_) == 1 else "were"
+        claim = f" {verb} not shown to differ in {metric.noun} from {context.model(reference)}"
+        lead = Strong(runs(where, names, claim))
+        words = compatible_runs(context, comparison, open_, named=len(open_) > 1)
+        items.append(runs(lead, ". ", words))
+    return items
+
+
+def single(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
+    """Word one pair with its test, as a study of two models has it."""
+    metric = context.metric(comparison.metric)
+    scale = context.difference_scale(comparison)
+    found = _better_first(context, comparison, pair)
+    where = place_words(context, comparison)
+    first, second = context.model(found.model), context.model(found.other)
+    test = test_runs(context, pair, comparison.alpha)
+    words = adjusted_words(comparison)
+    if words and pair.p_adjusted is not None:
+        test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
+    if pair.reject:
+        lead = Strong(runs(f"{where}{first} had {metric.better_word} {metric.noun} than {second}"))
+        if not found.value:
+            lead = Strong(runs(f"{where}{first} and {second} differed in {metric.noun}"))
+            return runs(lead, ": ", test, ".")
+        shown = contrast_interval(found.upward(), scale)
+        inside = runs(" (", shown, ")") if shown else ()
+        return runs(lead, ", by ", amount(metric, found.value, scale), inside, ": ", test, ".")
+    lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
+    if pair.p is None:
+        return runs(lead, ". ", compatible_runs(context, comparison, [found]))
+    return runs(lead, ": ", test, ". ", compatible_runs(context, comparison, [found]))
+
+
+def bayesian(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
+    """Word the three posterior probabilities of a pair, and whether one exceeds confidence."""
+    metric = context.metric(comparison.metric)
+    first, second = (context.model(name) for name in pair.models)
+    shares = [pair.extra.get(key) for key in ("p_first", "p_rope", "p_second")]
+    known = [share for share in shares if share is not None]
+    confidence = context.results.study.confidence
+    names = (first, "neither, within the region of practical equivalence", second)
+    decided = next(
+        (
+            name
+            for name, share in zip(names, shares, strict=True)
+            if share is not None and share > confidence
+        ),
+        None,
+    )
+    where = place_words(context, comparison)
+    if decided is None:
+        lead = (
+            f"{where}{first} and {second}: no posterior probability exceeds {percent(confidence)}"
+        )
+    elif decided == names[1]:
+        lead = f"{where}{first} and {second} are practically equivalent in {metric.noun}"
+    else:
+        other = second if decided == first else first
+        lead = f"{where}{decided} has {metric.better_word} {metric.noun} than {other}"
+    words = ", ".join(
+        f"{name} {bounded(share)}"
+        for name, share in zip(names, shares, strict=True)
+        if share is not None
+    )
+    if not known:
+        return runs(Strong(runs(lead)), ".")
+    title_ = context.method_title("test", pair.test)
+    return runs(Strong(runs(lead)), f". {title_}, posterior probabilities: {words}.")
+
+
+def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | None:
+    """Tell whether the model has the better value, or rank; None where that is not known."""
+    if found.value:
+        return (found.value > 0) == context.metric(comparison.metric).higher_is_better
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    if found.model in average and found.other in average:
+        return average[found.model] < average[found.other]
+    return None
+
+
+def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> Runs:
+    """Give the average ranks behind a decision over data sets."""
+    average = comparison.ranks.average if comparison.ranks is not None else {}
+    scale = Scale(2)
+    others = [
+        runs(
+            Number(fixed(average[c.other], scale), average[c.other]),
+            f" for {context.model(c.other)} ",
+            contrast_runs(context, comparison, c, lead=i == 0),
+        )
+        for i, c in enumerate(found)
+    ]
+    own = average[found[0].model]
+    return runs(": average rank ", Number(fixed(own, scale), own), " against ", listed(others), ".")
+
+
+def _decided(
+    context: Context, comparison: Comparison, lead: Runs, found: list[Contrast], towards: str
+) -> Runs:
+    metric = context.metric(comparison.metric)
+    scale = context.difference_scale(comparison)
+    names = listed([runs(context.model(c.other)) for c in found])
+    made = runs(Strong(runs(lead, names)))
+    if any(c.value is None for c in found):
+        return made + _ranked(context, comparison, found)
+    if len(found) == 1:
+        only = found[0].upward()
+        size = amount(metric, only.value or 0.0, scale)
+        return made + runs(", by ", size, " ", contrast_runs(context, comparison, only), ".")
+    parts = []
+    for i, item in enumerate(found):
+        parts.append(
+            runs(
+                "by ",
+                amount(metric, item.value or 0.0, scale),
+                f" {towards} {context.model(item.other)} ",
+                contrast_runs(context, comparison, item.upward(), lead=i == 0),
+            )
+        )
+    return made + runs(": ", listed(parts), ".")
+
+
+def _among_others(
+    context: Context, comparison: Comparison, pairs: list[HypothesisTestResult]
+) -> Runs:
+    """Say which pairs without the centre were decided: one in full, more by their number."""
+    metric = context.metric(comparison.metric)
+    if len(pairs) > 1:
+        total = len(comparison.pairwise)
+        rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
+        words = f"{number_word(rejected)} of the {number_word(total)} pairs differed"
+        return runs(" In all, ", words, ".")
+    better = _better_first(context, comparison, pairs[0])
+    scale = context.difference_scale(comparison)
+    lead = (
+        f" {context.model(better.model)} had {metric.better_word} {metric.noun} than "
+        f"{context.model(better.other)}"
+    )
+    if better.value is None:
+        return runs(f"{lead} ", contrast_runs(context, comparison, better, lead=False), ".")
+    return runs(
+        f"{lead}, by ",
+        amount(metric, better.value or 0.0, scale),
+        " ",
+        contrast_runs(context, comparison, better.upward(), lead=False),
+        ".",
+    )
+
+
+def _better_first(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Contrast:
+    found = contrast(pair, pair.models[0])
+    if _leads(context, comparison, found) is False:
+        return contrast(pair, pair.models[1])
+    return found
+
+
+def place_words(context: Context, comparison: Comparison) -> str:
+    """Name the data set, where there are several."""
+    if len(context.results.data) < 2:
+        return ""
+    if comparison.data is None:
+        return "Across the data sets, "
+    return f"On {context.data_label(comparison.data)}, "

@@ -1,0 +1,72 @@
+"""The head of the report: title, subtitle and the facts that place a study at a glance."""
+
+from collections.abc import Sequence
+
+from evallang.reporting.context import Context, mid_sentence
+from evallang.reporting.document import (
+    Block,
+    Fact,
+    Title,
+)
+from evallang.reporting.numbers import count, level_of_alpha
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.results.records import ProtocolRecord
+
+SHORT = {
+    "cv": "{folds}-fold CV",
+    "repeated_cv": "{times}×{folds}-fold CV",
+    "nested_cv": "nested {outer}×{inner} CV",
+    "repeated_holdout": "{times} holdouts",
+    "bootstrap": "{rounds} bootstraps",
+    "time_series": "{folds} steps forward",
+    "5x2cv": "5×2 CV",
+}
+
+
+@SECTIONS.register(SectionDeclaration(order=0, hideable=False), title="")
+def title(context: Context) -> Sequence[Block]:
+    """Give title, subtitle and the facts that place a study at a glance."""
+    results = context.results
+    facts: list[Fact] = []
+    if len(results.data) > 1:
+        facts.append(Fact("Data sets", count(len(results.data))))
+    sizes = {data.n for data in results.data}
+    if len(sizes) == 1:
+        unit = context.cases(results.data[0].name)
+        each = " each" if len(results.data) > 1 else ""
+        facts.append(Fact(f"{unit[:1].upper()}{unit[1:]}{each}", count(sizes.pop())))
+    features = {data.n_features for data in results.data}
+    if len(features) == 1 and (number := features.pop()) is not None:
+        facts.append(Fact("Features", count(number)))
+    facts.append(Fact("Models", count(len(results.models))))
+    own = [protocol for protocol in results.protocols if protocol.implied_by is None]
+    if own:
+        facts.append(Fact("Protocol", short_protocol(own[0])))
+    facts += [
+        Fact("Alpha", level_of_alpha(results.study.alpha)),
+        Fact("Report", context.report_id),
+    ]
+    question = results.study.question or results.study.about or ""
+    return [Title(context.title, _subtitle(context), ", ".join(results.study.authors),
+                  tuple(facts), question)]  # fmt: skip
+
+
+def short_protocol(protocol: ProtocolRecord) -> str:
+    """Name a protocol in two or three words."""
+    form = SHORT.get(protocol.kind)
+    plain = protocol.kind.replace("_", " ")
+    if form is None:
+        return plain
+    try:
+        return form.format_map(dict(protocol.options))
+    except KeyError:
+        return plain
+
+
+def _subtitle(context: Context) -> str:
+    labels = [context.data_label(data.name) for data in context.results.data]
+    parts = [", ".join(labels) if len(labels) <= 3 else f"{len(labels)} data sets"]
+    own = [p for p in context.results.protocols if p.implied_by is None]
+    if own:
+        parts.append(mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0]))
+    return ", ".join(part for part in parts if part)

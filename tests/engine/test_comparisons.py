@@ -1,0 +1,149 @@
+"""Families, gates and decisions: what a `compare` line does with its tests."""
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+from studies import study
+
+from evallang.api import run
+
+HEAD = """evallang 1
+counts a
+  models x, y, z
+"""
+
+
+def patterns(*lines):
+    return "".join(f"  pattern {pattern}: {count}\n" for pattern, count in lines)
+
+
+CLEAR = patterns(
+    ([1, 1, 1], 400), ([1, 1, 0], 60), ([1, 0, 0], 25), ([0, 1, 0], 10), ([0, 0, 1], 5),
+    ([0, 0, 0], 30), ([1, 0, 1], 15), ([0, 1, 1], 8),
+)  # fmt: skip
+EQUAL = patterns(([1, 1, 1], 90), ([1, 1, 0], 3), ([1, 0, 1], 3), ([0, 1, 1], 3), ([0, 0, 0], 1))
+
+
+def compared(text):
+    return run(study(text)).record.comparisons
+
+
+def test_the_gate_opens_when_the_omnibus_rejects():
+    (line,) = compared(HEAD + CLEAR + "compare with cochran then mcnemar holm\n")
+    assert line.omnibus.reject and line.performed and line.reason is None
+    assert [t.models for t in line.pairwise] == [("x", "y"), ("x", "z"), ("y", "z")]
+    assert line.family.size == 3 and line.family.correction == "holm"
+
+
+def test_a_shut_gate_still_gives_estimates_tables_and_effects():
+    (line,) = compared(HEAD + EQUAL + "compare with cochran then mcnemar holm\n")
+    assert not line.omnibus.reject and not line.performed
+    assert "did not reject" in line.reason
+    for test in line.pairwise:
+        assert test.p is None and test.p_adjusted is None and test.reject is False
+        assert test.estimate.low < test.estimate.value < test.estimate.high
+        assert np.sum(test.table) == 100
+        assert test.effects
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni")], ids=["holm", "bonferroni"]
+)
+def test_adjusted_p_values_are_those_of_statsmodels(ours, theirs):
+    (line,) = compared(HEAD + CLEAR + f"compare with mcnemar {ours}\n")
+    raw = [t.p for t in line.pairwise]
+    expected = multipletests(raw, method=theirs)[1]
+    assert [t.p_adjusted for t in line.pairwise] == pytest.approx(list(expected), rel=1e-12)
+
+
+def test_holm_is_the_default_and_stated():
+    text = HEAD + CLEAR + "compare with mcnemar\n"
+    (line,) = compared(text)
+    assert line.family.correction == "holm"
+    defaults = {d.clause: d.value for d in run(study(text)).record.study.defaults}
+    assert defaults["compare line 1 correction"] == "holm"
+
+
+def test_one_hypothesis_needs_no_correction():
+    (line,) = compared(HEAD + CLEAR + "compare x, y with mcnemar\n")
+    assert (line.family.size, line.family.correction) == (1, None)
+    assert line.pairwise[0].p_adjusted is None
+    assert line.pairwise[0].simultaneous is None
+
+
+def test_two_data_sets_are_one_family_under_one_index():
+    text = HEAD + CLEAR + "counts b\n  models x, y, z\n" + EQUAL + "compare with mcnemar holm\n"
+    first, second = compared(text)
+    assert (first.index, second.index) == (0, 0)
+    assert (first.data, second.data) == ("a", "b")
+    assert first.family.size == second.family.size == 6
+    raw = [t.p for line in (first, second) for t in line.pairwise]
+    adjusted = [t.p_adjusted for line in (first, second) for t in line.pairwise]
+    assert adjusted == pytest.approx(list(multipletests(raw, method="holm")[1]), rel=1e-12)
+
+
+def test_pairs_behind_a_shut_gate_keep_their_place_in_the_family():
+    text = (
+        HEAD + CLEAR + "counts b\n  models x, y, z\n" + EQUAL
+        + "compare with cochran then mcnemar bonferroni\n"
+    )  # fmt: skip
+    opened, shut = compared(text)
+    assert opened.performed and not shut.performed
+    for test in opened.pairwise:
+        assert test.p_adjusted == pytest.approx(min(1.0, 6 * test.p), rel=1e-12)
+
+
+def test_against_puts_the_reference_second():
+    (line,) = compared(HEAD + CLEAR + "compare x, z against y with mcnemar\n")
+    assert [t.models for t in line.pairwise] == [("x", "y"), ("z", "y")]
+    assert line.against == "y"
+
+
+def test_planned_pairs_are_the_family():
+    (line,) = compared(HEAD + CLEAR + "compare x vs y, y vs z with mcnemar bonferroni\n")
+    assert [t.models for t in line.pairwise] == [("x", "y"), ("y", "z")]
+    assert line.family.size == 2
+
+
+def test_swapping_the_models_swaps_the_difference():
+    (one,) = compared(HEAD + CLEAR + "compare x vs y with mcnemar\n")
+    (other,) = compared(HEAD + CLEAR + "compare y vs x with mcnemar\n")
+    a, b = one.pairwise[0].estimate, other.pairwise[0].estimate
+    assert (a.value, a.low, a.high) == (-b.value, pytest.approx(-b.high), pytest.approx(-b.low))
+
+
+def test_a_difference_in_error_rate_has_the_other_sign():
+    (accuracy,) = compared(HEAD + CLEAR + "compare x, y with mcnemar by accuracy\n")
+    (error,) = compared(HEAD + CLEAR + "compare x, y with mcnemar by error_rate\n")
+    a, e = accuracy.pairwise[0].estimate, error.pairwise[0].estimate
+    assert e.value == -a.value
+    assert (e.low, e.high) == (-a.high, -a.low)
+    assert e.name == "difference in error_rate"
+
+
+def test_bonferroni_intervals_match_the_decisions_of_their_level():
+    (line,) = compared(HEAD + CLEAR + "compare with mcnemar bonferroni\n")
+    for test in line.pairwise:
+        assert test.simultaneous.low <= test.estimate.low
+        assert test.simultaneous.high >= test.estimate.high
+        assert test.simultaneous.level == 0.95
+
+
+def test_the_tables_of_raschkas_figure_20_come_out():
+    a, b = compared(
+        """evallang 1
+counts a
+  models model1, model2
+  table [[9959, 11], [1, 29]]
+counts b
+  models model1, model2
+  table [[9945, 25], [15, 15]]
+compare with mcnemar(chi2) uncorrected
+"""
+    )
+    # statistics.md, public figures: chi2 8.33, p 0.0039 and chi2 2.5, p 0.1138
+    assert a.pairwise[0].statistic.value == pytest.approx(8.33, abs=0.005)
+    assert a.pairwise[0].p == pytest.approx(0.0039, abs=5e-5)
+    assert b.pairwise[0].statistic.value == pytest.approx(2.5, abs=1e-12)
+    assert b.pairwise[0].p == pytest.approx(0.1138, abs=5e-5)
+    assert a.pairwise[0].table == ((9959, 11), (1, 29))

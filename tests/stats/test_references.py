@@ -1,0 +1,26 @@
+"""References of all methods, together."""
+
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+
+REFERENCES = [
+    reference
+    for registry in (CORRECTIONS, EFFECT_SIZES, HYPOTHESIS_TESTS, INTERVALS)
+    for entry in registry
+    for reference in entry.references
+]
+
+
+def test_a_key_stands_for_one_work():
+    by_key = {}
+    for reference in REFERENCES:
+        assert by_key.setdefault(reference.key, reference) == reference
+
+
+def test_a_key_is_the_first_authors_name_and_the_year():
+    for reference in REFERENCES:
+        assert reference.key.endswith(str(reference.year))
+        assert reference.title
+        assert reference.venue

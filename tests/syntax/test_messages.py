@@ -1,0 +1,83 @@
+"""Messages as an author sees them, kept as golden files beside the faulty programs.
+
+`UPDATE_MESSAGES=1 pytest tests/syntax/test_messages.py` writes them anew; read the diff.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from evallang.diagnostics import CODES, Code, Severity, to_text
+from evallang.source import SourceFile
+from evallang.syntax import codes as syntax_codes
+from evallang.syntax.formatter import format_source
+from evallang.syntax.parser import parse
+
+from .reading import TESTS, codes_of, errors, fixed
+
+PROGRAMS = sorted((TESTS / "messages" / "syntax").glob("*.eval"))
+CODES_OF_SYNTAX = sorted(
+    (code for code in vars(syntax_codes).values() if isinstance(code, Code)),
+    key=lambda code: code.code,
+)
+all_programs = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+
+
+def load(path: Path) -> SourceFile:
+    return SourceFile(path.name, path.read_bytes().decode())
+
+
+@all_programs
+def test_messages_read_as_agreed(path: Path) -> None:
+    source = load(path)
+    shown = to_text(parse(source)[1], {source.path: source})
+    golden = path.with_suffix(".txt")
+    if os.environ.get("UPDATE_MESSAGES"):
+        golden.write_text(shown, encoding="utf-8")
+    assert shown == golden.read_text(encoding="utf-8")
+
+
+@all_programs
+def test_a_safe_fix_mends_what_it_was_offered_for(path: Path) -> None:
+    source = load(path)
+    found = parse(source)[1]
+    mended = [d for d in found if any(fix.safe for fix in d.fixes)]
+    rest = parse(SourceFile(source.path, fixed(source.text)))[1]
+    assert len(rest) <= len(found) - len(mended)
+
+
+@all_programs
+def test_faulty_programs_are_formatted_without_loss(path: Path) -> None:
+    source = load(path)
+    once = SourceFile(source.path, format_source(source))
+    assert format_source(once) == once.text
+    tabs = syntax_codes.TABS.code  # they go, but for those on faulty lines
+    before = [d.code for d in parse(source)[1] if d.code != tabs]
+    assert [d.code for d in parse(once)[1] if d.code != tabs] == before
+    assert parse(once)[0] == parse(source)[0]
+
+
+@pytest.mark.parametrize("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
+def test_the_examples_of_a_code_show_what_they_say(code: Code) -> None:
+    declared = CODES[code.code]
+    if declared.severity is Severity.ERROR and declared.wrong:
+        assert declared.code in codes_of(declared.wrong + "\n")
+    if declared.right:
+        assert errors(declared.right + "\n") == []
+
+
+@pytest.mark.parametrize("code", CODES_OF_SYNTAX, ids=lambda code: code.name)
+def test_every_code_is_met_in_some_program_or_test(code: Code) -> None:
+    seen = {d.code for path in PROGRAMS for d in parse(load(path))[1]}
+    elsewhere = {"E002", "E003", "E032"}  # test_recovery.py: no author writes these by hand
+    assert code.code in seen | elsewhere
+
+
+def test_messages_are_lower_case_sentences_without_a_stop() -> None:
+    for path in PROGRAMS:
+        for d in parse(load(path))[1]:
+            assert not d.message.endswith((".", "!")), d.message
+            assert d.message[0] == "`" or d.message[0].islower() or d.message[:2] == "U+"
+            assert "invalid" not in d.message
+            assert "please" not in d.message
