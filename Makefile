@@ -43,6 +43,7 @@ $(BIN)/python:
 
 $(STAMP): pyproject.toml | system $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m compileall -q evallang grammar templates
 	@touch $@
 
 $(TESTED): pyproject.toml | system $(BIN)/python

@@ -57,14 +57,26 @@ def check(path: str, text: str, read: Read, overrides: Mapping[str, str] | None 
     unused.report_unused(scope, gathered.diagnostics)
     found = gathered.diagnostics + scope.diagnostics
     found = waivers.apply(found, gathered)
-    ordered = in_order(_once(found))
+    ordered = in_order(_once(found, gathered.sources))
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources)
 
 
-def _once(found: list[Diagnostic]) -> list[Diagnostic]:
-    """Keep one of findings that say the same of the same place."""
+def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Diagnostic]:
+    """Keep one of findings that say the same of the same place.
+
+    Nothing is said about the sense of a line that could not be read as written.
+    """
+
+    def line(item: Diagnostic) -> tuple[str, int] | None:
+        if item.span is None:
+            return None
+        return item.path, sources[item.path].position(item.span.start).line
+
+    unread = {line(item) for item in found if item.code.startswith("E0")}
     seen: dict[tuple[object, ...], Diagnostic] = {}
     for item in found:
+        if item.code[:2] in ("E2", "W3", "W1") and item.span and line(item) in unread:
+            continue
         seen.setdefault((item.code, item.span, item.message), item)
     return list(seen.values())
 

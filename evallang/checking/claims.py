@@ -208,13 +208,7 @@ def _models(
     """Resolve the models of a line: its planned pairs, and all models (empty: every one)."""
     pair_nodes = [item for item in node.models if isinstance(item, n.PairNode)]
     if pair_nodes and (len(pair_nodes) < len(node.models) or node.against is not None):
-        scope.report(
-            codes.COMPARE_SHAPE,
-            "planned pairs go neither with single models nor with `against`",
-            node.models[0].span.to(node.models[-1].span),
-            help="write every item as `a vs b`, or none",
-        )
-        return (), None
+        return (), None  # the parser has said so
     pairs: list[tuple[str, str]] = []
     models: list[str] = []
     sound = True

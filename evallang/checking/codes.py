@@ -3,6 +3,11 @@ of what the language states but this version cannot run (E9xx)."""
 
 from evallang.diagnostics import Severity, declare
 
+TWO_MODELS = (
+    "data iris from sklearn iris\nmodel a = GaussianNB\nmodel b = LinearDiscriminantAnalysis\n"
+)
+"""What the examples of a comparison begin with."""
+
 # --- E10x: names ---------------------------------------------------------------------------
 
 UNKNOWN_NAME = declare(
@@ -67,8 +72,9 @@ AMBIGUOUS_PROTOCOL = declare(
     "E108",
     "ambiguous_protocol",
     "Several protocols are declared and the line does not say which one it means.",
-    wrong="protocol main = cv\nprotocol quick = holdout\ncompare a, b with mcnemar",
-    right="protocol main = cv\nprotocol quick = holdout\ncompare a, b with mcnemar on main",
+    wrong=f"{TWO_MODELS}protocol main = cv\nprotocol quick = holdout\ncompare a, b with mcnemar",
+    right=f"{TWO_MODELS}protocol main = cv\nprotocol quick = holdout\n"
+    "compare a, b with mcnemar on main",
 )
 
 # --- E11x: models --------------------------------------------------------------------------
@@ -261,15 +267,15 @@ COMPARE_SHAPE = declare(
     "E150",
     "compare_shape",
     "A comparison whose parts do not fit together.",
-    wrong="compare a vs b, c with mcnemar",
-    right="compare a vs b, a vs c with mcnemar",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a vs b, b vs a with mcnemar",
+    right=f"{TWO_MODELS}protocol cv\ncompare a vs b with mcnemar",
 )
 TOO_FEW_MODELS = declare(
     "E151",
     "too_few_models",
     "A comparison of fewer than two models.",
-    wrong="compare a with mcnemar",
-    right="compare a, b with mcnemar",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a with mcnemar",
+    right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar",
 )
 NEEDS_CORRECTION_ELSEWHERE = declare(
     "E152",
@@ -312,8 +318,8 @@ TEST_NEEDS_OTHER_EVIDENCE = declare(
     reason="McNemar's and Cochran's tests need each example predicted once by each model; "
     "tests on fold scores need folds of a known design. Predicting an example several times "
     "and counting it each time makes one example look like many.",
-    wrong="protocol repeated cv\ncompare a, b with mcnemar",
-    right="protocol repeated cv\ncompare a, b with corrected_t",
+    wrong=f"{TWO_MODELS}protocol repeated cv\ncompare a, b with mcnemar",
+    right=f"{TWO_MODELS}protocol repeated cv\ncompare a, b with corrected_t",
     source="Dietterich 1998; Nadeau & Bengio 2003",
 )
 INTERVAL_NEEDS_OTHER_EVIDENCE = declare(
@@ -322,15 +328,16 @@ INTERVAL_NEEDS_OTHER_EVIDENCE = declare(
     "An interval that does not fit the metric or the protocol.",
     reason="Wilson's interval counts independent trials; under repeated cross-validation the "
     "same examples are counted again and the interval covers far less than it says.",
-    wrong="protocol repeated cv\nmeasure accuracy\n  interval wilson",
-    right="protocol repeated cv\nmeasure accuracy\n  interval corrected_t",
+    wrong=f"{TWO_MODELS}protocol repeated cv\nmeasure accuracy\n  interval wilson",
+    right=f"{TWO_MODELS}protocol repeated cv\nmeasure accuracy\n  interval corrected_t",
 )
 METRIC_NEEDS_SCORES = declare(
     "E203",
     "metric_needs_scores",
     "A metric on scores of a model that gives none.",
-    wrong="model a = RidgeClassifier\nmeasure log_loss",
-    right="model a = LogisticRegression\nmeasure log_loss",
+    wrong="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\nmeasure log_loss",
+    right="data iris from sklearn iris\nmodel a = LogisticRegression\nprotocol cv\n"
+    "measure log_loss",
 )
 METRIC_UNDER_PROTOCOL = declare(
     "E204",
@@ -345,8 +352,8 @@ TOO_FEW_FOR_OMNIBUS = declare(
     "omnibus_of_two",
     "A test of many models with two.",
     reason="With two models the omnibus is the pairwise test under another name.",
-    wrong="compare a, b with cochran then mcnemar",
-    right="compare a, b with mcnemar",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with cochran then mcnemar",
+    right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar",
 )
 SEARCH_WITHOUT_VALIDATION = declare(
     "E206",
@@ -361,8 +368,8 @@ TEST_OF_ANOTHER_METRIC = declare(
     "E207",
     "test_of_another_metric",
     "A test by a metric that it does not test.",
-    wrong="compare a, b with mcnemar by f1",
-    right="compare a, b with permutation by f1",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar by f1",
+    right=f"{TWO_MODELS}protocol cv\ncompare a, b with permutation by f1",
 )
 MODELS_OF_ONE_TEST = declare(
     "E208",

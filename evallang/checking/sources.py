@@ -314,8 +314,6 @@ def _predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | Non
     clauses = Clauses(scope, node, "predictions", PREDICTIONS_CLAUSES)
     for path in node.paths:
         _check_path(scope, path.value, path)
-    if len(node.paths) > 1:
-        values.not_in_this_version(scope, "predictions joined from several files", node.paths[1])
     for word, what in (
         ("weight", "weights"),
         ("dataset", "predictions on several data sets in one file"),

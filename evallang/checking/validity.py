@@ -26,6 +26,9 @@ from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study
 from evallang.syntax import nodes as n
 
 
+WORKER = {"classification": "classifier", "regression": "regressor"}
+
+
 def judge(scope: Scope, study: Study) -> Study:
     """Report everything that cannot be computed; give the study with implied protocols."""
     _tasks(scope, study)
@@ -119,8 +122,11 @@ def _scores(scope: Scope, study: Study) -> None:
     if study.tuning is not None:
         metrics.append((study.tuning.metric, study.tuning.span))
     for metric, span in dict.fromkeys(metrics):
-        needs = METRICS[metric.name].declaration.needs
+        declared = METRICS[metric.name].declaration
+        needs = declared.needs
         for model in study.models:
+            if pipelines.kind_of(model) != WORKER[declared.task]:
+                continue  # reported as a model for another task
             lacking = pipelines.lacks(model, needs)
             if lacking is not None:
                 scope.report(

@@ -174,7 +174,8 @@ def _option_of(scope: Scope, argument: n.ArgumentNode, entry: Entry[Any]) -> Opt
 def _takes(entry: Entry[Any]) -> str:
     if not entry.options:
         return f"`{entry.name}` takes no options"
-    return f"its options are {listed([o.name for o in entry.options], 'and')}"
+    are = "option is" if len(entry.options) == 1 else "options are"
+    return f"its {are} {listed([o.name for o in entry.options], 'and')}"
 
 
 def option_value(

@@ -110,7 +110,7 @@ def run_study(
         _failures(results.record.failures)
     if not quiet:
         written = [f for f in ("report.pdf", "report.html") if (folder / f).exists()]
-        click.echo(f"{folder / (written[0] if written else 'results.json')}")
+        click.echo(f"report: {folder / (written[0] if written else 'results.json')}")
     if open_report and (folder / "report.html").exists():
         click.launch(str(folder / "report.html"))
     return code

@@ -21,9 +21,8 @@ Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 FONTS_PLACE = "/* fonts */"
-ALWAYS = (
-    "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–\u2010"
-)  # what style sheets and hyphenation add
+# What style sheets and hyphenation add to the text of a page.
+ALWAYS = "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–\u2010"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ MINUS = "\u2212"
 NBSP = "\u00a0"
 UNDEFINED = "\u2013"  # an en dash: the note beside it says why
 INFINITE = "\u221e"
-MOST_DECIMALS = 15  # a float has no more to give
+MOST_DECIMALS = 20  # more than any float near 0.05 has
 ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
 
 Style = Literal["apa", "ama", "nejm", "sci"]
@@ -47,13 +47,8 @@ def fixed(
     if math.isinf(value):
         return INFINITE if value > 0 else MINUS + INFINITE
     exact = _decimal(value).scaleb(scale.power)
-    decimals = scale.decimals
-    rounded = _round(exact, decimals)
-    if null is not None:
-        line = _decimal(null).scaleb(scale.power)
-        while rounded == line and exact != line and decimals < MOST_DECIMALS:
-            decimals += 1
-            rounded = _round(exact, decimals)
+    lines = [] if null is None else [_decimal(null).scaleb(scale.power)]
+    rounded, decimals = _round_beside(exact, scale.decimals, lines)
     return _sign(rounded, f"{abs(rounded):,.{decimals}f}", signed)
 
 
@@ -135,11 +130,7 @@ def p_value(p: float, alpha: float, style: Style = "apa") -> PValue:
         return PValue(symbol, ">", _share(str(ceiling), leading))
     if style != "apa" and Decimal("0.045") <= exact < Decimal("0.055"):
         few = 3  # AMA: a third figure where two would hide the side of .05
-    decimals = few
-    rounded = _round(exact, decimals)
-    while decimals < MOST_DECIMALS + 5 and exact != rounded and (rounded in (line, 0)):
-        decimals += 1
-        rounded = _round(exact, decimals)
+    rounded, decimals = _round_beside(exact, few, [line, Decimal(0)])
     return PValue(symbol, "=", _share(f"{rounded:.{decimals}f}", leading))
 
 
@@ -148,10 +139,7 @@ def bounded(value: float | None, decimals: int = 3) -> str:
     if value is None:
         return UNDEFINED
     exact = _decimal(value)
-    rounded = _round(exact, decimals)
-    while rounded == 0 and exact != 0 and decimals < MOST_DECIMALS:
-        decimals += 1
-        rounded = _round(exact, decimals)
+    rounded, decimals = _round_beside(exact, decimals, [Decimal(0)])
     return _sign(rounded, _share(f"{abs(rounded):.{decimals}f}", False), False)
 
 
@@ -199,7 +187,19 @@ def _decimal(value: float) -> Decimal:
 
 
 def _round(value: Decimal, decimals: int) -> Decimal:
-    return Decimal(f"{value:.{decimals}f}") if decimals <= 40 else value
+    return Decimal(f"{value:.{decimals}f}")
+
+
+def _round_beside(
+    exact: Decimal, decimals: int, lines: Iterable[Decimal]
+) -> tuple[Decimal, int]:
+    """Round with as many decimals as keep the number on its side of every line."""
+    sides = [(line, exact.compare(line)) for line in lines]
+    rounded = _round(exact, decimals)
+    while decimals < MOST_DECIMALS and any(rounded.compare(line) != side for line, side in sides):
+        decimals += 1
+        rounded = _round(exact, decimals)
+    return rounded, decimals
 
 
 def _sign(rounded: Decimal, text: str, signed: bool) -> str:
@@ -218,12 +218,13 @@ def _scientific(p: float, alpha: float) -> tuple[str, str]:
     exact, line = _decimal(p), _decimal(alpha)
     if exact == 0:
         return "<", f"10{'-300'.translate(SUPERSCRIPTS)}"
+    if exact != 1 and _round(exact, 2) == 1:
+        return ">", "0.99"
     digits = 2
-    while digits < MOST_DECIMALS:
-        rounded = Decimal(f"{exact:.{digits - 1}e}")
-        if rounded == exact or rounded not in (line, 1):
-            break
+    rounded = Decimal(f"{exact:.1e}")
+    while rounded.compare(line) != exact.compare(line):
         digits += 1
+        rounded = Decimal(f"{exact:.{digits - 1}e}")
     mantissa, _, exponent = f"{exact:.{digits - 1}e}".lower().partition("e")
     power = int(exponent)
     if power >= -3:

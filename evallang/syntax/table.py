@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = 2
+FORMAT = 1
 """Changes with the shape of the saved table."""
 
 STARTS = ("statement", "clause")

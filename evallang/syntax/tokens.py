@@ -65,6 +65,8 @@ PUNCTUATION = {
 }
 """Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
 
+LONGEST_NUMBER = 40  # characters; longer ones are not put together from groups
+
 TYPOGRAPHIC = {"≥": ">=", "≤": "<=", "≠": "!=", "…": "..", "＝": "="}
 FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
 CONSTANTS = {"True": "true", "False": "false", "None": "none"}
@@ -217,7 +219,8 @@ class _Scanner:
         *_, before, comma = [Token("", "", -1, -1)] * 2 + self.tokens
         groups = len(word) == 3 and word.isdigit()
         adjacent = comma.kind == "COMMA" and comma.end == start and comma.start == before.end
-        if groups and adjacent and re.fullmatch(r"[1-9][0-9_]*", before.text):
+        short = len(before.text) < LONGEST_NUMBER
+        if groups and adjacent and short and re.fullmatch(r"[1-9][0-9_]*", before.text):
             del self.tokens[-2:]
             right = f"{before.text}_{word}"
             written = f"{before.text.replace('_', ',')},{word}"

@@ -1,0 +1,57 @@
+"""Each study of `fixture.py` is drawn once for all tests of this folder."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import fixture
+import pytest
+import tinyhtml5
+
+from evallang.reporting.report import write_report
+from evallang.results.codec import to_plain
+from evallang.results.records import Results
+
+NAMES = ("cancer", "holdout", "regression", "counts", "gate_shut", "many_data_sets", "hostile")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A study's results, its page and its PDF."""
+
+    results: Results
+    html: str
+    page: Element
+    pdf: Path
+    messages: tuple[str, ...]
+
+    @property
+    def plain(self) -> Mapping[str, Any]:
+        return to_plain(self.results)
+
+    def words(self, path: str = "body") -> str:
+        """Give the text of an element, white space folded (no-break spaces too)."""
+        found = self.page.find(f".//{path}")
+        assert found is not None, path
+        return folded(found)
+
+
+def folded(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Drawn]:
+    @cache
+    def draw(name: str) -> Drawn:
+        results = getattr(fixture, name)()
+        folder = tmp_path_factory.mktemp(name)
+        _, messages = write_report(results, folder, ("html", "pdf"))
+        html = (folder / "report.html").read_text(encoding="utf-8")
+        page = tinyhtml5.parse(html, namespace_html_elements=False)
+        return Drawn(results, html, page, folder / "report.pdf", messages)
+
+    return draw

@@ -1,0 +1,352 @@
+"""The page: true numbers, careful words, one safe file."""
+
+import base64
+import hashlib
+import math
+import os
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from html import escape
+
+import fixture
+import pytest
+from conftest import NAMES, folded
+from test_numbers import number
+
+from evallang.reporting.context import report_id
+from evallang.reporting.report import FORMATS, write_report
+from evallang.reporting.section import SECTIONS
+from evallang.results import codec
+from evallang.results.codec import to_plain
+
+
+def table(page, identifier):
+    """Give the rows of a table as printed, and its cells."""
+    rows = page.findall(f".//figure[@id='{identifier}']//tbody/tr")
+    return [[folded(cell) for cell in row] for row in rows], rows
+
+
+def numbers_of(plain):
+    """Collect every number of the results."""
+    if isinstance(plain, dict):
+        return {n for value in plain.values() for n in numbers_of(value)}
+    if isinstance(plain, list | tuple):
+        return {n for value in plain for n in numbers_of(value)}
+    if isinstance(plain, bool) or plain is None:
+        return set()
+    if isinstance(plain, int | float):
+        return {float(plain)}
+    return {float(plain)} if plain in ("inf", "-inf") else set()
+
+
+# --- truth -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_with_a_fraction_is_one_of_the_results(drawn, name):
+    study = drawn(name)
+    known = numbers_of(study.plain)
+    known |= {-n for n in known}
+    shown = re.findall(r'(?:value|data-v|data-low|data-high)="([^"]+)"', study.html)
+    titles = re.findall(r'class="interval" title="(\S+) to (\S+)"', study.html)
+    values = [float(v) for v in shown if v not in ("auto", "light", "dark")]
+    values += [float(bound) for pair in titles for bound in pair]
+    assert len(values) > 20
+    assert [v for v in values if v not in known and not v.is_integer()] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_printed_number_is_its_full_value_rounded(drawn, name):
+    checked = 0
+    for element in drawn(name).page.iter("data"):
+        text, value = folded(element), float(element.get("value"))
+        if not re.fullmatch(r"[+−]?[\d.,]+%?( of \d+)?", text) or math.isinf(value):
+            continue
+        shown = number(text.strip("%+"))
+        half = Decimal("0.5000001").scaleb(-len(text.strip("%").partition(".")[2]))
+        exact = Decimal(repr(value))
+        # Values in percent are printed a hundredfold, everything else as it is.
+        assert min(abs(shown - exact), abs(shown - exact * 100)) <= half, text
+        checked += 1
+    assert checked > 5
+
+
+def test_estimates_stand_in_the_table_best_first(drawn):
+    study = drawn("cancer")
+    rows, _ = table(study.page, "table-estimates-1")
+    accuracy = {e.model: e for e in study.results.estimates if e.metric == "accuracy"}
+    best_first = sorted(accuracy.values(), key=lambda e: -e.value)
+    expected = [
+        [
+            fixture.LABELS[e.model],
+            f"{e.value * 569:.0f}",
+            f"{e.value * 100:.1f}",
+            f"[{e.interval.low * 100:.1f}, {e.interval.high * 100:.1f}]",
+        ]
+        for e in best_first
+    ]
+    assert [row[:4] for row in rows] == expected
+
+
+def test_pairs_keep_the_orientation_of_the_results_and_rejected_rows_are_bold(drawn):
+    study = drawn("cancer")
+    rows, elements = table(study.page, "table-comparison-1")
+    pairs = study.results.comparisons[0].pairwise
+    for row, element, pair in zip(rows, elements, pairs, strict=True):
+        labels = " − ".join(fixture.LABELS[name] for name in pair.models)
+        assert row[:4] == [
+            labels,
+            str(pair.table[0][1]),
+            str(pair.table[1][0]),
+            f"{pair.estimate.value * 100:+.1f}",
+        ]
+        assert (element.get("class") == "strong") == pair.reject
+
+
+def test_the_report_id_is_that_of_the_results_without_provenance():
+    results = fixture.cancer()
+    plain = to_plain(results)
+    other = to_plain(codec.loads(codec.dumps(results)))
+    other["provenance"]["seconds"] = 99.0
+    assert report_id(plain) == report_id(other)
+    plain["study"]["seed"] = 7
+    assert report_id(plain) != report_id(other)
+
+
+# --- words -------------------------------------------------------------------------------
+
+
+def findings(study):
+    return [folded(item) for item in study.page.findall(".//ol[@class='findings']/li")]
+
+
+def test_findings_go_from_the_omnibus_to_what_was_not_shown(drawn):
+    found = findings(drawn("cancer"))
+    assert found[0].startswith("The four models did not all have the same accuracy: Cochran’s Q")
+    assert found[1].startswith("Logistic regression had the highest accuracy, 98.2% (95% CI [")
+    assert "559 of 569 correct" in found[1]
+    assert "had higher accuracy than" in found[2]
+    assert "Holm-adjusted p" in found[2]
+    assert "was not shown to differ in accuracy from SVM (RBF)" in found[3]
+    assert "That is not evidence of equality: the data are compatible with" in found[3]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "hostile"])
+def test_no_finding_says_more_than_the_tests(drawn, name):
+    words = " ".join(findings(drawn(name))).lower()
+    for word in ("equal ", "equally", "trend", "significan", "*", "large ", "small ", "p = .000"):
+        assert word not in words
+
+
+def test_a_shut_gate_is_said_and_the_pairs_keep_their_estimates(drawn):
+    study = drawn("gate_shut")
+    found = findings(study)
+    assert found[0].startswith("The four models were not shown to differ in accuracy")
+    assert "p = .0504" in found[0]
+    assert not any("had higher" in item for item in found)
+    assert "The pairs were not tested" in study.words("section[@id='comparisons']")
+    rows, _ = table(study.page, "table-comparison-1")
+    assert [row[3] for row in rows] == ["+0.7", "+2.5", "+4.4", "+1.8", "+3.7", "+1.9"]
+    assert study.page.find(".//figure[@id='figure-comparison-1']") is None
+
+
+def test_an_exploratory_comparison_has_no_decision(drawn):
+    study = drawn("regression")
+    assert not any("Ridge had lower mean absolute error than Mean only, by 21.99 (sim" in f
+                   for f in findings(study))  # fmt: skip
+    _, elements = table(study.page, "table-comparison-2")
+    assert all(element.get("class") is None for element in elements)
+    assert "without decisions" in study.words("section[@id='comparisons']")
+
+
+def test_a_lower_metric_words_the_lead_in_its_own_direction(drawn):
+    found = findings(drawn("regression"))
+    assert found[0].startswith("Random forest had the lowest mean absolute error, 43.37 ")
+    assert found[1].startswith("Random forest had lower mean absolute error than Mean only, by 22.")
+    lead = re.search(r"by ([\d.]+) \(simultaneous 95% CI \[([\d.]+), ([\d.]+)\]", found[1])
+    assert lead is not None
+    assert float(lead[2]) < float(lead[1]) < float(lead[3])
+
+
+def test_every_table_of_estimates_names_method_level_and_what_intervals_are_about(drawn):
+    for name in ("cancer", "holdout", "regression", "counts"):
+        study = drawn(name)
+        for figure in study.page.findall(".//section[@id='estimates']/figure[@class]"):
+            if "table-estimates" not in figure.get("id"):
+                continue
+            notes = folded(figure.find("p[@class='notes']"))
+            assert re.search(r"95% \w.* interval", notes)
+            assert "Intervals are about " in notes
+
+
+def test_warnings_are_named_on_top_and_explained_with_their_codes(drawn):
+    study = drawn("cancer")
+    links = [
+        a.get("href")
+        for a in study.page.findall(".//section[@id='findings']/p[@class='note']/a")
+        if a.get("class") != "page"
+    ]
+    blocks = {f"#{d.get('id')}": d for d in study.page.findall(".//section[@id='limits']/div")}
+    assert links == list(blocks)
+    codes = [folded(d.find(".//span[@class='code']")).split(" ")[0] for d in blocks.values()]
+    assert codes == ["W312", "W341", "W503", "W501", "W505"]
+    accepted = folded(blocks["#warning-2"])
+    assert "Accepted by the authors because the data set is what it is." in accepted
+
+
+def test_a_plain_interval_that_disagrees_with_the_decision_is_warned_of(drawn):
+    study = drawn("cancer")
+    outside = [
+        pair
+        for pair in study.results.comparisons[0].pairwise
+        if not pair.reject and (pair.estimate.low > 0 or pair.estimate.high < 0)
+    ]
+    assert outside
+    words = study.words("section[@id='limits']")
+    assert all(" − ".join(fixture.LABELS[m] for m in p.models) in words for p in outside)
+
+
+def test_the_methods_text_refers_to_no_table_and_cites_only_what_is_listed(drawn):
+    for name in NAMES:
+        page = drawn(name).page
+        text = " ".join(folded(p) for p in page.findall(".//p[@class='methods']"))
+        assert not re.search(r"\b(Table|Figure|above|below)\b", text)
+        cited = {a.get("href") for a in page.findall(".//sup[@class='cite']/a")}
+        listed = page.findall(".//ol[@class='references']/li")
+        assert cited == {f"#{item.get('id')}" for item in listed}
+    assert "Nowhere" not in drawn("cancer").html  # a work that no method cites
+
+
+def test_defaults_are_told_from_what_is_stated(drawn):
+    rows, _ = table(drawn("cancer").page, "table-protocol")
+    marks = {row[0]: row[1][0] for row in rows if len(row) > 1}
+    assert marks["seed"] == "●"
+    assert marks["study alpha"] == "○"
+    stated = sum(row[1].startswith("●") for row in rows if len(row) > 1)
+    defaults = sum(row[1].startswith("○") for row in rows if len(row) > 1)
+    lines = [line for line in fixture.CANCER_STUDY.split("\n") if line.strip()]
+    assert stated == len(lines) - 1  # all but `evallang 1`
+    assert defaults == len(fixture.cancer().study.defaults)
+
+
+def test_requirements_are_counted_and_the_one_not_met_is_named(drawn):
+    study = drawn("holdout")
+    expected = "One of two requirements was met; not met: recall of svm >= 95% within site."
+    assert expected in findings(study)
+    rows, _ = table(study.page, "table-requirements")
+    assert [row[-1] for row in rows] == ["met", "not met"]
+
+
+def test_a_posterior_probability_is_worded_without_p(drawn):
+    found = findings(drawn("many_data_sets"))
+    bayes = next(item for item in found if "posterior probabilities" in item)
+    assert bayes.startswith("Across the data sets, Alpha has higher accuracy than Beta.")
+    assert "Alpha .962" in bayes
+
+
+def test_sections_can_be_hidden_but_not_the_warnings():
+    results = fixture.cancer()
+    from dataclasses import replace
+
+    from evallang.reporting.context import Context
+    from evallang.reporting.section import build
+
+    hide = tuple(SECTIONS.names())
+    document = build(Context(replace(results, report=replace(results.report, hide=hide))))
+    assert [section.id for section in document.sections] == [
+        "title",
+        "limits",
+        "protocol",
+        "provenance",
+    ]
+
+
+# --- one safe file -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_asks_for_nothing_and_its_policy_holds_its_script(drawn, name):
+    study = drawn(name)
+    policy = study.page.find(".//meta[@http-equiv='Content-Security-Policy']").get("content")
+    script = study.page.find(".//script").text
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert len(study.page.findall(".//script")) == 1
+    for element in study.page.iter():
+        assert not {"src", "srcset", "onload", "onerror", "background"} & set(element.attrib)
+        href = element.get("href", "#")
+        assert href.startswith("#") or (element.tag == "a" and href.startswith("https://doi.org/"))
+    for style in study.page.iter("style"):
+        assert "@import" not in style.text
+        assert not re.search(r"url\((?!\"data:)", style.text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_is_small_and_its_ids_are_unique(drawn, name):
+    study = drawn(name)
+    assert len(study.html.encode()) < 500_000
+    ids = [element.get("id") for element in study.page.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    links = {e.get("href")[1:] for e in study.page.iter("a") if e.get("href", "").startswith("#")}
+    assert links <= set(ids)
+
+
+def test_hostile_names_are_text_and_nothing_else(drawn):
+    study = drawn("hostile")
+    tags = {element.tag.rpartition("}")[2] for element in study.page.iter()}
+    assert not tags & {"img", "iframe", "object", "embed"}
+    assert len(study.page.findall(".//b")) == len(drawn("cancer").page.findall(".//b"))
+    visible = fixture.HOSTILE.replace("\x1b", "\ufffd").replace("\u202e", "\ufffd")
+    assert escape(visible, quote=False) in study.html.replace("&#34;", '"').replace("&#39;", "'")
+    assert "\x1b" not in study.html
+    assert "\u202e" not in study.html
+    assert "{{ 7*7 }}" in study.html
+    assert "javascript:alert(1)" in study.words("ol[@class='references']")
+    assert not any("javascript" in a.get("href", "") for a in study.page.iter("a"))
+
+
+def test_characters_without_a_glyph_are_named_in_a_message(drawn):
+    assert any("林 (U+6797)" in message for message in drawn("hostile").messages)
+    assert drawn("cancer").messages == ()
+
+
+def test_drawings_state_their_numbers_in_words(drawn):
+    for name in NAMES:
+        for svg in drawn(name).page.iter("{http://www.w3.org/2000/svg}svg"):
+            assert svg.get("role") == "img"
+            assert re.search(r"\d", svg.get("aria-label"))
+
+
+def test_tables_have_captions_and_scoped_heads(drawn):
+    for figure in drawn("cancer").page.findall(".//figure"):
+        if "table" not in figure.get("class", ""):
+            continue
+        assert folded(figure.find("figcaption")).startswith("Table ")
+        assert all(th.get("scope") for th in figure.iter("th"))
+
+
+def test_a_format_that_does_not_exist_is_refused(tmp_path):
+    assert FORMATS == ("html", "pdf")
+    with pytest.raises(ValueError, match="no report format 'docx'; there are html, pdf"):
+        write_report(fixture.cancer(), tmp_path, ("docx",))
+
+
+def test_the_same_results_give_the_same_bytes_in_other_processes(tmp_path, drawn):
+    study = drawn("cancer")
+    (tmp_path / "results.json").write_text(codec.dumps(study.results), encoding="utf-8")
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom evallang.results import codec\n"
+        "from evallang.reporting.report import write_report\n"
+        "folder = Path(sys.argv[1])\n"
+        "results = codec.loads((folder.parent / 'results.json').read_text(encoding='utf-8'))\n"
+        "write_report(results, folder, ('html', 'pdf'))\n"
+    )
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", program, str(folder)], check=True, env=environment)
+        assert (folder / "report.html").read_text(encoding="utf-8") == study.html
+        assert (folder / "report.pdf").read_bytes() == study.pdf.read_bytes()

@@ -1,0 +1,189 @@
+"""The rules for printed numbers, as properties; expected texts are APA's and the brief's own."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evallang.reporting.numbers import (
+    INFINITE,
+    MINUS,
+    NBSP,
+    Scale,
+    bounded,
+    count,
+    fixed,
+    interval,
+    level_of_alpha,
+    p_value,
+    percent,
+    ratio_scale,
+    scale_of,
+    statistic,
+)
+
+REALS = st.floats(-1e9, 1e9, allow_subnormal=False)
+NEAR = st.builds(
+    lambda line, gap: min(1.0, line * (1 + gap)),
+    st.sampled_from((0.05, 0.01, 0.001, 0.0005, 0.05 / 6, 1.0)),
+    st.floats(-0.2, 0.2),
+)
+PROBABILITIES = st.one_of(st.floats(0, 1, allow_subnormal=False), NEAR)
+ALPHAS = st.sampled_from((0.05, 0.01, 0.005, 0.001, 0.0005, 0.1, 0.05 / 6))
+STYLES = st.sampled_from(("apa", "ama", "nejm", "sci"))
+SCALES = st.builds(Scale, st.integers(0, 6), st.sampled_from((0, 2)))
+
+
+def number(text: str) -> Decimal:
+    """Read a printed number back."""
+    mantissa, times, power = text.replace(NBSP, "").replace(MINUS, "-").partition("×10")
+    digits = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+    exponent = int(power.translate(digits)) if times else 0
+    return Decimal(mantissa.replace(",", "")).scaleb(exponent)
+
+
+@settings(deadline=None)
+@given(PROBABILITIES, ALPHAS, STYLES)
+def test_a_printed_p_is_on_the_side_of_alpha_on_which_it_is(p, alpha, style):
+    printed = p_value(p, alpha, style)
+    if printed.relation == "=":
+        assert (number(printed.text) <= Decimal(repr(alpha))) == (p <= alpha)
+        assert number(printed.text) != Decimal(repr(alpha)) or p == alpha
+    elif printed.relation == "<":
+        assert p < alpha
+    else:
+        assert p > alpha
+
+
+@settings(deadline=None)
+@given(PROBABILITIES, ALPHAS, STYLES)
+def test_no_p_is_printed_as_zero_and_only_one_as_one(p, alpha, style):
+    printed = p_value(p, alpha, style)
+    if printed.relation == "=":
+        assert number(printed.text) > 0
+        assert number(printed.text) < 1 or p == 1
+
+
+@settings(deadline=None)
+@given(PROBABILITIES, ALPHAS, st.sampled_from(("apa", "ama", "nejm")))
+def test_a_printed_p_says_what_is_true(p, alpha, style):
+    printed = p_value(p, alpha, style)
+    shown = float(number(printed.text))
+    if printed.relation == "<":
+        assert p < shown
+    elif printed.relation == ">":
+        assert p > shown
+    else:
+        decimals = len(printed.text.partition(".")[2])
+        assert abs(p - shown) <= 0.5 * 10**-decimals * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("p", "style", "printed"),
+    # report.md, section 3.2
+    [
+        (0.344, "apa", ".344"),
+        (0.0907, "apa", ".091"),
+        (0.0002, "apa", f"<{NBSP}.001"),
+        (0.9997, "apa", f">{NBSP}.999"),
+        (0.0496, "apa", ".0496"),
+        (0.344, "ama", ".34"),
+        (0.009, "ama", ".009"),
+        (0.344, "nejm", "0.34"),
+        (2.8e-5, "sci", f"2.8{NBSP}×{NBSP}10⁻⁵"),
+        (1.0, "apa", "1.000"),
+    ],
+)
+def test_p_in_each_style(p, style, printed):
+    assert p_value(p, 0.05, style).cell == printed
+
+
+@settings(deadline=None)
+@given(REALS, SCALES, st.booleans())
+def test_a_zero_has_no_sign_and_a_minus_is_the_true_one(value, scale, signed):
+    printed = fixed(value, scale, signed=signed)
+    assert "-" not in printed
+    if number(printed.lstrip("+")) == 0:
+        assert printed[0] not in (MINUS, "+")
+    assert printed.startswith(MINUS) == (number(printed.lstrip("+")) < 0)
+
+
+@settings(deadline=None)
+@given(REALS, SCALES)
+def test_rounding_moves_a_number_by_half_its_last_digit_at_most(value, scale):
+    exact = Decimal(repr(value)).scaleb(scale.power)
+    assert abs(number(fixed(value, scale)) - exact) <= Decimal("0.5").scaleb(-scale.decimals)
+
+
+@settings(deadline=None)
+@given(st.one_of(st.floats(-1, 1), NEAR), SCALES, st.sampled_from((0.0, 1.0, -0.02)))
+def test_a_bound_keeps_its_side_of_the_null(value, scale, null):
+    shown = number(fixed(value, scale, null=null))
+    line = Decimal(repr(null)).scaleb(scale.power)
+    exact = Decimal(repr(value)).scaleb(scale.power)
+    if abs(exact - line) > Decimal("1e-12"):
+        assert (shown > line) == (exact > line)
+        assert (shown < line) == (exact < line)
+
+
+@settings(deadline=None)
+@given(REALS, REALS, SCALES)
+def test_an_interval_holds_no_place_to_break(low, high, scale):
+    printed = interval(low, high, scale)
+    assert " " not in printed
+    assert printed.startswith("[")
+    assert f",{NBSP}" in printed
+
+
+def test_a_bound_near_zero_gets_the_digits_that_show_its_side():
+    # report.md, section 3.2: [0.02, 4.1], not [0.0, 4.1]
+    assert interval(0.0002, 0.041, Scale(1, 2), null=0.0) == f"[0.02,{NBSP}4.1]"
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(1e-7, 1e3), min_size=1, max_size=6))
+def test_the_last_digit_is_a_tenth_of_the_smallest_half_width(halves):
+    scale = scale_of(halves, [], percent=False)
+    assert 10.0**-scale.decimals <= min(halves) / 10 * (1 + 1e-9) or scale.decimals == 8
+    if scale.decimals > 0:
+        assert 10.0 ** -(scale.decimals - 1) > min(halves) / 10 * (1 - 1e-9)
+
+
+def test_a_percentage_of_fewer_than_ten_thousand_cases_has_one_decimal():
+    assert scale_of([0.0001], [0.98], percent=True, n=9_999) == Scale(1, 2)
+    assert scale_of([0.0018], [0.98], percent=True, n=10_000) == Scale(2, 2)
+
+
+@settings(deadline=None)
+@given(st.floats(-1, 1, allow_subnormal=False))
+def test_a_coefficient_has_no_leading_zero_and_does_not_vanish(value):
+    printed = bounded(value)
+    assert not printed.lstrip(MINUS).startswith("0.")
+    assert number(printed) != 0 or abs(value) < 1e-14
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(1e-4, 1e4), min_size=1))
+def test_no_ratio_is_printed_as_zero(ratios):
+    scale = ratio_scale(ratios)
+    assert all(number(fixed(ratio, scale)) > 0 for ratio in ratios)
+
+
+def test_open_bounds_undefined_values_and_counts_have_their_signs():
+    assert fixed(math.inf, Scale(1)) == INFINITE
+    assert fixed(-math.inf, Scale(1)) == MINUS + INFINITE
+    assert fixed(None, Scale(1)) == "–"
+    assert count(9959) == "9,959"
+    assert fixed(0.021, Scale(1, 2), signed=True) == "+2.1"
+    assert fixed(-0.003, Scale(1, 2), signed=True) == f"{MINUS}0.3"
+    assert fixed(-0.0003, Scale(1, 2), signed=True) == "0.0"
+
+
+def test_levels_and_statistics():
+    assert percent(0.95) == "95%"
+    assert percent(1 - 0.05 / 6) == "99.17%"
+    assert level_of_alpha(0.05) == ".05"
+    assert statistic(30.6134) == "30.61"
+    assert statistic(0.0004) == "0.0004"

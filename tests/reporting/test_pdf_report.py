@@ -1,0 +1,134 @@
+"""The PDF: tagged, titled, its fonts embedded; and what happens without Pango."""
+
+import importlib
+import re
+
+import fixture
+import pikepdf
+import pytest
+from conftest import NAMES
+
+from evallang.reporting import html, pdf
+from evallang.reporting.context import Context
+from evallang.reporting.report import write_report
+from evallang.reporting.section import build
+
+
+def elements(document):
+    """Give every structure element of a tagged PDF."""
+    found, todo = [], [document.Root.StructTreeRoot]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, pikepdf.Array):
+            todo.extend(node)
+        elif isinstance(node, pikepdf.Dictionary):
+            if "/S" in node and node.get("/Type") == "/StructElem":
+                found.append(node)
+            if "/K" in node:
+                todo.append(node.K)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_pdf_is_tagged_and_says_its_language_and_title(drawn, name):
+    study = drawn(name)
+    with pikepdf.open(study.pdf) as document:
+        assert document.Root.Lang == "en"
+        assert bool(document.Root.MarkInfo.Marked)
+        assert bool(document.Root.ViewerPreferences.DisplayDocTitle)
+        title = Context(study.results).title
+        assert str(document.docinfo["/Title"]) == title
+        with document.open_metadata() as metadata:
+            assert metadata["pdfuaid:part"] == "1"
+        kinds = {str(element.S) for element in elements(document)}
+        assert {"/H1", "/H2", "/Table", "/TH", "/TD", "/P"} <= kinds
+
+
+def test_figures_have_the_alternative_text_of_the_page(drawn):
+    study = drawn("cancer")
+    with pikepdf.open(study.pdf) as document:
+        found = {str(e.Alt) for e in elements(document) if e.S == "/Figure" and "/Alt" in e}
+    page = study.page.iter("{http://www.w3.org/2000/svg}svg")
+    assert {svg.get("aria-label") for svg in page} <= found
+
+
+def test_data_cells_point_to_their_heads(drawn):
+    with pikepdf.open(drawn("cancer").pdf) as document:
+        cells = [e for e in elements(document) if e.S == "/TD"]
+        heads = {str(e.ID) for e in elements(document) if e.S == "/TH"}
+        for cell in cells:
+            named = [str(head) for head in cell.A.Headers]
+            assert named
+            assert set(named) <= heads
+
+
+def test_all_fonts_are_embedded_and_none_is_the_machines(drawn):
+    with pikepdf.open(drawn("cancer").pdf) as document:
+        names = set()
+        for page in document.pages:
+            for font in page.Resources.Font.values():
+                descendant = font.DescendantFonts[0]
+                names.add(str(descendant.BaseFont))
+                assert "/FontFile2" in descendant.FontDescriptor
+    assert all(re.match(r"/[A-Z]{6}\+Evallang", name) for name in names), names
+
+
+def test_the_sections_are_bookmarks(drawn):
+    with pikepdf.open(drawn("cancer").pdf) as document, document.open_outline() as outline:
+        root = outline.root[0]
+        assert root.title == "Four classifiers for breast cancer diagnosis"
+        assert [item.title for item in root.children][:2] == ["Key findings", "Estimates"]
+
+
+def test_four_models_on_one_data_set_take_five_pages_at_most(drawn):
+    with pikepdf.open(drawn("cancer").pdf) as document:
+        assert len(document.pages) <= 5
+
+
+def test_a_long_table_is_cut_in_print_and_says_so():
+    from dataclasses import replace
+
+    results = fixture.regression()
+    many = results.failures * 80
+    document = build(Context(replace(results, failures=many)))
+    print_ = html.render(document, "print").html
+    assert print_.count("LinAlgError: singular matrix") == 50
+    assert "30 rows are left out here" in print_
+    assert html.render(document, "screen").html.count("LinAlgError: singular matrix") == 80
+
+
+def test_the_renderer_reads_nothing_but_data(tmp_path):
+    secret = tmp_path / "secret.svg"
+    secret.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    errors = importlib.import_module("weasyprint.urls")
+    for address in (secret.as_uri(), "http://127.0.0.1:9/x.png"):
+        with pytest.raises(errors.FatalURLFetchingError):
+            pdf.write(f"<img src='{address}' alt=''>", "0" * 10)
+    attached = f"<title>t</title><link rel=attachment href='{secret.as_uri()}'><p>x"
+    with pytest.raises(errors.FatalURLFetchingError):
+        pdf.write(attached, "0" * 10)
+
+
+def test_without_pango_the_page_is_written_and_one_message_says_what_to_install(
+    tmp_path, monkeypatch
+):
+    real = importlib.import_module
+
+    def without(name, *rest):
+        if name == "weasyprint":
+            raise OSError("cannot load library 'libgobject-2.0-0'")
+        return real(name, *rest)
+
+    monkeypatch.setattr(pdf.importlib, "import_module", without)
+    written, messages = write_report(fixture.cancer(), tmp_path, ("html", "pdf"))
+    assert [path.name for path in written] == ["report.html"]
+    assert len(messages) == 1
+    assert "apt-get install -y --no-install-recommends libpango-1.0-0" in messages[0]
+    assert "brew install pango" in messages[0]
+
+
+def test_the_date_is_that_of_the_epoch_or_of_the_run(monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    assert Context(fixture.cancer()).created == "2026-01-20T09:30:00Z"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert Context(fixture.cancer()).created == "1970-01-01T00:00:00Z"

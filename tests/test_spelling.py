@@ -1,0 +1,72 @@
+"""Did you mean: distances from their definition, and what is offered."""
+
+import itertools
+
+import pytest
+
+from evallang.spelling import LONGEST, closest, distance
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "edits"),
+    [
+        ("", "", 0),
+        ("", "abc", 3),
+        ("kitten", "sitting", 3),  # the textbook example of Levenshtein's distance
+        ("ab", "ba", 1),  # neighbours swapped
+        ("ca", "abc", 3),  # restricted: unrestricted Damerau-Levenshtein gives 2
+        ("mcnemar", "mcnmear", 1),
+    ],
+)
+def test_edits_are_counted(first: str, second: str, edits: int) -> None:
+    assert distance(first, second) == edits
+    assert distance(second, first) == edits
+
+
+def test_no_distance_is_below_the_shortest_path_of_single_edits() -> None:
+    def neighbours(word: str) -> set[str]:
+        letters = "ab"
+        cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+        return {
+            *(a + b[1:] for a, b in cuts if b),
+            *(a + c + b[1:] for a, b in cuts if b for c in letters),
+            *(a + c + b for a, b in cuts for c in letters),
+            *(a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1),
+        }
+
+    words = ["".join(w) for k in range(5) for w in itertools.product("ab", repeat=k)]
+    for word in words:
+        for other in words:
+            one_step = other in neighbours(word) and other != word
+            assert (distance(word, other) == 1) == one_step
+            assert (distance(word, other) == 0) == (word == other)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("mcnmear", "mcnemar"),
+        ("McNemar", "mcnemar"),
+        ("roc-auc", "roc_auc"),
+        ("accuracyy", "accuracy"),
+        ("modle", "model"),
+        ("measre", "measure"),
+        ("frobnicate", None),
+        ("xy", None),
+        ("m", None),
+        ("", None),
+        ("m" * (LONGEST + 1), None),
+    ],
+)
+def test_the_nearest_word_is_offered_or_none(word: str, meant: str | None) -> None:
+    assert closest(word, ["accuracy", "model", "measure", "mcnemar", "roc_auc"]) == meant
+
+
+def test_of_equally_near_words_the_one_that_begins_alike_is_offered() -> None:
+    assert closest("fold", ["bold", "folds", "gold"]) == "folds"
+    assert closest("cold", ["bold", "gold"]) == "bold"
+
+
+def test_nothing_is_offered_that_shares_nothing() -> None:
+    assert closest("ab", ["c", "x", "yz"]) is None
+    assert closest("abc", []) is None
