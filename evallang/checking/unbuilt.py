@@ -18,12 +18,7 @@ TESTS = frozenset(
     }
 )  # fmt: skip
 INTERVALS = frozenset({"takahashi"})
-CORRECTIONS = frozenset(
-    {
-        "sidak", "holm_sidak", "hochberg", "hommel", "fdr_bh", "fdr_by", "finner", "li",
-        "shaffer", "bergmann_hommel", "westfall",
-    }
-)  # fmt: skip
+CORRECTIONS = frozenset({"shaffer", "bergmann_hommel", "westfall"})
 DESIGNS = frozenset(
     {"bootstrap", "resubstitution", "leave_p_out", "leave_one_group_out", "time_series"}
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.cells import count_cell, dash, interval_cell
+from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, Setting, mid_sentence, ordered_union
 from evallang.reporting.document import (
     Block,
@@ -30,6 +30,7 @@ from evallang.results.records import Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
+MOST_FOLDS = 10  # columns beside a stub
 
 
 def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
@@ -109,6 +110,39 @@ def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block
     for number, name in enumerate(columns, start=1):
         rows = [e for e in found if e.subgroup is not None and e.subgroup.column == name]
         blocks.append(_subgroup_table(context, setting, name, rows, f"{identifier}-{number}"))
+    return blocks
+
+
+def fold_values(context: Context, setting: Setting, identifier: str) -> list[Block]:
+    """Give the value of every fold of metrics that have no interval, where the folds are few."""
+    blocks: list[Block] = []
+    for name in context.metrics(setting):
+        models = context.models_best_first(setting, name)
+        found = [e for m in models if (e := context.estimate(setting, m, name)) is not None]
+        folds = found[0].folds if found else ()
+        alike = all(len(e.folds) == len(folds) for e in found)
+        if any(e.interval for e in found) or not alike or not 1 < len(folds) <= MOST_FOLDS:
+            continue
+        metric, scale = context.metric(name), context.scale(setting, name)
+        heads = [fold.fold_label or f"{fold.repeat + 1}.{fold.fold + 1}" for fold in folds]
+        columns = [Column(runs("Model"), "left")]
+        columns += [Column(runs(head), name=f"fold {head}") for head in heads]
+        rows = [
+            Row(
+                (
+                    Cell(runs(context.model(e.model))),
+                    *(number_cell(fixed(fold.value, scale), fold.value) for fold in e.folds),
+                )
+            )
+            for e in found
+        ]
+        unit = ", %" if metric.percent else ""
+        caption = runs(f"{metric.title}{unit}, in each repeat and fold.")
+        note = runs("The folds share training examples: their spread is no standard error.")
+        blocks.append(
+            Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
+                  notes=(note,))
+        )  # fmt: skip
     return blocks
 
 

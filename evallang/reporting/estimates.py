@@ -15,6 +15,7 @@ from evallang.reporting.document import (
 from evallang.reporting.estimate_tables import (
     METRICS_PER_TABLE,
     across,
+    fold_values,
     setting_words,
     subgroups,
     table,
@@ -55,6 +56,7 @@ def estimates(context: Context) -> Sequence[Block]:
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
             blocks.append(table(context, setting, chosen, f"table-estimates-{number}{part}"))
         blocks += _figure(context, setting, metrics[0], f"figure-estimates-{number}")
+        blocks += fold_values(context, setting, f"table-folds-{number}")
         blocks += subgroups(context, setting, f"table-subgroups-{number}")
     return blocks
 

@@ -15,6 +15,7 @@ MINUS = "\u2212"
 NBSP = "\u00a0"
 UNDEFINED = "\u2013"  # an en dash: the note beside it says why
 INFINITE = "\u221e"
+NOISE = 1e-12  # closer to the null is rounding error of the computation, not a side
 MOST_DECIMALS = 20  # more than any float near 0.05 has
 ROUNDED_TO_ONE_DECIMAL_BELOW = 10_000  # cases; more support a second decimal of a percentage
 
@@ -47,7 +48,9 @@ def fixed(
     if math.isinf(value):
         return INFINITE if value > 0 else MINUS + INFINITE
     exact = _decimal(value).scaleb(scale.power)
-    lines = [] if null is None else [_decimal(null).scaleb(scale.power)]
+    lines = []
+    if null is not None and abs(value - null) > NOISE:
+        lines.append(_decimal(null).scaleb(scale.power))
     rounded, decimals = _round_beside(exact, scale.decimals, lines)
     return _sign(rounded, f"{abs(rounded):,.{decimals}f}", signed)
 
@@ -190,9 +193,7 @@ def _round(value: Decimal, decimals: int) -> Decimal:
     return Decimal(f"{value:.{decimals}f}")
 
 
-def _round_beside(
-    exact: Decimal, decimals: int, lines: Iterable[Decimal]
-) -> tuple[Decimal, int]:
+def _round_beside(exact: Decimal, decimals: int, lines: Iterable[Decimal]) -> tuple[Decimal, int]:
     """Round with as many decimals as keep the number on its side of every line."""
     sides = [(line, exact.compare(line)) for line in lines]
     rounded = _round(exact, decimals)

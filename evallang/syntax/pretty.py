@@ -25,9 +25,9 @@ class Item:
 
 @dataclass(eq=False, slots=True)
 class Row:
-    """Pieces side by side, with nothing between them."""
+    """Pieces side by side, with nothing between them; none is a row itself."""
 
-    parts: tuple["Doc", ...]
+    parts: tuple["str | Group | Chain", ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -169,24 +169,36 @@ def _behind(item: Item, lines: list[str], pad: str) -> list[str]:
 def _broken_row(doc: Row, indent: int, lead: int, tail: int) -> list[str]:
     """Break no more parts than needed: those with comments, then the longest."""
     breakable = [i for i, part in enumerate(doc.parts) if not isinstance(part, str)]
-    open_parts = {i for i in breakable if _commented(doc.parts[i])}
-    waiting = sorted(
-        (i for i in breakable if i not in open_parts), key=lambda i: -len(flat(doc.parts[i]))
-    )
-    while True:
-        lines = [""]
-        for number, part in enumerate(doc.parts):
-            column = lead + len(lines[0]) if len(lines) == 1 else len(lines[-1])
-            if number in open_parts:
-                after = tail if number == len(doc.parts) - 1 else 0
-                first, *rest = _broken(part, indent, column, after)
-            else:
-                first, *rest = [flat(part)]
-            lines[-1] += first
-            lines += rest
-        widths = [len(line) for line in lines]
-        widths[0] += lead
-        widths[-1] += tail
-        if not waiting or max(widths) <= WIDTH:
-            return lines
-        open_parts.add(waiting.pop(0))
+    opened = {i for i in breakable if _commented(doc.parts[i])}
+    lengths = [len(flat(part)) for part in doc.parts]
+    waiting = sorted((i for i in breakable if i not in opened), key=lambda i: -lengths[i])
+    while waiting and _width(doc, opened, lengths, indent, lead, tail) > WIDTH:
+        opened.add(waiting.pop(0))
+    lines = [""]
+    for number, part in enumerate(doc.parts):
+        if number in opened:
+            column = len(lines[-1]) + (lead if len(lines) == 1 else 0)
+            after = tail if number == len(doc.parts) - 1 else 0
+            first, *rest = _broken(part, indent, column, after)
+        else:
+            first, *rest = [flat(part)]
+        lines[-1] += first
+        lines += rest
+    return lines
+
+
+def _width(
+    doc: Row, opened: set[int], lengths: list[int], indent: int, lead: int, tail: int
+) -> int:
+    """Measure the longest line that a row itself writes; what opened parts hold is theirs."""
+    column = widest = lead
+    for number, part in enumerate(doc.parts):
+        if number not in opened:
+            column += lengths[number]
+        elif isinstance(part, Group):
+            widest = max(widest, column + len(part.opener))
+            column = indent + len(part.closer)
+        elif isinstance(part, Chain):
+            widest = max(widest, column + len(flat(part.steps[0].doc)))
+            column = indent + 4 + len(flat(part.steps[-1].doc))
+    return max(widest, column + tail)

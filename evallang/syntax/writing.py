@@ -230,7 +230,14 @@ Piece = n.Node | Doc
 
 
 def _row(*pieces: Piece) -> Row:
-    return Row(tuple(_value(p) if isinstance(p, n.Node) else p for p in pieces))
+    parts: list[str | Group | Chain] = []
+    for piece in pieces:
+        doc = _value(piece) if isinstance(piece, n.Node) else piece
+        if isinstance(doc, Row):
+            parts += doc.parts
+        else:
+            parts.append(doc)
+    return Row(tuple(parts))
 
 
 def _part(words: str, node: n.Node | None) -> tuple[Piece, ...]:

@@ -15,7 +15,16 @@ from evallang.reporting.report import write_report
 from evallang.results.codec import to_plain
 from evallang.results.records import Results
 
-NAMES = ("cancer", "holdout", "regression", "counts", "gate_shut", "many_data_sets", "hostile")
+NAMES = (
+    "cancer",
+    "holdout",
+    "regression",
+    "counts",
+    "gate_shut",
+    "no_intervals",
+    "many_data_sets",
+    "hostile",
+)
 
 
 @dataclass(frozen=True)

@@ -736,6 +736,14 @@ def gate_shut() -> Results:
 
 
 @cache
+def no_intervals() -> Results:
+    """Give the first study as 5x2cv leaves it: fold values, no interval, no comparison."""
+    whole = cancer()
+    estimates = tuple(replace(e, interval=None) for e in whole.estimates)
+    return replace(whole, estimates=estimates, comparisons=(), diagnostics=(), warnings=())
+
+
+@cache
 def many_data_sets() -> Results:
     """Give five models on eight data sets: ranks, Friedman then Nemenyi, and a Bayesian pair."""
     names = ("alpha", "beta", "gamma", "delta", "epsilon")

@@ -181,6 +181,18 @@ def test_every_table_of_estimates_names_method_level_and_what_intervals_are_abou
             assert "Intervals are about " in notes
 
 
+def test_fold_values_stand_where_there_is_no_interval(drawn):
+    study = drawn("no_intervals")
+    assert findings(study) == [
+        "Logistic regression had the highest accuracy, 98.2% (559 of 569 correct)."
+    ]
+    rows, elements = table(study.page, "table-folds-1-1")
+    best = study.results.estimates[0]
+    assert rows[0][1:] == [f"{fold.value * 100:.1f}" for fold in best.folds]
+    assert float(elements[0][1].get("data-v")) == best.folds[0].value
+    assert study.page.find(".//figure[@id='table-folds-1-4']") is None
+
+
 def test_warnings_are_named_on_top_and_explained_with_their_codes(drawn):
     study = drawn("cancer")
     links = [

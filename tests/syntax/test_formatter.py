@@ -142,6 +142,12 @@ def test_lines_that_do_not_parse_stay_as_they_are() -> None:
     )
 
 
+def test_deep_nesting_around_a_long_text_is_laid_out_in_time() -> None:
+    depth = 60
+    text = f'let x = {"columns([a, b]: " * depth}A(k="{"long " * 40}"){")" * depth}\n'
+    assert read(formatted(text)) == read(text)
+
+
 def test_an_empty_file_stays_empty_and_a_missing_line_end_is_added() -> None:
     assert formatted("") == ""
     assert formatted("\n \n\t\n") == ""

@@ -1,0 +1,25 @@
+"""The design's sample programs: every name resolves; what cannot run yet is refused by name."""
+
+from pathlib import Path
+
+import pytest
+
+from evallang.api.study import open_study
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+RUNNABLE = {"02_three_way_holdout", "11_counts"}
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.eval")), ids=lambda path: path.stem)
+def test_a_sample_has_no_error_but_what_this_version_cannot_run(path):
+    found = open_study(path).diagnostics
+    errors = {d.code for d in found if d.severity == "error"}
+    assert errors <= {"E901", "E902"}, [d.message for d in found if d.severity == "error"]
+    assert (errors == set()) == (path.stem in RUNNABLE)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((SAMPLES.parents[1] / "examples").glob("*.eval")), ids=lambda path: path.stem
+)
+def test_an_example_gets_no_warning(path):
+    assert open_study(path).diagnostics == ()
