@@ -25,7 +25,6 @@ from evallang.results.records import (
     HypothesisTestResult,
     MethodRecord,
     ModelRecord,
-    ProtocolRecord,
     Results,
 )
 
@@ -155,10 +154,6 @@ class Context:
         """Give the number of rows of a data set."""
         record = self._data.get(data) if data is not None else None
         return record.n if record is not None else None
-
-    def protocol(self, name: str | None) -> ProtocolRecord | None:
-        """Find a protocol."""
-        return next((p for p in self.results.protocols if p.name == name), None)
 
     def method(self, kind: str, name: str) -> MethodRecord | None:
         """Find what is known of a method, by its full name or without its options."""

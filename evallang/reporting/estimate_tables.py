@@ -137,7 +137,7 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
             for e in found
         ]
         unit = ", %" if metric.percent else ""
-        caption = runs(f"{metric.title}{unit}, in each repeat and fold.")
+        caption = runs(f"{metric.title}{unit}, in each fold (repeat.fold).")
         note = runs("The folds share training examples: their spread is no standard error.")
         blocks.append(
             Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
@@ -157,7 +157,8 @@ def setting_words(context: Context, setting: Setting) -> str:
 def grouping(context: Context, setting: Setting) -> Comparison | None:
     """Find the comparison whose decisions group the models of a setting: all pairs, decided."""
     for comparison in context.results.comparisons:
-        if context.comparison_setting(comparison) != setting or comparison.data is None:
+        place = Setting(comparison.data or "", comparison.protocol)
+        if place != setting:
             continue
         if comparison.metric != context.metrics(setting)[0] or comparison.family.exploratory:
             continue
@@ -184,7 +185,9 @@ def interval_notes(
     for (method, level), titles in methods.items():
         names = listed([runs(title) for title in titles])
         if not method:
-            notes.append(runs(names, ": no interval for this metric under this protocol."))
+            spread = any(e.sd is not None for e in found if e.interval is None)
+            words = "; SD: standard deviation of the fold values" if spread else ""
+            notes.append(runs(names, f": no interval under this protocol{words}."))
             continue
         words = context.method_title("interval", method)
         notes.append(runs(names, f": {percent(level)} {mid_sentence(words)}."))

@@ -97,7 +97,7 @@ def _compared(context: Context, setting: Setting, metric_name: str) -> Compariso
         if comparison.metric != metric_name or comparison.data is None:
             continue
         few = 1 < len(comparison.pairwise) <= MOST_PAIRS_DRAWN
-        if few and context.comparison_setting(comparison) == setting:
+        if few and Setting(comparison.data, comparison.protocol) == setting:
             return comparison
     return None
 

@@ -243,7 +243,7 @@ def _level(context: Context, comparison: Comparison) -> Runs:
     title = mid_sentence(context.method_title("correction", family.correction))
     if name == "uncorrected":
         return runs(
-            f" at a level of {level} each, without correction for {count(family.size)} tests."
+            f" at a level of {level} each, without correction for {number_word(family.size)} tests."
         )
     if context.method("correction", name) is None:
         title = ADJUSTED.get(name, title)

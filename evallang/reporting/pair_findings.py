@@ -37,11 +37,13 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     items: list[Runs] = []
     if ahead:
         lead = runs(f"{where}{name} had {metric.better_word} {metric.noun} than ")
-        items.append(_decided(context, comparison, lead, ahead, "over"))
+        towards = "over" if metric.higher_is_better else "below"
+        items.append(_decided(context, comparison, lead, ahead, towards))
     if behind:
         worse = "lower" if metric.higher_is_better else "higher"
         lead = runs(f"{where}{name} had {worse} {metric.noun} than ")
-        items.append(_decided(context, comparison, lead, behind, "against"))
+        towards = "below" if metric.higher_is_better else "above"
+        items.append(_decided(context, comparison, lead, behind, towards))
     if others and items:
         items[-1] += _among_others(context, comparison, others)
     elif others:

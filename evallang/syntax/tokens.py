@@ -301,7 +301,7 @@ class _Scanner:
         elif kind == "space":
             self._mend(
                 codes.UNUSUAL_SPACE,
-                f"U+{ord(word[0]):04X} only looks like a blank, if like anything",
+                f"U+{ord(word[0]):04X} is no plain blank",
                 start,
                 end,
                 " " if word.isspace() else "",

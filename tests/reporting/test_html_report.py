@@ -362,3 +362,14 @@ def test_the_same_results_give_the_same_bytes_in_other_processes(tmp_path, drawn
         subprocess.run([sys.executable, "-c", program, str(folder)], check=True, env=environment)
         assert (folder / "report.html").read_text(encoding="utf-8") == study.html
         assert (folder / "report.pdf").read_bytes() == study.pdf.read_bytes()
+
+
+def test_asking_for_the_sections_imports_nothing_heavy():
+    program = (
+        "import sys\nfrom evallang.reporting.report import FORMATS\n"
+        "from evallang.reporting.section import SECTIONS\nSECTIONS.names()\n"
+        "heavy = {'numpy', 'matplotlib', 'weasyprint', 'jinja2', 'fontTools', 'sklearn'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert done.stdout.decode().strip() == "[]"
