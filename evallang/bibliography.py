@@ -4,10 +4,10 @@ A module that registers a method writes its own `Reference`; only works that sev
 rooms cite stand here.
 """
 
-from dataclasses import dataclass
+from evallang.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reference:
     """One published work.
 

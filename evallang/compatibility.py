@@ -6,10 +6,10 @@ them, and the documentation prints them as a table.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
+from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
@@ -45,7 +45,7 @@ CANONICAL_DESIGN: Mapping[Design, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mismatch:
     """Why two things do not go together, and the nearest thing that does."""
 

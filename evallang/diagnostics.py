@@ -6,10 +6,11 @@ reference and the golden files of the tests read the declarations from `CODES`.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
+from evallang.frozen import frozen
 from evallang.source import SourceFile, Span
 
 
@@ -21,7 +22,7 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """What a diagnostic code stands for; `name` is what an author writes after `allow`."""
 
@@ -62,7 +63,7 @@ def declare(
     return made
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """Replace the text of `span` by `text`."""
 
@@ -70,7 +71,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """A change that mends the cause; `safe` ones are applied by `check --fix`."""
 
@@ -79,7 +80,7 @@ class Fix:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Related:
     """Another place that belongs to the story, with its own words."""
 
@@ -87,7 +88,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """One finding. `span` is None where the whole file is meant."""
 

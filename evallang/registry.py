@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from evallang.bibliography import Reference
+from evallang.frozen import frozen
 
 Declaration = TypeVar("Declaration")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -53,7 +54,7 @@ class _Required:
 REQUIRED = _Required()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """One option of a registered function, read from its signature.
 
@@ -72,7 +73,7 @@ class Option:
         return self.default is REQUIRED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """A worked example with its published figure; the conformance suite runs it.
 

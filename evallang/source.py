@@ -9,8 +9,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
+from evallang.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Span:
     """A stretch of one file: code points `start` (included) to `end` (excluded)."""
 
@@ -23,7 +25,7 @@ class Span:
         return Span(self.path, self.start, max(self.end, other.end))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Position:
     """A place in a file; `line` and `column` from 1, `offset` from 0, in code points."""
 

@@ -7,11 +7,12 @@ so that later findings can point into the file).
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.frozen import frozen
 from evallang.models.model import ModelSpec
 from evallang.results.settings import Default, FileRecord, ReportSettings
 from evallang.source import Span
@@ -22,7 +23,7 @@ Options = tuple[tuple[str, OptionValue], ...]
 SourceSpec = DataSpec | PredictionsSpec | CountsSpec
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method:
     """A word of a catalogue with the options that were written, in their order."""
 
@@ -54,7 +55,7 @@ def written_option(value: OptionValue) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Protocol:
     """One resampling design, its options complete.
 
@@ -72,7 +73,7 @@ class Protocol:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stratification:
     """`columns` are `target` or columns of the data; empty for `stratify none`."""
 
@@ -80,7 +81,7 @@ class Stratification:
     bins: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuning:
     """How candidates are searched and chosen.
 
@@ -96,7 +97,7 @@ class Tuning:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measure:
     """One metric to report; `interval` is None for the default of metric and protocol."""
 
@@ -106,7 +107,7 @@ class Measure:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparisonSpec:
     """One `compare` line.
 
@@ -131,7 +132,7 @@ class ComparisonSpec:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequirementSpec:
     """One `require` line; `value` is the threshold or the margin, None without one."""
 
@@ -149,7 +150,7 @@ class RequirementSpec:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Study:
     """Everything that a run needs to know."""
 

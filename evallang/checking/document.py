@@ -1,11 +1,11 @@
 """`study`, `report`, and the statements that this version reads but cannot run yet."""
 
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from evallang.checking import codes, unbuilt, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.checking.sources import Clauses
+from evallang.frozen import frozen
 from evallang.results.settings import ReportSettings
 from evallang.syntax import nodes as n
 
@@ -19,7 +19,7 @@ NUMBER_STYLES = ("apa", "ama", "nejm", "sci")
 LARGEST_SEED = 2**32 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """The `study` statement with its defaults filled in."""
 

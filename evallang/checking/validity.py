@@ -25,7 +25,6 @@ from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study
 from evallang.syntax import nodes as n
 
-
 WORKER = {"classification": "classifier", "regression": "regressor"}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from evallang.frozen import frozen
 from evallang.source import Span
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Task = Literal["classification", "regression"]
 Label = bool | int | float | str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where:
     """One `where` line: rows for which it holds are kept.
 
@@ -33,7 +34,7 @@ class Where:
     span: Span = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataSpec:
     """One `data` statement with all defaults filled in; None means "not written".
 
@@ -69,7 +70,7 @@ class DataSpec:
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenModel:
     """One model of a `predictions` or `counts` source.
 
@@ -86,7 +87,7 @@ class GivenModel:
     threshold: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PredictionsSpec:
     """One `predictions` statement with all defaults filled in.
 
@@ -121,7 +122,7 @@ class PredictionsSpec:
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CountsSpec:
     """One `counts` statement: patterns of right and wrong with their counts.
 
@@ -142,7 +143,7 @@ class CountsSpec:
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """One feature: its name and whether it is in the numeric or the object block."""
 

@@ -8,7 +8,6 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import (
@@ -22,6 +21,7 @@ from evallang.data.findings import Findings, listed
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import trimmed
 from evallang.data.labels import as_number
+from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -40,7 +40,7 @@ CHUNK = 1 << 26  # bytes looked at together, so that counting needs no second co
 UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """How a text table is laid out, as sniffed from its beginning."""
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Column, Table
 from evallang.engine.backends import local, serial
+from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.models import fitting
 from evallang.models.build import BuildContext
@@ -63,7 +64,7 @@ class FitOutcome:
     inner_failures: tuple[tuple[Choice, str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedTable:
     """Where workers find a table, and the facts they need of it."""
 

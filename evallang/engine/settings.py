@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS, Outcome
 from evallang.protocols.protocol import Yields
 from evallang.registry import lazy
@@ -20,7 +21,7 @@ else:
     np = lazy("numpy")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldSize:
     """One fold: its numbers, the author's name for it, and how many rows it has."""
 

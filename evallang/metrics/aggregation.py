@@ -10,10 +10,10 @@ that gives the training prior to everyone would get an AUC of 0 under leave-one-
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference
+from evallang.frozen import frozen
 from evallang.metrics.metric import MetricEntry, Outcome, confusions, fold_value, from_mean_loss
 from evallang.registry import lazy
 
@@ -38,7 +38,7 @@ FORMAN_SCHOLZ_2010 = Reference(
 Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aggregate:
     """The value of a metric over folds, with the folds' own values beside it.
 

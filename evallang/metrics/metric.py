@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from evallang.frozen import frozen
 from evallang.registry import Entry, Registry, lazy
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ Form = Literal["counts", "losses", "scores"]
 Needs = Literal["labels", "scores", "probabilities", "values"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetricDeclaration:
     """The nature of a metric.
 

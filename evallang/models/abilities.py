@@ -5,9 +5,10 @@ searched must give the ability with every candidate.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
+from evallang.frozen import frozen
 from evallang.models.catalogue import CATALOGUE, ClassEntry, Rule
 from evallang.models.columns import branch_columns
 from evallang.models.model import (
@@ -24,7 +25,7 @@ from evallang.models.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Abilities:
     """What a pipeline is and can do.
 
@@ -52,7 +53,7 @@ class Abilities:
     known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnState:
     """What is known of a column at some step; also what `unready` is asked about."""
 
@@ -62,7 +63,7 @@ class ColumnState:
     index: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unready:
     """Columns with missing values, or of text, that reach a class which takes none."""
 

@@ -7,11 +7,12 @@ facts and phrases; which of them are errors is for the checker to say.
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from evallang.frozen import frozen
 from evallang.models import facts
 from evallang.models.constraints import Constraint, read_constraint
 from evallang.models.model import ParameterValue
@@ -24,7 +25,7 @@ Rule = bool | Mapping[str, Any]
 """True, False, or on which parameters it depends, see `scan.py`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParameterEntry:
     """One parameter of a class, as the installed version (or the nearest known) has it.
 
@@ -50,7 +51,7 @@ class ParameterEntry:
         return self.constraint.words
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassEntry:
     """One class: its kinds (classifier, regressor, transformer ...), parameters and rules.
 

@@ -2,9 +2,9 @@
 
 import math
 import re
-from dataclasses import dataclass
 from functools import cache
 
+from evallang.frozen import frozen
 from evallang.models.model import (
     Candidates,
     EstimatorSpec,
@@ -20,7 +20,7 @@ SHOWN_WORDS = 12  # of a longer list the first ones are shown, and its length
 _RANGE = re.compile(r"(int|real|float) ([\[(])(\S+), (\S+)([\])])")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """An interval of numbers; `kind` is `int`, `real` (any number) or `float` (no integers)."""
 
@@ -67,7 +67,7 @@ class Range:
         return noun[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constraint:
     """What a parameter takes.
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from evallang.frozen import frozen
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
@@ -30,7 +31,7 @@ _ADDRESS = re.compile(r"( at)? 0x[0-9a-fA-F]+")
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][\w.+-]+)+[/\\]([\w.+-]+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CaughtWarning:
     """A warning that a fit gave: its class and its cleaned text."""
 
@@ -38,7 +39,7 @@ class CaughtWarning:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FitFailure:
     """What a fit raised: the class of the exception and its cleaned text."""
 

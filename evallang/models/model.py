@@ -8,28 +8,29 @@ scikit-learn objects only in `models/build.py`, inside a worker.
 import itertools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from evallang.frozen import frozen
 from evallang.source import Span
 
 PlainValue = None | bool | int | float | str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListSpec:
     """A list value."""
 
     items: tuple["ParameterValue", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapSpec:
     """A dictionary value; keys are labels or names."""
 
     entries: tuple[tuple[PlainValue, "ParameterValue"], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidates:
     """The values to search over, written after `in`; `written` is the domain as canonical text.
 
@@ -45,7 +46,7 @@ class Candidates:
     integer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EstimatorSpec:
     """One class of the catalogue with the parameters that were written, in their order.
 
@@ -57,7 +58,7 @@ class EstimatorSpec:
     code: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedSpec:
     """A named model inside another (`VotingClassifier(estimators=[logistic, forest])`)."""
 
@@ -65,7 +66,7 @@ class NamedSpec:
     pipeline: "PipelineSpec"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BranchSpec:
     """One branch of `columns(...)`.
 
@@ -77,7 +78,7 @@ class BranchSpec:
     pipeline: "PipelineSpec | None"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnsSpec:
     """`columns(...)`: which columns go through which pipeline."""
 
@@ -87,7 +88,7 @@ class ColumnsSpec:
 StepSpec = EstimatorSpec | ColumnsSpec
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PipelineSpec:
     """Steps in order; the last is the estimator, or a transformer inside `columns`."""
 
@@ -100,7 +101,7 @@ ParameterValue = (
 Path = tuple[int | str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelSpec:
     """One model of a study: name, label for readers, pipeline, and where it is written."""
 
@@ -110,7 +111,7 @@ class ModelSpec:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchParameter:
     """One searched parameter: its printed name, its candidates, whose parameter it is."""
 

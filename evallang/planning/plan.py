@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evallang.frozen import frozen
 from evallang.models.model import ParameterValue, PipelineSpec
 from evallang.protocols.protocol import Split
 from evallang.results.records import Default, ProtocolRecord
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 SCHEMA = "evallang/plan/1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """One node of the graph: `fit`, `estimate`, `compare` or `report`."""
 
@@ -32,7 +33,7 @@ class Task:
     stale_because: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A resolved study: every protocol, every default, every task.
 

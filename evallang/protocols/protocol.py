@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence, Registry
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Split:
     label: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Yields:
     """What a protocol gives to measures and tests, for given options.
 
@@ -72,7 +73,7 @@ class Yields:
     ordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProtocolDeclaration:
     """How a protocol is written and what it yields.
 

@@ -10,11 +10,11 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
 
+from evallang.frozen import frozen
 from evallang.reporting.document import Cite, Runs
 from evallang.reporting.numbers import Scale, Style, scale_of
 from evallang.results.codec import from_plain, to_plain
@@ -32,7 +32,7 @@ UNSAFE = frozenset({"Cc", "Cs", "Cn"})
 DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetricWords:
     """How a metric is named and printed; `noun` is its name inside a sentence."""
 
@@ -63,7 +63,7 @@ class MetricWords:
         return "higher" if self.higher_is_better else "lower"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """One data set under one protocol: what one table of estimates is about."""
 

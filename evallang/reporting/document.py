@@ -6,11 +6,13 @@ cross-reference in its own way.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal, TypeAlias
 
+from evallang.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Text:
     """Plain words."""
 
@@ -18,7 +20,7 @@ class Text:
     kind: ClassVar[str] = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Strong:
     """Words that carry the claim."""
 
@@ -26,7 +28,7 @@ class Strong:
     kind: ClassVar[str] = "strong"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Emphasis:
     """Words in italics: a statistical letter, the title of a journal."""
 
@@ -34,7 +36,7 @@ class Emphasis:
     kind: ClassVar[str] = "emphasis"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """A printed number and the full value behind it."""
 
@@ -43,7 +45,7 @@ class Number:
     kind: ClassVar[str] = "number"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stat:
     """A statistic: *Q*(3) = 30.61; `upright` for Greek letters."""
 
@@ -56,7 +58,7 @@ class Stat:
     kind: ClassVar[str] = "stat"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """An interval, as printed in its brackets, and its full bounds; `lead` says which."""
 
@@ -67,7 +69,7 @@ class Interval:
     kind: ClassVar[str] = "interval"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cite:
     """Works cited here; stands before the punctuation, back ends move it."""
 
@@ -75,7 +77,7 @@ class Cite:
     kind: ClassVar[str] = "cite"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ref:
     """A link to a table, figure, section or warning; without words it is its number."""
 
@@ -85,7 +87,7 @@ class Ref:
     kind: ClassVar[str] = "ref"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A link to the outside; never followed by the page itself."""
 
@@ -94,7 +96,7 @@ class Link:
     kind: ClassVar[str] = "link"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """Text of the language or a command."""
 
@@ -102,7 +104,7 @@ class Code:
     kind: ClassVar[str] = "code"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """The mark of a footnote of a table."""
 
@@ -110,7 +112,7 @@ class Mark:
     kind: ClassVar[str] = "mark"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     """A word explained where it stands, such as a sign of origin (stated, default)."""
 
@@ -153,7 +155,7 @@ def listed(items: Iterable[Runs], *, comma: str = ", ", last: str = " and ") -> 
 # --- blocks -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """One entry of the title block."""
 
@@ -161,7 +163,7 @@ class Fact:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Title:
     """The head of the report."""
 
@@ -173,7 +175,7 @@ class Title:
     kind: ClassVar[str] = "title"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A heading inside a section, of the level below the section's own."""
 
@@ -182,7 +184,7 @@ class Heading:
     kind: ClassVar[str] = "heading"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paragraph:
     """A paragraph; a `note` is small, `methods` is set to be pasted into a paper."""
 
@@ -191,7 +193,7 @@ class Paragraph:
     kind: ClassVar[str] = "paragraph"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberedFindings:
     """The claims of the report, in order."""
 
@@ -202,7 +204,7 @@ class NumberedFindings:
 Align: TypeAlias = Literal["left", "right", "center"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """One column of a table; the first is the stub, whose cells head their rows."""
 
@@ -214,7 +216,7 @@ class Column:
     wide: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spanner:
     """A head over the columns `first` to `last` (from 0, both included)."""
 
@@ -223,7 +225,7 @@ class Spanner:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """One cell; `exact` is the full value for sorting and copying."""
 
@@ -233,7 +235,7 @@ class Cell:
     high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One row; a `group` has a single cell and heads the rows that follow."""
 
@@ -242,7 +244,7 @@ class Row:
     group: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """A table in the anatomy of printers: stub, spanners, columns, rows, notes, caption.
 
@@ -260,7 +262,7 @@ class Table:
     kind: ClassVar[str] = "table"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Panel:
     """One drawing of a figure: an SVG of one-column width, and its numbers in words."""
 
@@ -269,7 +271,7 @@ class Panel:
     title: Runs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figure:
     """Drawings side by side under one caption."""
 
@@ -279,7 +281,7 @@ class Figure:
     kind: ClassVar[str] = "figure"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caution:
     """A warning: what it is, why it matters, its stable code, and why it was accepted."""
 
@@ -293,7 +295,7 @@ class Caution:
     kind: ClassVar[str] = "caution"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """Text to be read or copied as it is."""
 
@@ -302,7 +304,7 @@ class Listing:
     kind: ClassVar[str] = "listing"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Work:
     """One entry of the list of references."""
 
@@ -310,7 +312,7 @@ class Work:
     runs: Runs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class References:
     """The works that can be cited; only those that are cited are printed, in that order."""
 
@@ -323,7 +325,7 @@ Block: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """Blocks under one heading; the title block has none."""
 
@@ -332,7 +334,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """A whole report, before it is numbered and laid out."""
 

@@ -8,12 +8,12 @@ Never rely on the fonts of the machine: WeasyPrint crashes where there are none.
 
 import base64
 import io
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from evallang.frozen import frozen
 from evallang.registry import lazy
 
 ttlib = lazy("fontTools.ttLib")
@@ -23,7 +23,7 @@ SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono"
 NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Face:
     """One font file: the family the style sheets name, and the key of the file."""
 
@@ -45,7 +45,7 @@ FACES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Embedded:
     """The style sheet that carries the fonts, and the characters that none of them has."""
 

@@ -3,11 +3,11 @@
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.reporting import fonts
 from evallang.reporting.document import Document
@@ -25,7 +25,7 @@ FONTS_PLACE = "/* fonts */"
 ALWAYS = "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–\u2010"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """The HTML of one medium, and the characters that no embedded font has."""
 

@@ -1,8 +1,9 @@
 """What a document becomes before it is laid out: numbered, capped, its references resolved."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from evallang.frozen import frozen
 from evallang.reporting.document import (
     Block,
     Caution,
@@ -26,7 +27,7 @@ from evallang.reporting.document import (
 AFTER_PUNCTUATION = ".,;"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Numbering:
     """The labels of tables and figures ("Table 1"), and the number of each cited work."""
 

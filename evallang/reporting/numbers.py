@@ -7,9 +7,10 @@ them; no p is printed as zero; what belongs together is joined by no-break space
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
+
+from evallang.frozen import frozen
 
 MINUS = "\u2212"
 NBSP = "\u00a0"
@@ -23,7 +24,7 @@ Style = Literal["apa", "ama", "nejm", "sci"]
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scale:
     """How one column is printed: `decimals`, and the power of ten that turns 0.98 into 98."""
 
@@ -100,7 +101,7 @@ def ratio_scale(values: Iterable[float | None]) -> Scale:
     return Scale(min(6, math.ceil(-math.log10(min(sizes)))))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PValue:
     """A printed p: the letter, the relation (`=`, `<`, `>`) and the figures."""
 

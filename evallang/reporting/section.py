@@ -5,8 +5,8 @@ A section without anything to say gives no blocks and is left out.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from evallang.frozen import frozen
 from evallang.registry import Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Document, Section
@@ -14,7 +14,7 @@ from evallang.reporting.document import Block, Document, Section
 SectionFunction = Callable[[Context], Sequence[Block]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SectionDeclaration:
     """Where a section stands, and whether an author may hide it."""
 

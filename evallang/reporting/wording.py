@@ -5,8 +5,9 @@ compares a p-value with a level.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from evallang.frozen import frozen
 from evallang.reporting.context import Context, MetricWords, Setting, base, mid_sentence
 from evallang.reporting.document import (
     Code,
@@ -241,7 +242,7 @@ def adjusted_words(comparison: Comparison) -> str:
     return f"{name}-adjusted " if name else "adjusted "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contrast:
     """A pair read from one model: its difference to the other, with the widest interval given.
 

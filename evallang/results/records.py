@@ -5,8 +5,9 @@ with a note that says why. Sequences are tuples, so that frozen means frozen.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from evallang.frozen import frozen
 from evallang.results.settings import Default as Default
 from evallang.results.settings import FileRecord as FileRecord
 from evallang.results.settings import ReportSettings as ReportSettings
@@ -20,7 +21,7 @@ from evallang.results.statistics import SimultaneousInterval as SimultaneousInte
 from evallang.results.statistics import Statistic as Statistic
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StudyRecord:
     """The `study` statement, with the list of every default used."""
 
@@ -35,7 +36,7 @@ class StudyRecord:
     defaults: tuple[Default, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpecRecord:
     """The study file: where, which bytes, canonical text, overrides from the command line."""
 
@@ -46,7 +47,7 @@ class SpecRecord:
     overrides: Mapping[str, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Excluded:
     """How many rows one clause left out."""
 
@@ -54,7 +55,7 @@ class Excluded:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataRecord:
     """One data set; `kind` is table, predictions, scores or counts."""
 
@@ -80,7 +81,7 @@ class DataRecord:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRecord:
     """One model; `tuned` maps each searched parameter to its candidates."""
 
@@ -92,7 +93,7 @@ class ModelRecord:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProtocolRecord:
     """One protocol as resolved; `implied_by` is the compare line that needs it, or None."""
 
@@ -107,7 +108,7 @@ class ProtocolRecord:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldValue:
     """The value of one fold; `fold_label` is the author's name for it, if any."""
 
@@ -119,7 +120,7 @@ class FoldValue:
     n_test: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subgroup:
     """One level of a column."""
 
@@ -127,7 +128,7 @@ class Subgroup:
     level: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estimate:
     """One metric of one model; `about` says what the interval is about."""
 
@@ -148,7 +149,7 @@ class Estimate:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Family:
     """The family of hypotheses that one correction covers."""
 
@@ -157,7 +158,7 @@ class Family:
     exploratory: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranks:
     """Average ranks over data sets, the critical difference, wins, ties and losses."""
 
@@ -167,7 +168,7 @@ class Ranks:
     win_tie_loss: tuple[tuple[Value, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """One `compare` line on one data set (or across all, `data` None)."""
 
@@ -186,7 +187,7 @@ class Comparison:
     against: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """The hyper-parameters chosen for one outer fold."""
 
@@ -200,7 +201,7 @@ class Selection:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Requirement:
     """One `require` line and how it was decided."""
 
@@ -224,7 +225,7 @@ class Requirement:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Analysis:
     """The values of one `analyze` item."""
 
@@ -236,7 +237,7 @@ class Analysis:
     values: Mapping[str, Value]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Export:
     """One model that was refitted on all data and saved."""
 
@@ -247,7 +248,7 @@ class Export:
     trusted_types: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """One fit that raised; `stage` is inner (a candidate) or outer."""
 
@@ -262,7 +263,7 @@ class Failure:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FitWarning:
     """A warning that fits of one model gave, with the number of fits that gave it."""
 
@@ -274,7 +275,7 @@ class FitWarning:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GitState:
     """The commit of the working copy, and whether it was dirty."""
 
@@ -282,7 +283,7 @@ class GitState:
     dirty: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FitCounts:
     """How many fits were planned, run, taken from the store, failed."""
 
@@ -292,7 +293,7 @@ class FitCounts:
     failed: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
     """What may differ between two equal runs: versions, machine, time."""
 
@@ -308,7 +309,7 @@ class Provenance:
     fits: FitCounts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReferenceRecord:
     """A reference of a method that was used, so that a report needs no catalogue."""
 
@@ -323,7 +324,7 @@ class ReferenceRecord:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MethodRecord:
     """A method that was used: what a report says of it without asking the catalogues.
 
@@ -340,7 +341,7 @@ class MethodRecord:
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Results:
     """Everything a run found: the content of `results.json`."""
 

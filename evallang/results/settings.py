@@ -1,13 +1,14 @@
 """The few records that a study holds too, apart from the rest so that a check stays light."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from evallang.frozen import frozen
 
 Value = Any
 """A JSON value: None, bool, int, float, str, or a tuple or mapping of such."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Default:
     """A value that the author did not write: the clause as it would be written, its value."""
 
@@ -15,7 +16,7 @@ class Default:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileRecord:
     """A file that was read, relative to the study with `/`, and its SHA-256."""
 
@@ -23,7 +24,7 @@ class FileRecord:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReportSettings:
     """The `report` statement: what to write, and how."""
 

@@ -1,12 +1,13 @@
 """What a statistical method gives: the records that tests and intervals return."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from evallang.frozen import frozen
 from evallang.results.settings import Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """An interval with its method and level; None where the bound is undefined."""
 
@@ -17,7 +18,7 @@ class Interval:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statistic:
     """A test statistic, `name` as printed (`chi2`, `Q`, `F`, `t`, `z`)."""
 
@@ -25,7 +26,7 @@ class Statistic:
     value: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """A difference between two models (first minus second) in the metric's own unit."""
 
@@ -37,7 +38,7 @@ class Difference:
     method: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimultaneousInterval:
     """An interval that holds for a whole family of comparisons at once."""
 
@@ -47,7 +48,7 @@ class SimultaneousInterval:
     method: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effect:
     """An effect size, with its interval where one is known."""
 
@@ -57,7 +58,7 @@ class Effect:
     high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clusters:
     """The number of groups behind a clustered test, and its design effect."""
 
@@ -65,7 +66,7 @@ class Clusters:
     design_effect: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HypothesisTestResult:
     """What a hypothesis test found; a test never decides, the comparison does.
 

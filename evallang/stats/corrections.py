@@ -8,9 +8,9 @@ stays None.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from evallang.frozen import frozen
 from evallang.registry import Example, Registry
 from evallang.stats.distributions import checked_level
 
@@ -18,7 +18,7 @@ P = Sequence[float | None]
 Adjusted = tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CorrectionDeclaration:
     """What a correction promises.
 

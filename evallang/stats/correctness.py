@@ -6,9 +6,9 @@ McNemar (every pair), Cochran and Looney need; both add up over parts of the dat
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evallang.frozen import frozen
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ else:
 Table = tuple[tuple[int, int], tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correctness:
     """The counts behind n examples judged right or wrong for M models.
 

@@ -7,9 +7,9 @@ known for the design; a value that is undefined is None.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from evallang.bibliography import Reference
+from evallang.frozen import frozen
 from evallang.registry import Example, Registry
 from evallang.results.statistics import Effect
 from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, clopper_pearson
@@ -57,7 +57,7 @@ EZRA_2010 = (
 OWN = "own derivation: computed by hand"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EffectSizeDeclaration:
     """What an effect size is read against: `neutral` is its value where there is no effect."""
 

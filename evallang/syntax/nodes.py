@@ -7,12 +7,12 @@ spelling (`1_000`, `.632`).
 
 from dataclasses import field
 
+from evallang.frozen import frozen
 from evallang.source import Span
-from evallang.syntax.node_class import NodeClass, node
 
 
-@node
-class Node(NodeClass):
+@frozen
+class Node:
     """Anything written, with its place."""
 
     span: Span = field(compare=False, kw_only=True)
@@ -21,14 +21,14 @@ class Node(NodeClass):
 # --- values ----------------------------------------------------------------------------
 
 
-@node
+@frozen
 class NameNode(Node):
     """A bare word: an author's name, a word of a catalogue, a keyword value (`5x2cv_t`)."""
 
     name: str
 
 
-@node
+@frozen
 class TextNode(Node):
     """Text in quotes; `value` is unescaped, `literal` as written, quotes included."""
 
@@ -36,21 +36,21 @@ class TextNode(Node):
     literal: str
 
 
-@node
+@frozen
 class NumberNode(Node):
     """A number as written: `3`, `1_000`, `.5`, `1e-3`, `-1`, `95%`, `1/3`."""
 
     literal: str
 
 
-@node
+@frozen
 class ListNode(Node):
     """`[1, 2, 3]`; `(1, 2)` is read as one."""
 
     items: tuple["ValueNode", ...]
 
 
-@node
+@frozen
 class EntryNode(Node):
     """One `key: value` of a map."""
 
@@ -58,14 +58,14 @@ class EntryNode(Node):
     value: "ValueNode"
 
 
-@node
+@frozen
 class MapNode(Node):
     """`{no: 1, yes: 10}`."""
 
     entries: tuple[EntryNode, ...]
 
 
-@node
+@frozen
 class RangeNode(Node):
     """`1..15 step 2`, or with `uniform` / `loguniform` a distribution."""
 
@@ -76,7 +76,7 @@ class RangeNode(Node):
     distribution: NameNode | None = None
 
 
-@node
+@frozen
 class ArgumentNode(Node):
     """One argument of a call: `key=value`, `key in DOMAIN` (tuned) or a value alone."""
 
@@ -85,7 +85,7 @@ class ArgumentNode(Node):
     tuned: bool = False
 
 
-@node
+@frozen
 class CallNode(Node):
     """`name(arguments)`; `X()` is read as the name alone."""
 
@@ -93,7 +93,7 @@ class CallNode(Node):
     arguments: tuple[ArgumentNode, ...]
 
 
-@node
+@frozen
 class BranchNode(Node):
     """One branch of `columns(...)`: which columns, and the pipeline they go through."""
 
@@ -101,14 +101,14 @@ class BranchNode(Node):
     pipeline: "PipelineNode"
 
 
-@node
+@frozen
 class ColumnsNode(Node):
     """`columns(numeric: A | B, [age, bmi]: passthrough)`."""
 
     branches: tuple[BranchNode, ...]
 
 
-@node
+@frozen
 class PipelineNode(Node):
     """`step | step | estimator`; also a single step."""
 
@@ -135,7 +135,7 @@ MethodNode = NameNode | CallNode
 # --- clauses ---------------------------------------------------------------------------
 
 
-@node
+@frozen
 class ClauseNode(Node):
     """`keyword value, value`: every clause that has no shape of its own.
 
@@ -150,7 +150,7 @@ class ClauseNode(Node):
     values: tuple[ValueNode, ...]
 
 
-@node
+@frozen
 class PositiveNode(Node):
     """`positive 1 "malignant"`."""
 
@@ -158,7 +158,7 @@ class PositiveNode(Node):
     label: TextNode | None = None
 
 
-@node
+@frozen
 class FeaturesNode(Node):
     """`features A, B` or `features all except A, B`."""
 
@@ -166,7 +166,7 @@ class FeaturesNode(Node):
     all_except: bool = False
 
 
-@node
+@frozen
 class WhereNode(Node):
     """`where COL OP VALUE`; `operator` is one of = != < <= > >= in, `is missing`, `is not missing`.
 
@@ -178,7 +178,7 @@ class WhereNode(Node):
     value: ValueNode | None = None
 
 
-@node
+@frozen
 class ModelColumnNode(Node):
     """One item of `models`, `correct` or `value`: `bert "BERT base" as yhat in "preds.csv"`."""
 
@@ -188,7 +188,7 @@ class ModelColumnNode(Node):
     path: TextNode | None = None
 
 
-@node
+@frozen
 class ModelColumnsNode(Node):
     """`models A, B`, `correct A as "x"`, `value "F1" A, B`; `metric` only for `value`."""
 
@@ -197,7 +197,7 @@ class ModelColumnsNode(Node):
     metric: TextNode | None = None
 
 
-@node
+@frozen
 class ModelSettingNode(Node):
     """`score A = "p"`, `scores A = [..] | {..} | "p_*"`, `threshold A = 0.3`."""
 
@@ -206,28 +206,28 @@ class ModelSettingNode(Node):
     value: ValueNode
 
 
-@node
+@frozen
 class DirectionNode(Node):
     """`higher is better` or `lower is better`."""
 
     word: NameNode
 
 
-@node
+@frozen
 class RowsNode(Node):
     """`rows common`."""
 
     word: NameNode
 
 
-@node
+@frozen
 class TableNode(Node):
     """`table [[a, b], [c, d]]`."""
 
     value: ListNode
 
 
-@node
+@frozen
 class PatternNode(Node):
     """`pattern [1, 1, 0]: 12`."""
 
@@ -235,7 +235,7 @@ class PatternNode(Node):
     count: NumberNode
 
 
-@node
+@frozen
 class IntervalNode(Node):
     """`interval METHOD[(options)]` under `measure`."""
 
@@ -259,7 +259,7 @@ AnyClauseNode = (
 # --- statements ------------------------------------------------------------------------
 
 
-@node
+@frozen
 class StatementNode(Node):
     """A statement; `keyword` is the span of its first word, `clauses` its indented lines."""
 
@@ -267,28 +267,28 @@ class StatementNode(Node):
     clauses: tuple[AnyClauseNode, ...] = field(default=(), kw_only=True)
 
 
-@node
+@frozen
 class EvallangNode(StatementNode):
     """`evallang 1`."""
 
     version: NumberNode
 
 
-@node
+@frozen
 class IncludeNode(StatementNode):
     """`include "lab/protocol.eval"`."""
 
     path: TextNode
 
 
-@node
+@frozen
 class HeaderNode(StatementNode):
     """`study ["TITLE"]`."""
 
     title: TextNode | None = None
 
 
-@node
+@frozen
 class LetNode(StatementNode):
     """`let NAME = VALUE | PIPELINE`."""
 
@@ -296,7 +296,7 @@ class LetNode(StatementNode):
     value: ValueNode
 
 
-@node
+@frozen
 class SourceNode(Node):
     """Where data come from; `kind` is `sklearn`, `path` or `sql`.
 
@@ -307,7 +307,7 @@ class SourceNode(Node):
     values: tuple[NameNode | TextNode, ...]
 
 
-@node
+@frozen
 class DataNode(StatementNode):
     """`data NAME ["LABEL"] from SOURCE`."""
 
@@ -316,7 +316,7 @@ class DataNode(StatementNode):
     source: SourceNode
 
 
-@node
+@frozen
 class PredictionsNode(StatementNode):
     """`predictions NAME from "a.csv"[, "b.csv"]`."""
 
@@ -325,7 +325,7 @@ class PredictionsNode(StatementNode):
     paths: tuple[TextNode, ...]
 
 
-@node
+@frozen
 class ScoresNode(StatementNode):
     """`scores NAME from "auc.csv"`."""
 
@@ -334,7 +334,7 @@ class ScoresNode(StatementNode):
     path: TextNode
 
 
-@node
+@frozen
 class CountsNode(StatementNode):
     """`counts NAME ["LABEL"] [from "patterns.csv"]`."""
 
@@ -343,7 +343,7 @@ class CountsNode(StatementNode):
     path: TextNode | None = None
 
 
-@node
+@frozen
 class OptionNode(Node):
     """`key=value` after the words of a protocol, `bins=5`, `cv=K`."""
 
@@ -351,7 +351,7 @@ class OptionNode(Node):
     value: ValueNode
 
 
-@node
+@frozen
 class StratifyNode(StatementNode):
     """`stratify by target, COL bins=5`, or `stratify none` (no columns)."""
 
@@ -359,14 +359,14 @@ class StratifyNode(StatementNode):
     options: tuple[OptionNode, ...] = ()
 
 
-@node
+@frozen
 class GroupNode(StatementNode):
     """`group by COL`."""
 
     column: ColumnNode
 
 
-@node
+@frozen
 class ModelNode(StatementNode):
     """`model NAME ["LABEL"] = PIPELINE`."""
 
@@ -375,7 +375,7 @@ class ModelNode(StatementNode):
     pipeline: PipelineNode
 
 
-@node
+@frozen
 class ProtocolNode(StatementNode):
     """`protocol [NAME =] words key=value ...`, `... split by COL`, `... split from "folds.csv"`.
 
@@ -390,7 +390,7 @@ class ProtocolNode(StatementNode):
     path: TextNode | None = None
 
 
-@node
+@frozen
 class TuneNode(StatementNode):
     """`tune [grid|random N|bayes N] [by METRIC] [cv=K] [select RULE]`."""
 
@@ -401,7 +401,7 @@ class TuneNode(StatementNode):
     select: NameNode | None = None
 
 
-@node
+@frozen
 class MeasureNode(StatementNode):
     """`measure METRIC, ... [within COL, ...]`."""
 
@@ -409,7 +409,7 @@ class MeasureNode(StatementNode):
     within: tuple[ColumnNode, ...] = ()
 
 
-@node
+@frozen
 class PairNode(Node):
     """`a vs b`."""
 
@@ -417,7 +417,7 @@ class PairNode(Node):
     second: ColumnNode
 
 
-@node
+@frozen
 class CompareNode(StatementNode):
     """`compare MODELS [against MODEL] [across data] with TEST [then TEST] [CORRECTION] ...`."""
 
@@ -432,7 +432,7 @@ class CompareNode(StatementNode):
     exploratory: bool = False
 
 
-@node
+@frozen
 class RequireNode(StatementNode):
     """`require ...`; `kind` is level, superior, noninferior or equivalent.
 
@@ -452,7 +452,7 @@ class RequireNode(StatementNode):
     at: NumberNode | None = None
 
 
-@node
+@frozen
 class AnalyzeNode(StatementNode):
     """`analyze WHAT, ... [of MODELS] [by METRIC] [on PROTOCOL]`."""
 
@@ -462,7 +462,7 @@ class AnalyzeNode(StatementNode):
     on: NameNode | None = None
 
 
-@node
+@frozen
 class ExportNode(StatementNode):
     """`export MODEL|best [to "model.skops"]`; `model` is None for `best`."""
 
@@ -470,14 +470,14 @@ class ExportNode(StatementNode):
     path: TextNode | None = None
 
 
-@node
+@frozen
 class UseNode(StatementNode):
     """`use PACKAGE.MODULE`."""
 
     module: NameNode
 
 
-@node
+@frozen
 class ReportNode(StatementNode):
     """`report FORMAT, ...`."""
 
@@ -487,7 +487,7 @@ class ReportNode(StatementNode):
 # --- the whole file --------------------------------------------------------------------
 
 
-@node
+@frozen
 class CommentNode(Node):
     """A comment, `#` included; `own_line` when nothing else stands on its line."""
 
@@ -495,7 +495,7 @@ class CommentNode(Node):
     own_line: bool
 
 
-@node
+@frozen
 class StudyNode(Node):
     """One file: its statements in order, its comments beside them."""
 

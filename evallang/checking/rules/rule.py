@@ -10,14 +10,14 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from evallang.diagnostics import Code, Diagnostic, Severity, declare, diagnose
+from evallang.frozen import frozen
 from evallang.source import Span
 from evallang.study import Study
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Objection:
     """What a rule has against one line: a sentence, the line, and what to write instead."""
 
@@ -30,7 +30,7 @@ class Objection:
 RuleFunction = Callable[[Study], Iterator[Objection]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One rule: its code (with name, reason, source) and its function."""
 

@@ -8,10 +8,11 @@ same call at another level. A test computes p, and never decides.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
+from evallang.frozen import frozen
 from evallang.registry import Design, Evidence, Registry
 
 INPUTS: Mapping[str, str] = {
@@ -29,7 +30,7 @@ INPUTS: Mapping[str, str] = {
 """Every name that a positional parameter of a test may have, with what it holds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HypothesisTestDeclaration:
     """What a test needs and what it is about.
 

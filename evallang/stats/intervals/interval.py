@@ -5,9 +5,9 @@ parameters are the author's options.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from evallang.frozen import frozen
 from evallang.registry import Design, Evidence, Registry
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Resampler(Protocol):
         """Give leave-one-out values of the distinct examples, and how often each occurs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntervalDeclaration:
     """What an interval needs.
 
