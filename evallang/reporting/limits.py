@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evallang.diagnostics import declare
+from evallang.reporting.codes import (
+    CONSERVATIVE,
+    DISAGREEMENT,
+    FITS_FAILED,
+    FITS_WARNED,
+    UNTUNED,
+)
 from evallang.reporting.context import Context, base
 from evallang.reporting.document import (
     Block,
@@ -24,41 +30,6 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural, sentence, with_code
 from evallang.results.records import Comparison, FitWarning, HypothesisTestResult
 
-DISAGREEMENT = declare(
-    "W501",
-    "plain_interval_excludes_zero_without_rejection",
-    "a plain interval excludes 0 where the adjusted p does not reject",
-    reason="The plain interval of a pair holds for that pair alone, the adjusted p for the whole "
-    "family; quoting the plain interval would claim what the test does not.",
-    source="Aguinis et al. 2019",
-)
-CONSERVATIVE = declare(
-    "W502",
-    "simultaneous_interval_holds_zero_despite_rejection",
-    "a simultaneous interval holds 0 where the adjusted p rejects",
-    reason="A step-down correction rejects more than the single-step interval printed beside it "
-    "can show; the decision follows the adjusted p.",
-    source="Strassburger & Bretz 2008",
-)
-FITS_WARNED = declare(
-    "W503",
-    "fits_that_warned",
-    "fits of a model gave a warning",
-    reason="A fit that did not converge counts like any other, and may be worse than the model "
-    "could be.",
-)
-FITS_FAILED = declare(
-    "W504",
-    "fits_that_failed",
-    "fits failed, and what needs them was not computed",
-    reason="A comparison that leaves out failed fits would favour the model that fails.",
-)
-UNTUNED = declare(
-    "W505",
-    "no_model_was_tuned",
-    "no model was tuned",
-    reason="Settings taken as they are do not show what a family of models can do.",
-)
 LEADS = {
     DISAGREEMENT.name: "Quote the simultaneous interval for close pairs",
     CONSERVATIVE.name: "A simultaneous interval is wider than the decision",

@@ -2,7 +2,9 @@
 
 from studies import checked
 
-MAIN = 'evallang 1\ninclude "lab/protocol.eval"\ndata iris from sklearn iris\nmodel a = GaussianNB\n'
+MAIN = (
+    'evallang 1\ninclude "lab/protocol.eval"\ndata iris from sklearn iris\nmodel a = GaussianNB\n'
+)
 
 
 def test_statements_of_an_included_file_count():

@@ -15,7 +15,7 @@ from evallang.diagnostics import CODES, Severity, to_text
 FOLDER = Path(__file__).parents[1] / "messages" / "checking"
 STUDIES = sorted(FOLDER.glob("*.eval"))
 load_codes()
-CHECKED = sorted(code for code in CODES if code[0] in "EW" and code[1] in "12" or code == "E901")
+CHECKED = sorted(code for code in CODES if (code[0] in "EW" and code[1] in "12") or code == "E901")
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)

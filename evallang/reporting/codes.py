@@ -1,0 +1,39 @@
+"""What a report adds to the warnings of a check: things only seen in the results (W5xx)."""
+
+from evallang.diagnostics import declare
+
+DISAGREEMENT = declare(
+    "W501",
+    "plain_interval_excludes_zero_without_rejection",
+    "A plain interval excludes 0 where the adjusted p does not reject.",
+    reason="The plain interval of a pair holds for that pair alone, the adjusted p for the whole "
+    "family; quoting the plain interval would claim what the test does not.",
+    source="Aguinis et al. 2019",
+)
+CONSERVATIVE = declare(
+    "W502",
+    "simultaneous_interval_holds_zero_despite_rejection",
+    "A simultaneous interval holds 0 where the adjusted p rejects.",
+    reason="A step-down correction rejects more than the single-step interval printed beside it "
+    "can show; the decision follows the adjusted p.",
+    source="Strassburger & Bretz 2008",
+)
+FITS_WARNED = declare(
+    "W503",
+    "fits_that_warned",
+    "Fits of a model gave a warning.",
+    reason="A fit that did not converge counts like any other, and may be worse than the model "
+    "could be.",
+)
+FITS_FAILED = declare(
+    "W504",
+    "fits_that_failed",
+    "Fits failed, and what needs them was not computed.",
+    reason="A comparison that leaves out failed fits would favour the model that fails.",
+)
+UNTUNED = declare(
+    "W505",
+    "no_model_was_tuned",
+    "No model was tuned.",
+    reason="Settings taken as they are do not show what a family of models can do.",
+)
