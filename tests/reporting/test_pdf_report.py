@@ -16,16 +16,16 @@ from evallang.reporting.section import build
 
 def elements(document):
     """Give every structure element of a tagged PDF."""
-    found, todo = [], [document.Root.StructTreeRoot]
-    while todo:
-        node = todo.pop()
+    found, waiting = [], [document.Root.StructTreeRoot]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, pikepdf.Array):
-            todo.extend(node)
+            waiting.extend(node)
         elif isinstance(node, pikepdf.Dictionary):
             if "/S" in node and node.get("/Type") == "/StructElem":
                 found.append(node)
             if "/K" in node:
-                todo.append(node.K)
+                waiting.append(node.K)
     return found
 
 
