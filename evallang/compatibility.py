@@ -20,6 +20,13 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Method, Options, Protocol, SourceSpec
 
+INTERVAL_INPUTS = frozenset(
+    {
+        "successes", "n", "level", "losses", "folds", "values", "n_train", "n_test", "truth",
+        "scores", "sample", "seed",
+    }
+)  # fmt: skip
+"""What the engine can hand to the interval of one estimate."""
 PER_ROW = frozenset(
     {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
 )
@@ -173,6 +180,10 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
 
 # --- tests -------------------------------------------------------------------------------
 
+TEST_INPUTS = frozenset(
+    {"table", "correct", "first", "second", "n_train", "n_test", "level", "groups", "seed"}
+)
+"""What the engine can hand to a test; one that asks for more is for a later version."""
 TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from evallang.checking import (
+    capabilities,
     claims,
     codes,
     designs,
@@ -200,4 +201,4 @@ def _needed_statements(scope: Scope, study: Study) -> None:
 
 
 def _searches(study: Study) -> bool:
-    return any(pipelines.is_tuned(model) for model in study.models)
+    return any(capabilities.is_tuned(model) for model in study.models)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from evallang.checking import codes, values
+from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.checking.sources import Clauses
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
 from evallang.models.domains import number
 from evallang.stats.corrections import CORRECTIONS

@@ -3,8 +3,8 @@
 from typing import Literal, cast
 
 from evallang.checking import codes, unbuilt, values
+from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.checking.sources import Clauses
 from evallang.frozen import frozen
 from evallang.results.settings import ReportSettings
 from evallang.syntax import nodes as n

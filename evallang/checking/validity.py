@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from evallang.checking import codes, pipelines
+from evallang.checking import capabilities, codes
 from evallang.checking.scope import Scope
 from evallang.compatibility import (
     PER_ROW,
@@ -86,12 +86,12 @@ def _tasks(scope: Scope, study: Study) -> None:
     if not any(isinstance(source, DataSpec) for source in study.sources):
         return
     for model in study.models:
-        kind = pipelines.kind_of(model)
+        kind = capabilities.kind_of(model)
         if (kind == "classifier" and other == "classification") or (
             kind == "regressor" and other == "regression"
         ):
             node = scope.models[model.name]
-            counterpart = pipelines.counterpart(model)
+            counterpart = capabilities.counterpart(model)
             scope.report(
                 codes.WRONG_TASK,
                 f"`{model.name}` is a {kind}, and the data are for {study.task}",
@@ -124,9 +124,9 @@ def _scores(scope: Scope, study: Study) -> None:
         declared = METRICS[metric.name].declaration
         needs = declared.needs
         for model in study.models:
-            if pipelines.kind_of(model) != WORKER[declared.task]:
+            if capabilities.kind_of(model) != WORKER[declared.task]:
                 continue  # reported as a model for another task
-            lacking = pipelines.lacks(model, needs)
+            lacking = capabilities.lacks(model, needs)
             if lacking is not None:
                 scope.report(
                     codes.METRIC_NEEDS_SCORES,
@@ -198,7 +198,7 @@ def _clustered(scope: Scope, what: str, span: Span | None) -> None:
 
 def _search(scope: Scope, study: Study) -> None:
     """A search space needs a stage to choose in, and a stage a search space."""
-    tuned = [model for model in study.models if pipelines.is_tuned(model)]
+    tuned = [model for model in study.models if capabilities.is_tuned(model)]
     tuning = study.tuning
     for protocol in study.protocols:
         declared = PROTOCOLS[protocol.kind].declaration

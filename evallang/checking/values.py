@@ -6,6 +6,7 @@ from typing import Any
 
 from evallang.checking import codes, unbuilt
 from evallang.checking.scope import Scope, listed, suggestion
+from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
@@ -23,7 +24,12 @@ CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
     ("interval", INTERVALS, unbuilt.INTERVALS, codes.UNKNOWN_INTERVAL),
     ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
 )
-LISTED_AT_MOST = 8  # words; a longer list is looked up with `evallang list`
+HANDED = {
+    "test": TEST_INPUTS,
+    "interval": INTERVAL_INPUTS | {"table"},
+    "correction": frozenset({"p"}),
+}
+"""What the engine can hand to a member; one that asks for more cannot run yet."""
 
 
 def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
@@ -75,6 +81,9 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
     _, registry, later, code = next(c for c in CATALOGUES if c[0] == what)
     entry = registry.get(word)
     if entry is not None:
+        if not set(entry.inputs) <= HANDED.get(what, frozenset(entry.inputs)):
+            not_in_this_version(scope, f"the {what} `{word}`", name)
+            return None
         return entry
     if word in later:
         not_in_this_version(scope, f"the {what} `{word}`", name)

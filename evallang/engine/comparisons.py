@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from evallang.engine.settings import Setting
 from evallang.metrics.aggregation import aggregate
@@ -213,10 +213,6 @@ class Inputs:
     models: tuple[str, ...]
     test: Method
     level: float
-
-    KNOWN: ClassVar[frozenset[str]] = frozenset(
-        {"table", "correct", "first", "second", "n_train", "n_test", "level", "groups", "seed"}
-    )
 
     def run(self) -> HypothesisTestResult:
         """Run the test; differences come in the unit and direction of the metric."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import default_interval
 from evallang.engine.settings import FoldSize, Setting
@@ -89,13 +89,6 @@ class Bench:
     entry: MetricEntry
     outcome: Outcome
     whole: Aggregate
-
-    KNOWN: ClassVar[frozenset[str]] = frozenset(
-        {
-            "successes", "n", "level", "losses", "folds", "values", "n_train", "n_test", "truth",
-            "scores", "sample", "seed",
-        }
-    )  # fmt: skip
 
     def given(self, name: str, method: str) -> Any:
         """Give one input by its name; raises `Unavailable` where there is none."""

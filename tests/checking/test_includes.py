@@ -2,9 +2,11 @@
 
 from studies import checked
 
-MAIN = (
-    'evallang 1\ninclude "lab/protocol.eval"\ndata iris from sklearn iris\nmodel a = GaussianNB\n'
-)
+MAIN = """evallang 1
+include "lab/protocol.eval"
+data iris from sklearn iris
+model a = GaussianNB
+"""
 
 
 def test_statements_of_an_included_file_count():

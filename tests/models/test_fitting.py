@@ -219,7 +219,7 @@ def test_a_model_for_export_speaks_the_labels_of_the_data():
     ("raw", "clean"),
     [
         ("<Net object at 0x7f0b3d37cd10> broke", "<Net object> broke"),
-        ("could not open /var/tmp/evallang-x1/table-0.npy now", "could not open table-0.npy now"),
+        ("could not open /scratch/evallang-x1/table-0.npy now", "could not open table-0.npy now"),
         ("see https://scikit-learn.org/stable/modules/svm.html", None),
         ("ratio 3/4 and a/b", None),
         ("two\n   lines", "two lines"),

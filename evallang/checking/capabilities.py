@@ -1,0 +1,43 @@
+"""What a resolved model is and can do, worded for messages."""
+
+from evallang.models.abilities import abilities
+from evallang.models.catalogue import CATALOGUE
+from evallang.models.model import EstimatorSpec, ModelSpec, search_space
+
+
+def is_tuned(model: ModelSpec) -> bool:
+    """Tell whether any parameter of a model is searched."""
+    return bool(search_space(model.pipeline))
+
+
+def kind_of(model: ModelSpec) -> str | None:
+    """Give `classifier` or `regressor`; None where the catalogue cannot tell."""
+    return abilities(model.pipeline).kind
+
+
+def counterpart(model: ModelSpec) -> str | None:
+    """Name the class for the other task: `SVR` for `SVC`."""
+    last = model.pipeline.steps[-1]
+    if not isinstance(last, EstimatorSpec):
+        return None
+    pairs = (("Classifier", "Regressor"), ("SVC", "SVR"), ("NB", ""))
+    for one, other in pairs:
+        for old, new in ((one, other), (other, one)):
+            if old and old in last.name and last.name.replace(old, new) in CATALOGUE:
+                return last.name.replace(old, new)
+    return None
+
+
+def lacks(model: ModelSpec, needs: str) -> str | None:
+    """Tell what to write where a model does not give scores or probabilities, else None."""
+    able = abilities(model.pipeline)
+    last = model.pipeline.steps[-1]
+    name = last.name if isinstance(last, EstimatorSpec) else "the model"
+    if needs == "probabilities" and not able.probabilities:
+        entry = CATALOGUE.get(name)
+        if entry is not None and "classifier" in entry.kinds:
+            return f"write `CalibratedClassifierCV(estimator={name})`, or measure another metric"
+        return "measure another metric, or one that needs labels only"
+    if needs == "scores" and not (able.scores or able.probabilities):
+        return "choose a model that gives scores, or measure another metric"
+    return None

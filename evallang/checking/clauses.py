@@ -1,0 +1,175 @@
+"""The clauses of one statement by their words, and those that several statements share."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from evallang.checking import codes, values
+from evallang.checking.scope import Scope, listed, suggestion
+from evallang.data.dataset import Label, Task, Where
+from evallang.source import Span
+from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_node
+
+TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz")
+LATER_ENDINGS = (".arff", ".arff.gz")
+
+
+class Clauses:
+    """The clauses of one statement, by their word; unknown and repeated ones are reported."""
+
+    def __init__(
+        self, scope: Scope, statement: n.StatementNode, what: str, allowed: Sequence[str]
+    ) -> None:
+        self.scope = scope
+        self.all: list[n.AnyClauseNode] = []
+        self.places: dict[str, Span] = {}
+        for clause in statement.clauses:
+            word = clause_word(clause)
+            span = clause.keyword.span if hasattr(clause, "keyword") else clause.span
+            if word not in allowed:
+                text, fixes = suggestion(word, span, allowed)
+                scope.report(
+                    codes.UNKNOWN_CLAUSE,
+                    f"`{what}` takes no clause `{word}`",
+                    span,
+                    help=text or f"its clauses are {listed(allowed, 'and')}",
+                    fixes=fixes,
+                )
+                continue
+            repeatable = isinstance(clause, n.ModelSettingNode) or word in (
+                "where", "models", "correct", "value", "pattern", "author",
+            )  # fmt: skip
+            if word in self.places and not repeatable:
+                scope.report(codes.CLAUSE_TWICE, f"`{word}` stands twice under `{what}`", span)
+                continue
+            self.places.setdefault(word, clause.span)
+            self.all.append(clause)
+
+    def plain(self, word: str) -> n.ClauseNode | None:
+        """Find the plain clause of a word."""
+        for clause in self.all:
+            if isinstance(clause, n.ClauseNode) and clause.keyword.name == word:
+                return clause
+        return None
+
+    def column(self, word: str) -> str | None:
+        """Take the column that a clause names."""
+        clause = self.plain(word)
+        return values.column(self.scope, clause) if clause else None
+
+    def text(self, word: str) -> str | None:
+        """Take the text of a clause."""
+        clause = self.plain(word)
+        return values.text(self.scope, clause) if clause else None
+
+    def find(self, kind: type[Any]) -> list[Any]:
+        """Give the clauses of one node type."""
+        return [clause for clause in self.all if isinstance(clause, kind)]
+
+
+def clause_word(clause: n.AnyClauseNode) -> str:
+    """Give the word that a clause begins with."""
+    words: dict[type, str] = {
+        n.PositiveNode: "positive",
+        n.FeaturesNode: "features",
+        n.WhereNode: "where",
+        n.RowsNode: "rows",
+        n.TableNode: "table",
+        n.PatternNode: "pattern",
+        n.IntervalNode: "interval",
+    }
+    if isinstance(clause, n.DirectionNode):
+        return clause.word.name
+    if isinstance(clause, n.ClauseNode | n.ModelColumnsNode | n.ModelSettingNode):
+        return clause.keyword.name
+    return words[type(clause)]
+
+
+def errors(scope: Scope, since: int) -> bool:
+    """Tell whether a statement is faulty; what only a later version can run is sound."""
+    later = codes.NOT_IN_THIS_VERSION.code
+    return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
+
+
+def check_path(scope: Scope, location: str, node: n.Node) -> None:
+    """Report a path that no table is read from."""
+    if "://" in location:
+        scope.report(
+            codes.UNKNOWN_SOURCE,
+            "data are read from files, not from the network",
+            node.span,
+            help="download the file, commit it or its hash, and name it by its path",
+        )
+    elif location.lower().endswith(LATER_ENDINGS):
+        values.not_in_this_version(scope, "`.arff` files", node)
+    elif not location.lower().endswith(TABLE_ENDINGS):
+        scope.report(
+            codes.UNKNOWN_SOURCE,
+            f"files like `{location}` are not read",
+            node.span,
+            help=f"the endings are {listed(TABLE_ENDINGS, 'and')}",
+        )
+
+
+def stated_task(scope: Scope, clauses: Clauses) -> Task | None:
+    """Take `task`, None where it is not written."""
+    clause = clauses.plain("task")
+    if clause is None:
+        return None
+    return cast(Task | None, values.word(scope, clause, ("classification", "regression")))
+
+
+def positive_class(scope: Scope, clauses: Clauses) -> tuple[Label | None, str | None]:
+    """Take `positive`: the label, and its label for readers."""
+    found = clauses.find(n.PositiveNode)
+    if not found:
+        return None, None
+    node = found[0]
+    return values.label(scope, node.value, "positive"), node.label.value if node.label else None
+
+
+def labels(scope: Scope, clause: n.ClauseNode | None) -> tuple[Label, ...]:
+    """Take the labels of a clause, none where it is not written."""
+    if clause is None:
+        return ()
+    found = [values.label(scope, value, clause.keyword.name) for value in clause.values]
+    return tuple(value for value in found if value is not None)
+
+
+def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
+    """Take the `where` lines, in order."""
+    lines = []
+    for node in clauses.find(n.WhereNode):
+        value: Label | tuple[Label, ...] | None = None
+        if node.operator == "in":
+            items = node.value.items if isinstance(node.value, n.ListNode) else ()
+            found = [values.label(scope, item, "where") for item in items]
+            value = tuple(item for item in found if item is not None)
+            if not isinstance(node.value, n.ListNode) or not items:
+                scope.report(
+                    codes.CLAUSE_VALUE,
+                    "`in` takes a list of values",
+                    node.span,
+                    help="write `where COLUMN in [a, b]`",
+                )
+        elif node.value is not None:
+            value = values.label(scope, node.value, "where")
+            quoted_text = isinstance(node.value, n.TextNode)
+            bare = isinstance(node.value, n.NameNode) and isinstance(value, str)
+            if node.operator not in ("=", "!=") and bare and not quoted_text:
+                scope.report(
+                    codes.CLAUSE_VALUE,
+                    f"`{node.operator}` orders numbers and dates, not the word `{value}`",
+                    node.value.span,
+                    help="write a number, or a date in quotes",
+                )
+        lines.append(
+            Where(
+                values.column_name(node.column),
+                node.operator,
+                value,
+                format_node(node).strip(),
+                node.span,
+            )
+        )
+    return tuple(lines)

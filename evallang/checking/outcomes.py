@@ -1,0 +1,307 @@
+"""`predictions`, `scores` and `counts` statements to the specs that are read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
+
+from evallang.checking import codes, values
+from evallang.checking.clauses import (
+    Clauses,
+    check_path,
+    errors,
+    positive_class,
+    stated_task,
+    where_lines,
+)
+from evallang.checking.scope import Scope, suggestion
+from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec
+from evallang.models.domains import number
+from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_node
+
+PREDICTIONS_CLAUSES = (
+    "truth", "models", "correct", "value", "score", "scores", "threshold", "id", "group",
+    "fold", "repeat", "dataset", "weight", "positive", "task", "where", "rows", "higher",
+    "lower", "about", "unit", "cite",
+)  # fmt: skip
+SCORES_CLAUSES = (
+    "dataset", "models", "model", "score", "fold", "repeat", "metric", "higher", "lower",
+    "about", "cite",
+)  # fmt: skip
+COUNTS_CLAUSES = ("models", "table", "pattern", "count", "about", "unit", "cite")
+
+
+# --- predictions -----------------------------------------------------------------------------
+
+
+def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None:
+    """Resolve one `predictions` statement; None after a report."""
+    before = len(scope.diagnostics)
+    clauses = Clauses(scope, node, "predictions", PREDICTIONS_CLAUSES)
+    for path in node.paths:
+        check_path(scope, path.value, path)
+    for word, what in (
+        ("weight", "weights"),
+        ("dataset", "predictions on several data sets in one file"),
+        ("repeat", "predictions with repeats"),
+    ):
+        if (clause := clauses.plain(word)) is not None:
+            values.not_in_this_version(scope, what, clause)
+    groups: dict[str, list[n.ModelColumnsNode]] = {}
+    for columns in clauses.find(n.ModelColumnsNode):
+        groups.setdefault(columns.keyword.name, []).append(columns)
+    judged = _judged(scope, node, clauses, groups)
+    models = _given_models(scope, clauses, [c for part in groups.values() for c in part])
+    direction = clauses.find(n.DirectionNode)
+    positive, positive_label = positive_class(scope, clauses)
+    spec = PredictionsSpec(
+        name=node.name.name,
+        label=node.label.value if node.label else node.name.name,
+        paths=tuple(path.value for path in node.paths),
+        statement=format_node(node).split("\n")[0],
+        truth=clauses.column("truth"),
+        models=models,
+        judged=judged,
+        value_metric=next(
+            (c.metric.value for c in groups.get("value", []) if c.metric is not None), None
+        ),
+        higher_is_better=not direction or direction[0].word.name == "higher",
+        id=clauses.column("id"),
+        group=clauses.column("group"),
+        fold=clauses.column("fold"),
+        positive=positive,
+        positive_label=positive_label,
+        task=stated_task(scope, clauses),
+        rows_common=bool(clauses.find(n.RowsNode)),
+        where=where_lines(scope, clauses),
+        unit=clauses.text("unit") or "examples",
+        about=clauses.text("about"),
+        cite=clauses.text("cite"),
+        places={"predictions": node.keyword, "from": node.paths[0].span} | clauses.places,
+    )
+    return None if errors(scope, before) else spec
+
+
+def _judged(
+    scope: Scope,
+    node: n.PredictionsNode,
+    clauses: Clauses,
+    groups: Mapping[str, Sequence[n.ModelColumnsNode]],
+) -> Literal["correct", "value"] | None:
+    judged = [word for word in ("correct", "value") if word in groups]
+    if judged:
+        for other in ("truth", "models", "score", "scores", "threshold", *judged[1:]):
+            if other in clauses.places:
+                scope.report(
+                    codes.CLAUSE_CONFLICT,
+                    f"`{other}` does not go with `{judged[0]}`, whose outcomes are judged already",
+                    clauses.places[other],
+                    help=f"keep either `{other}` or `{judged[0]}`",
+                )
+        if judged[0] == "value":
+            values.not_in_this_version(scope, "`value` outcomes", groups["value"][0].keyword)
+        return cast(Literal["correct", "value"], judged[0])
+    if clauses.plain("truth") is None:
+        scope.report(
+            codes.MISSING_CLAUSE,
+            f"`predictions {node.name.name}` does not say which column holds the truth",
+            node.name.span,
+            help="write `truth COLUMN` on an indented line below it",
+        )
+    return None
+
+
+def _given_models(
+    scope: Scope, clauses: Clauses, lines: Sequence[n.ModelColumnsNode]
+) -> tuple[GivenModel, ...]:
+    settings: dict[str, dict[str, Any]] = {}
+    for setting in clauses.find(n.ModelSettingNode):
+        model = values.column_name(setting.model)
+        word = setting.keyword.name
+        if word in settings.setdefault(model, {}):
+            scope.report(codes.CLAUSE_TWICE, f"`{word}` of `{model}` is given twice", setting.span)
+        settings[model][word] = _setting(scope, word, setting.value)
+    found: list[GivenModel] = []
+    names: set[str] = set()
+    for line in lines:
+        for item in line.items:
+            name = values.column_name(item.name)
+            if name in names:
+                scope.report(codes.DUPLICATE_NAME, f"`{name}` is named twice", item.span)
+                continue
+            names.add(name)
+            own = settings.pop(name, {})
+            column = values.column_name(item.column) if item.column else None
+            found.append(
+                GivenModel(
+                    name,
+                    item.label.value if item.label else name,
+                    column or (None if own and lines else name),
+                    item.path.value if item.path else None,
+                    own.get("score"),
+                    own.get("scores"),
+                    own.get("threshold"),
+                )
+            )
+    for name, own in settings.items():
+        if lines:
+            place = next(
+                s.model.span
+                for s in clauses.find(n.ModelSettingNode)
+                if values.column_name(s.model) == name
+            )
+            text, fixes = suggestion(name, place, names)
+            scope.report(
+                codes.UNKNOWN_NAME,
+                f"`{name}` is none of the models of these predictions",
+                place,
+                help=text,
+                fixes=fixes,
+            )
+        else:
+            found.append(
+                GivenModel(
+                    name,
+                    name,
+                    None,
+                    None,
+                    own.get("score"),
+                    own.get("scores"),
+                    own.get("threshold"),
+                )
+            )
+    return tuple(found)
+
+
+def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
+    if word == "threshold":
+        if isinstance(node, n.NumberNode):
+            return float(number(node.literal))
+        scope.report(codes.CLAUSE_VALUE, "`threshold` takes a number", node.span)
+        return None
+    if isinstance(node, n.NameNode | n.TextNode):
+        return values.column_name(node)
+    if word == "scores" and isinstance(node, n.ListNode):
+        return tuple(
+            values.column_name(item)
+            for item in node.items
+            if isinstance(item, n.NameNode | n.TextNode)
+        )
+    if word == "scores" and isinstance(node, n.MapNode):
+        return {
+            str(values.label(scope, entry.key, "scores")): values.column_name(entry.value)
+            for entry in node.entries
+            if isinstance(entry.value, n.NameNode | n.TextNode)
+        }
+    scope.report(codes.CLAUSE_VALUE, f"`{word}` takes the name of a column", node.span)
+    return None
+
+
+def scores(scope: Scope, node: n.ScoresNode) -> None:
+    """Resolve the names of a table of scores, which this version cannot run."""
+    values.not_in_this_version(scope, "a table of `scores`", node.name)
+    clauses = Clauses(scope, node, "scores", SCORES_CLAUSES)
+    check_path(scope, node.path.value, node.path)
+    for given in _given_models(scope, clauses, clauses.find(n.ModelColumnsNode)):
+        scope.scored_models.append(given.name)
+    for word in ("dataset", "fold", "repeat", "model", "score"):
+        clauses.column(word)
+    for word in ("metric", "about", "cite"):
+        clauses.text(word)
+
+
+# --- counts ----------------------------------------------------------------------------------
+
+
+def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
+    """Resolve one `counts` statement; None after a report."""
+    before = len(scope.diagnostics)
+    clauses = Clauses(scope, node, "counts", COUNTS_CLAUSES)
+    models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
+    tables, lines = clauses.find(n.TableNode), clauses.find(n.PatternNode)
+    patterns: dict[tuple[int, ...], int] = {}
+    if node.path is not None:
+        check_path(scope, node.path.value, node.path)
+        if clauses.plain("count") is None:
+            scope.report(
+                codes.MISSING_CLAUSE,
+                f"`counts {node.name.name}` does not say which column holds the counts",
+                node.name.span,
+                help="write `count COLUMN` on an indented line below it",
+            )
+    elif not tables and not lines:
+        scope.report(
+            codes.MISSING_CLAUSE,
+            f"`counts {node.name.name}` has neither a table nor patterns",
+            node.name.span,
+            help="write `table [[a, b], [c, d]]` or `pattern [1, 0]: n` below it",
+        )
+    if len(models) < 2 and not errors(scope, before):
+        scope.report(
+            codes.MISSING_CLAUSE,
+            f"`counts {node.name.name}` names fewer than two models",
+            node.name.span,
+            help="write `models A, B` on an indented line below it",
+        )
+    for table in tables:
+        patterns = _table(scope, table, len(models))
+    for line in lines:
+        pattern, count = _pattern(scope, line, len(models))
+        if pattern in patterns:
+            scope.report(codes.CLAUSE_TWICE, "this pattern stands twice", line.span)
+        patterns[pattern] = count
+    if errors(scope, before):
+        return None
+    return CountsSpec(
+        name=node.name.name,
+        label=node.label.value if node.label else node.name.name,
+        statement=format_node(node).split("\n")[0],
+        models=models,
+        patterns=tuple(patterns.items()),
+        path=node.path.value if node.path else None,
+        count=clauses.column("count"),
+        unit=clauses.text("unit") or "examples",
+        about=clauses.text("about"),
+        cite=clauses.text("cite"),
+        places={"counts": node.keyword} | clauses.places,
+    )
+
+
+def _count(node: n.ValueNode) -> int | None:
+    if isinstance(node, n.NumberNode):
+        plain = number(node.literal)
+        if isinstance(plain, int) and plain >= 0:
+            return plain
+    return None
+
+
+def _table(scope: Scope, node: n.TableNode, models: int) -> dict[tuple[int, ...], int]:
+    rows = [
+        [_count(cell) for cell in row.items] if isinstance(row, n.ListNode) else []
+        for row in node.value.items
+    ]
+    cells = [cell for row in rows for cell in row if cell is not None]
+    if [len(row) for row in rows] != [2, 2] or len(cells) != 4 or models > 2:
+        scope.report(
+            codes.CLAUSE_VALUE,
+            "`table` takes the four counts of two models",
+            node.span,
+            help="write `table [[both right, only first], [only second, both wrong]]`, "
+            "or for more models `pattern [1, 1, 0]: 12`",
+        )
+        return {}
+    return {(1, 1): cells[0], (1, 0): cells[1], (0, 1): cells[2], (0, 0): cells[3]}
+
+
+def _pattern(scope: Scope, node: n.PatternNode, models: int) -> tuple[tuple[int, ...], int]:
+    marks = [_count(item) for item in node.pattern.items]
+    pattern = tuple(mark for mark in marks if mark in (0, 1))
+    count = _count(node.count)
+    if len(pattern) != len(marks) or len(pattern) != models:
+        scope.report(
+            codes.CLAUSE_VALUE,
+            f"`pattern` takes one 0 or 1 for each of the {models} models",
+            node.pattern.span,
+        )
+    if count is None:
+        scope.report(codes.CLAUSE_VALUE, "a count is a whole number", node.count.span)
+    return pattern, count or 0

@@ -1,0 +1,341 @@
+"""Classes and their parameters: words, values and candidates against the catalogue."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Protocol
+
+from evallang.checking import codes, values
+from evallang.checking.scope import Scope, listed, suggestion
+from evallang.diagnostics import Fix
+from evallang.models import domains
+from evallang.models.catalogue import (
+    CATALOGUE,
+    ClassEntry,
+    ParameterEntry,
+    accepts,
+    unavailable,
+)
+from evallang.models.model import (
+    Candidates,
+    ColumnsSpec,
+    EstimatorSpec,
+    ListSpec,
+    MapSpec,
+    NamedSpec,
+    ParameterValue,
+    PipelineSpec,
+)
+from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_node
+
+
+class Broken(Exception):
+    """A value that was reported; nothing that depends on it is reported again."""
+
+
+class Models(Protocol):
+    """What a value may ask of the models around it."""
+
+    way: list[str]
+
+    def model(self, name: str) -> PipelineSpec | None:
+        """Resolve a model by its name; None where it is broken."""
+
+    def pipeline(self, node: n.PipelineNode, *, is_model: bool) -> PipelineSpec:
+        """Resolve the steps of a pipeline."""
+
+    def columns(self, node: n.ColumnsNode) -> ColumnsSpec:
+        """Resolve `columns(...)`."""
+
+    def guard(self, name: str, place: n.NameNode) -> None:
+        """Report a name that is defined by itself."""
+
+
+class ParameterResolver:
+    """Resolves classes, their parameters, values and domains."""
+
+    def __init__(self, scope: Scope, models: Models) -> None:
+        self.scope = scope
+        self.models = models
+        self.samples = any(
+            node.strategy is not None and node.strategy.name in ("random", "bayes")
+            for node in scope.of(n.TuneNode)
+        )
+
+    def estimator(self, node: n.NameNode | n.CallNode) -> EstimatorSpec:
+        """Resolve one class with its parameters."""
+        name = node.name if isinstance(node, n.CallNode) else node
+        entry = self.known_class(name)
+        if not isinstance(node, n.CallNode):
+            return self._with_needed(entry, EstimatorSpec(entry.name), name)
+        given: list[tuple[str, ParameterValue]] = []
+        broken = False
+        for argument in node.arguments:
+            try:
+                found = self.parameter(entry, argument)
+            except Broken:
+                broken = True
+                continue
+            if any(p == found[0] for p, _ in given):
+                self.scope.report(
+                    codes.PARAMETER_TWICE,
+                    f"`{found[0]}` is given twice to `{entry.name}`",
+                    argument.span,
+                )
+                broken = True
+            given.append(found)
+        if broken:
+            raise Broken
+        return self._with_needed(entry, EstimatorSpec(entry.name, tuple(given)), name)
+
+    def _with_needed(
+        self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode
+    ) -> EstimatorSpec:
+        written = {name for name, _ in spec.parameters}
+        missing = [p for p, e in entry.parameters.items() if e.required and p not in written]
+        if missing:
+            self.scope.report(
+                codes.MISSING_OPTION,
+                f"`{entry.name}` needs {listed(missing, 'and')}",
+                place.span,
+                help=f"write `{entry.name}({', '.join(f'{m}=...' for m in missing)})`",
+            )
+            raise Broken
+        return spec
+
+    def known_class(self, name: n.NameNode) -> ClassEntry:
+        """Find a class of the catalogue; raises `Broken` after a report."""
+        written = name.name
+        if "." in written:
+            values.not_in_this_version(self.scope, "your own classes", name)
+            raise Broken
+        entry = CATALOGUE.get(written)
+        if entry is None:
+            text, fixes = suggestion(
+                written, name.span, (*CATALOGUE, *self.scope.lets, *self.scope.models)
+            )
+            self.scope.report(
+                codes.UNKNOWN_CLASS,
+                f"there is no class `{written}` in the catalogue",
+                name.span,
+                help=text or "`evallang list models` lists all of them",
+                fixes=fixes,
+            )
+            raise Broken
+        refused = entry.refused or unavailable(entry)
+        if refused:
+            self.scope.report(
+                codes.REFUSED_PARAMETER if entry.refused else codes.UNKNOWN_CLASS,
+                f"`{written}` {refused}",
+                name.span,
+            )
+            raise Broken
+        return entry
+
+    def parameter(self, entry: ClassEntry, argument: n.ArgumentNode) -> tuple[str, ParameterValue]:
+        """Resolve one `key=value` or `key in DOMAIN` of a class."""
+        if argument.key is None:
+            self.scope.report(
+                codes.UNKNOWN_PARAMETER,
+                f"a value of `{entry.name}` needs its parameter's name",
+                argument.span,
+                help=f"write `{entry.name}(parameter=value)`",
+            )
+            raise Broken
+        key = argument.key.name
+        known = entry.parameter(key)
+        if known is None:
+            text, fixes = suggestion(key, argument.key.span, entry.parameters)
+            self.scope.report(
+                codes.UNKNOWN_PARAMETER,
+                f"`{entry.name}` has no parameter `{key}`",
+                argument.key.span,
+                help=text or f"its parameters are {listed(entry.parameters, 'and')}",
+                fixes=fixes,
+            )
+            raise Broken
+        refused = known.refused or unavailable(known)
+        if refused:
+            self.scope.report(
+                codes.REFUSED_PARAMETER if known.refused else codes.UNKNOWN_PARAMETER,
+                f"`{key}` of `{entry.name}` {refused}",
+                argument.key.span,
+            )
+            raise Broken
+        if argument.tuned:
+            return key, self.domain(entry, known, argument)
+        value = self.value(known, argument.value)
+        self._accepted(entry, known, value, argument.value)
+        return key, value
+
+    def _accepted(
+        self, entry: ClassEntry, known: ParameterEntry, value: ParameterValue, place: n.Node
+    ) -> None:
+        reason = accepts(known, value)
+        if reason is None:
+            return
+        fixes: list[Fix] = []
+        help_text = None
+        if isinstance(place, n.NameNode):
+            help_text, fixes = suggestion(place.name, place.span, known.words)
+        self.scope.report(
+            codes.PARAMETER_VALUE,
+            f"`{known.name}` of `{entry.name}` {reason}",
+            place.span,
+            help=help_text,
+            fixes=fixes,
+        )
+        raise Broken
+
+    def value(self, known: ParameterEntry | None, node: n.ValueNode) -> ParameterValue:
+        """Resolve the value of a parameter; the parameter's own words come first."""
+        if isinstance(node, n.NameNode):
+            return self._word(known, node)
+        if isinstance(node, n.TextNode):
+            return node.value
+        if isinstance(node, n.NumberNode):
+            plain = domains.number(node.literal)
+            return float(plain) if isinstance(plain, Fraction) else plain
+        if isinstance(node, n.ListNode):
+            return ListSpec(tuple(self._item(known, item) for item in node.items))
+        if isinstance(node, n.MapNode):
+            return MapSpec(
+                tuple(
+                    (values.label(self.scope, e.key, "a map"), self.value(None, e.value))
+                    for e in node.entries
+                )
+            )
+        if isinstance(node, n.CallNode):
+            return self.estimator(node)
+        if isinstance(node, n.PipelineNode):
+            return self.models.pipeline(node, is_model=False)
+        if isinstance(node, n.ColumnsNode):
+            return PipelineSpec((self.models.columns(node),))
+        self.scope.report(
+            codes.PARAMETER_VALUE,
+            "a range is searched, so it stands after `in`",
+            node.span,
+            help=f"write `{known.name if known else 'parameter'} in {format_node(node)}`",
+        )
+        raise Broken
+
+    def _item(self, known: ParameterEntry | None, node: n.ValueNode) -> ParameterValue:
+        """Resolve an item of a list; models keep their names (`estimators=[a, b]`)."""
+        if (
+            isinstance(node, n.NameNode)
+            and node.name in self.scope.models
+            and node.name not in (known.words if known else ())
+        ):
+            return self._named(node)
+        return self.value(known, node)
+
+    def _named(self, node: n.NameNode) -> NamedSpec:
+        if node.name in self.models.way:
+            self.models.guard(node.name, node)
+        found = self.models.model(node.name)
+        if found is None:
+            raise Broken
+        return NamedSpec(node.name, found)
+
+    def _word(self, known: ParameterEntry | None, node: n.NameNode) -> ParameterValue:
+        name = node.name
+        if known is not None and name in known.words:
+            return name
+        if name in values.WORDS:
+            return values.WORDS[name]
+        if name in self.scope.lets and name not in self.models.way:
+            self.scope.used_lets.add(name)
+            if name in self.scope.broken:
+                raise Broken
+            self.models.way.append(name)
+            try:
+                return self.value(
+                    known, self.scope.overrides.get(name, self.scope.lets[name].value)
+                )
+            finally:
+                self.models.way.remove(name)
+        if name in self.scope.models and name not in self.models.way:
+            return self._named(node).pipeline
+        if name in CATALOGUE:
+            return self.estimator(node)
+        if "." in name:
+            values.not_in_this_version(self.scope, "your own code", node)
+            raise Broken
+        return name
+
+    # --- domains ---
+
+    def domain(
+        self, entry: ClassEntry, known: ParameterEntry, argument: n.ArgumentNode
+    ) -> Candidates:
+        """Resolve what stands after `in`."""
+        node = argument.value
+        if isinstance(node, n.NameNode) and node.name in self.scope.lets:
+            self.scope.used_lets.add(node.name)
+            if node.name in self.scope.broken:
+                raise Broken
+            node = self.scope.overrides.get(node.name, self.scope.lets[node.name].value)
+        if isinstance(node, n.ListNode):
+            if not node.items:
+                self._bad(argument, "an empty list holds no candidates")
+            found = tuple(self._item(known, item) for item in node.items)
+            for value, item in zip(found, node.items, strict=True):
+                self._accepted(entry, known, value, item)
+            _refuse_repeats(self._bad, argument, found)
+            return Candidates(found, format_node(node).strip())
+        if isinstance(node, n.RangeNode):
+            return self._range(entry, known, argument, node)
+        if isinstance(node, n.NameNode):
+            self._bad(argument, f"`{node.name}` is no `let` that holds a list")
+        return self._bad(argument, "candidates are a list or a range")
+
+    def _bad(self, argument: n.ArgumentNode, message: str) -> Candidates:
+        self.scope.report(
+            codes.BAD_DOMAIN,
+            message,
+            argument.value.span,
+            help="write for example `in [1, 10, 100]`, `in 1..15 step 2` or `in 1e-3..1e3 log 7`",
+        )
+        raise Broken
+
+    def _range(
+        self,
+        entry: ClassEntry,
+        known: ParameterEntry,
+        argument: n.ArgumentNode,
+        node: n.RangeNode,
+    ) -> Candidates:
+        start, stop = node.start.literal, node.stop.literal
+        written = format_node(node).strip()
+        try:
+            if node.distribution is not None and not self.samples:
+                self.scope.report(
+                    codes.BAD_DOMAIN,
+                    f"`{node.distribution.name}` has no grid: it is sampled, by `tune random N`",
+                    node.span,
+                    help=f"write `{start}..{stop} log 7` or `step`, for a grid",
+                )
+                raise Broken
+            if node.distribution is not None:
+                return domains.distribution(start, stop, node.distribution.name)
+            if node.log is not None:
+                found: tuple[ParameterValue, ...] = domains.geometric(start, stop, node.log.literal)
+            else:
+                found = domains.linear(start, stop, node.step.literal if node.step else None)
+        except ValueError as error:
+            return self._bad(argument, str(error))
+        for value in found:
+            self._accepted(entry, known, value, node)
+        return Candidates(found, written)
+
+
+def _refuse_repeats(
+    bad: Callable[[n.ArgumentNode, str], Candidates],
+    argument: n.ArgumentNode,
+    found: tuple[ParameterValue, ...],
+) -> None:
+    seen: list[tuple[type, ParameterValue]] = []
+    for value in found:
+        if (type(value), value) in seen:
+            bad(argument, "a candidate stands twice in the list")
+        seen.append((type(value), value))
