@@ -28,25 +28,30 @@ unit: $(TESTED)
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
 
-# The PDF needs Pango; without root, one line says what to install, and all else works.
+# The PDF needs Pango; where it cannot be installed, one line says so, and all else works.
+PANGO := libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 system:
-	@if ldconfig -p 2>/dev/null | grep -q libpangoft2-1.0; then :; \
-	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  apt-get update -qq && apt-get install -y -qq --no-install-recommends \
-	    libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 >/dev/null; \
-	else \
-	  echo "for PDF reports: apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"; \
-	fi
+	@if PATH="$$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q libpangoft2-1.0; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  apt-get install -y -qq --no-install-recommends $(PANGO) >/dev/null; then :; \
+	elif [ "$$(uname)" = Darwin ]; then echo "for PDF reports: brew install pango"; \
+	else echo "for PDF reports: apt-get install $(PANGO)"; fi
 
-$(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+# Debian keeps what `python3 -m venv` needs in a package of its own; a folder without pip is
+# what a failed attempt leaves, so pip is the target and the folder is made anew.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	    apt-get install -y -qq --no-install-recommends python3-venv >/dev/null; } || \
+	  { echo "$(PYTHON) cannot make an environment: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
 
-$(STAMP): pyproject.toml | system $(BIN)/python
+$(STAMP): pyproject.toml | system $(BIN)/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
 	$(BIN)/python -m compileall -q evallang grammar templates
 	@touch $@
 
-$(TESTED): pyproject.toml | system $(BIN)/python
+$(TESTED): pyproject.toml | system $(BIN)/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@ $(STAMP)
 

@@ -107,11 +107,14 @@ def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
 # --- intervals ---------------------------------------------------------------------------
 
 
-def default_interval(metric: Method, yields: Yields, classes: int | None = None) -> str | None:
+def default_interval(
+    metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False
+) -> str | None:
     """Name the default interval of a metric under what a protocol yields (statistics.md, 1).
 
     `classes` is the number of classes once data are read: a recall over three classes is
-    an average and no proportion. None where no interval is sound.
+    an average and no proportion. With `grouped` rows the interval is over groups. None
+    where no interval is sound.
     """
     entry = METRICS[metric.name]
     declaration = entry.declaration
@@ -120,9 +123,15 @@ def default_interval(metric: Method, yields: Yields, classes: int | None = None)
     unusable = not yields.once or yields.ordered or not yields.evidence
     if unusable or yields.design is Design.FIVE_BY_TWO:
         return None
+    if dict(metric.options).get("pool") and not yields.single_fit:
+        return None
     if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
-        return "bootstrap" if averaged else "wilson"
+        of_all = declaration.proportion == "all" or not grouped
+        return "wilson" if of_all and not averaged else "bootstrap"
+    if grouped:
+        pools = declaration.form != "scores" or yields.single_fit
+        return "bootstrap" if pools else None
     if yields.single_fit:
         if metric.name == "roc_auc" and (classes is None or classes == 2):
             return "delong"
@@ -181,9 +190,15 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
 # --- tests -------------------------------------------------------------------------------
 
 TEST_INPUTS = frozenset(
-    {"table", "correct", "first", "second", "n_train", "n_test", "level", "groups", "seed"}
-)
+    {
+        "table", "correct", "first", "second", "n_train", "n_test", "level", "groups", "seed",
+        "truth", "row_scores", "folds", "better", "bounded", "swapper", "sample", "difference",
+        "scores", "pair",
+    }
+)  # fmt: skip
 """What the engine can hand to a test; one that asks for more is for a later version."""
+FOR_SERIES = frozenset({"diebold_mariano", "permutation"})
+"""Tests that allow for dependence in time."""
 TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
 
 
@@ -207,6 +222,11 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
         else:
             needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
         return Mismatch(f"`{test.name}` needs {needed}", nearest_test(metric, yields))
+    if yields.ordered and test.name not in FOR_SERIES:
+        return Mismatch(
+            f"`{test.name}` takes examples for independent, and rows in time are not",
+            "write `with diebold_mariano` or `with permutation(block=...)`",
+        )
     return None
 
 
@@ -214,7 +234,8 @@ def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
     """Tell why a test is not about a metric."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
     entry = METRICS[metric.name]
-    if declared.tests == "accuracy" and metric.name not in TESTABLE_COUNTS:
+    average = dict(metric.options).get("average", "binary")
+    if declared.tests == "accuracy" and (metric.name not in TESTABLE_COUNTS or average != "binary"):
         return Mismatch(
             f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
         )
@@ -226,6 +247,26 @@ def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
     if declared.tests == "scores" and entry.declaration.form != "scores":
         return Mismatch(f"`{test.name}` compares rankings, not `{metric.written}`", None)
     return None
+
+
+def difference_test(metric: Method, yields: Yields, classes: int | None = None) -> str:
+    """Name the test whose interval of the difference fits a metric and what a protocol yields.
+
+    The interval that decides a `require` line, and that `tost` and `noninferiority` read.
+    """
+    if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
+        return "corrected_t"
+    entry = METRICS[metric.name]
+    binary = classes in (None, 2)
+    if entry.declaration.proportion == "all" or (
+        metric.name in TESTABLE_COUNTS and binary and is_proportion(entry, metric.options)
+    ):
+        return "mcnemar"
+    if metric.name == "roc_auc" and binary:
+        return "delong"
+    if entry.declaration.form == "losses" and entry.declaration.transform is None:
+        return "t"
+    return "bootstrap"
 
 
 def nearest_test(metric: Method, yields: Yields) -> str | None:

@@ -95,6 +95,8 @@ class Tuning:
     cv: int | None
     select: Literal["best", "one_standard_error"]
     span: Span | None = field(default=None, compare=False)
+    by_written: bool = False
+    select_written: bool = False
 
 
 @frozen
@@ -152,7 +154,10 @@ class RequirementSpec:
 
 @frozen
 class Study:
-    """Everything that a run needs to know."""
+    """Everything that a run needs to know.
+
+    `places` maps `study`, its clauses and `stratify` to where they are written.
+    """
 
     title: str
     authors: tuple[str, ...]
@@ -179,6 +184,7 @@ class Study:
     canonical: str
     overrides: Mapping[str, str]
     defaults: tuple[Default, ...]
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

@@ -78,3 +78,56 @@ def test_the_wheel_checks_and_formats_from_an_empty_folder(tmp_path):
         )
         assert done.returncode == 0, done.stderr
     assert (empty / "evallang-demo" / "screening-results" / "report.html").exists()
+
+
+def make_in(folder: Path, target: str, **commands: str) -> subprocess.CompletedProcess[str]:
+    """Run make in an empty folder, on a machine where `commands` are these shell scripts."""
+    bin_folder = folder / "commands"
+    bin_folder.mkdir()
+    for name, script in commands.items():
+        (bin_folder / name.replace("_", "-")).write_text(f"#!/bin/sh\n{script}\n")
+        (bin_folder / name.replace("_", "-")).chmod(0o755)
+    for name in ("sh", "grep", "uname"):
+        (bin_folder / name).symlink_to(shutil.which(name))
+    make = shutil.which("make")
+    return subprocess.run(
+        [make, "-f", ROOT / "Makefile", target, f"VENV={folder / 'made'}"],
+        cwd=folder,
+        env={"PATH": str(bin_folder)},
+        capture_output=True,
+        text=True,
+    )
+
+
+NO_PANGO, ROOT_USER, PLAIN_USER = "exit 0", "echo 0", "echo 1000"
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+
+
+@needs_make
+def test_make_goes_on_without_pdf_when_packages_cannot_be_installed(tmp_path):
+    done = make_in(tmp_path, "system", ldconfig=NO_PANGO, id=ROOT_USER, apt_get="exit 100")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("for PDF reports: apt-get install libpango-1.0-0 ")
+    assert done.stdout.count("\n") == 1
+
+
+@needs_make
+def test_make_says_in_one_line_that_debians_venv_package_is_missing(tmp_path):
+    done = make_in(tmp_path, str(tmp_path / "made/bin/pip"), python3="exit 1", id=PLAIN_USER)
+    assert done.returncode != 0
+    assert done.stdout == "python3 cannot make an environment: apt-get install python3-venv\n"
+
+
+@needs_make
+def test_make_installs_debians_venv_package_as_root(tmp_path):
+    installed = tmp_path / "installed"
+    done = make_in(
+        tmp_path,
+        str(tmp_path / "made/bin/pip"),
+        python3=f'[ -e {installed} ] || [ "$1" = -m ]',
+        id=ROOT_USER,
+        apt_get=f'case "$*" in *python3-venv*) : > {installed};; esac',
+    )
+    assert done.returncode == 0, done.stderr
+    assert installed.exists()
+    assert done.stdout == f"python3 -m venv --clear {tmp_path / 'made'}\n"

@@ -29,28 +29,41 @@ class FolderRefused(Exception):
 
 
 def check_folder(folder: Path) -> None:
-    """Mend an interrupted swap and refuse a folder that is not ours.
+    """Mend an interrupted swap; refuse a folder that is not ours or cannot be written.
 
     Raises `FolderRefused`.
     """
-    old = folder.with_name(folder.name + OLD)
-    if old.exists() and not folder.exists():
-        old.rename(folder)
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise FolderRefused(f"`{folder}` is a file, not a folder")
-    if any(folder.iterdir()) and not _is_ours(folder):
-        raise FolderRefused(
-            f"`{folder}` holds files and no results of evallang; name an empty or new folder "
-            "with -o"
-        )
+    if folder.name in ("", ".."):
+        raise FolderRefused(f"`{folder}` cannot be replaced as a whole; name a folder in it")
+    new, old = (folder.with_name(folder.name + end) for end in (NEW, OLD))
+    try:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        if folder.exists() and not folder.is_dir():
+            raise FolderRefused(f"`{folder}` is a file, not a folder")
+        if folder.exists() and any(folder.iterdir()) and not _is_ours(folder):
+            raise FolderRefused(
+                f"`{folder}` holds files and no results of evallang; name an empty or new folder "
+                "with -o"
+            )
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _empty(new)
+        new.rmdir()
+    except OSError as error:
+        raise FolderRefused(f"cannot write `{folder}`: {error.strerror or error}") from error
+
+
+def _empty(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir()
 
 
 def _is_ours(folder: Path) -> bool:
     try:
-        text = (folder / "results.json").read_text(encoding="utf-8")
-        found = json.loads(text)
+        if not (folder / "results.json").is_file():  # a pipe may never end
+            return False
+        found = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return isinstance(found, dict) and str(found.get("schema", "")).startswith("evallang/results/")
@@ -70,23 +83,25 @@ def write_folder(
     from evallang.reporting.report import write_report
 
     check_folder(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     new, old = (folder.with_name(folder.name + end) for end in (NEW, OLD))
-    for leftover in (new, old):
-        if leftover.exists():
-            shutil.rmtree(leftover)
-    new.mkdir()
-    (new / "results.json").write_text(codec.dumps(record), encoding="utf-8", newline="\n")
-    if run is not None:
-        _write_predictions(new / "predictions.parquet", run)
-        _write_fits(new / "fits.csv", run)
-    _, messages = write_report(record, new, formats or record.report.formats)
-    if folder.exists():
-        _keep_others(folder, new)
-        folder.rename(old)
-    new.rename(folder)
+    try:
+        _empty(new)
+        (new / "results.json").write_text(codec.dumps(record), encoding="utf-8", newline="\n")
+        if run is not None:
+            _write_predictions(new / "predictions.parquet", run)
+            _write_fits(new / "fits.csv", run)
+        _, messages = write_report(record, new, formats or record.report.formats)
+        if folder.exists():
+            _keep_others(folder, new)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
     if old.exists():
         shutil.rmtree(old)
+    if folder.exists():
+        folder.rename(old)
+    new.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
     return messages
 
 
@@ -108,11 +123,12 @@ def _write_predictions(path: Path, run: Run) -> None:
         _frame(setting, model, run)
         for setting in run.settings
         for model in setting.models
-        if setting.protocol is not None
+        # a model all of whose fits failed has no rows, and columns without a type
+        if setting.protocol is not None and len(setting.models[model].rows)
     ]
     if not frames:
         return
-    whole = pl.concat(frames, how="diagonal")
+    whole = pl.concat(frames, how="diagonal_relaxed")
     whole = whole.sort("data", "protocol", "model", "repeat", "fold", "row", maintain_order=True)
     lead = ["data", "protocol", "model", "repeat", "fold", "row", "id", "truth", "prediction"]
     scores = [name for name in whole.columns if name not in lead]

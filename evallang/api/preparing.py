@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evallang.api.study import Study, StudyError
+from evallang.api.study import Study, StudyError, with_task
+from evallang.checking import waivers
+from evallang.checking.after_reading import judge_planned, judge_read
 from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, Table
     from evallang.planning.planner import Planned
-    from evallang.study import Protocol
     from evallang.study import Study as MeantStudy
 
 
@@ -39,15 +40,29 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
 
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
-    tables, given, found = _read(study.meant, study.folder)
-    found += _check_tables(study.meant, tables)
-    missing = [d for d in found if d.name == "file_not_found"]
+    tables, given, read = _read(study.meant, study.folder)
+    study = _with_known_task(study, tables, given)
+    if study.meant is None:
+        raise StudyError(study.diagnostics, study.checked.sources)
+    missing = [d for d in read if d.name == "file_not_found"]
+    judged = judge_read(study.meant, tables, given)
+    planned = plan(study.meant, tables, given)
+    judged += judge_planned(study.meant, tables, planned.layout.splits)
+    found = waivers.mark([*read, *judged, *planned.diagnostics], study.checked.gathered)
     stopping = [d for d in found if not (missing_is_fine and d in missing)]
     _stop_on_errors(study, stopping)
-    planned = plan(study.meant, tables)
-    diagnostics = (*study.diagnostics, *found, *planned.diagnostics)
-    _stop_on_errors(study, (*stopping, *planned.diagnostics))
-    return Prepared(study.meant, tables, tuple(given), planned, in_order(diagnostics))
+    diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
+    return Prepared(study.meant, tables, tuple(given), planned, in_order(diagnostics.values()))
+
+
+def _with_known_task(
+    study: Study, tables: Mapping[str, Table], given: Iterable[GivenOutcomes]
+) -> Study:
+    """Check again where only the data tell the task: measures and models depend on it."""
+    if study.meant is None or study.meant.task is not None:
+        return study
+    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    return with_task(study, sources[0].task) if sources else study
 
 
 def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
@@ -87,26 +102,6 @@ def _read(
             given += [] if counts is None else [counts]
         found += diagnostics
     return tables, given, found
-
-
-def _check_tables(study: MeantStudy, tables: Mapping[str, Table]) -> list[Diagnostic]:
-    """Ask the rules about data; a table that was not read has had its say."""
-    from evallang.data.rules import check_table, check_tasks
-
-    folded = [(_folds(p), p.span) for p in study.protocols if _folds(p) is not None]
-    most, span = max(folded, key=lambda f: f[0] or 0, default=(None, None))
-    found = list(check_tasks(tuple(tables.values())))
-    for table in tables.values():
-        found += check_table(table, folds=most, span=span)
-    return found
-
-
-def _folds(protocol: Protocol) -> int | None:
-    for name in ("folds", "outer"):
-        value = protocol.options.get(name)
-        if isinstance(value, int):
-            return value
-    return None
 
 
 def check_data(study: Study) -> tuple[Diagnostic, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -73,6 +74,8 @@ class Results:
         place = Path(path)
         if place.is_dir():
             place /= "results.json"
+        if place.exists() and not place.is_file():  # a pipe may never end
+            raise OSError(errno.EINVAL, "not a regular file", str(place))
         return cls(codec.loads(place.read_text(encoding="utf-8")))
 
     def save(self, folder: str | Path, formats: tuple[str, ...] | None = None) -> tuple[str, ...]:

@@ -39,8 +39,9 @@ def run(
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
-    Raises `StudyError` where study or data are faulty, and `RunFailed` (with what was
-    computed) when a fit failed.
+    `progress` is called with the fits done and the fits planned: once before the first, then
+    whenever some are done. Raises `StudyError` where study or data are faulty, and
+    `RunFailed` (with what was computed) when a fit failed.
     """
     from evallang.engine import run as engine
 
@@ -48,6 +49,8 @@ def run(
         study = load(study)
     started, clock = time.time(), time.perf_counter()
     prepared = read_and_plan(study)
+    if progress is not None:
+        progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
     done = engine.run(
         prepared.study,
         prepared.tables,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.checking.check import Checked, check
+from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic, has_errors, to_text
 from evallang.source import SourceFile
 
@@ -37,6 +39,7 @@ class Study:
     text: str
     folder: Path
     checked: Checked
+    overrides: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -87,11 +90,27 @@ def open_study(path: str | Path, overrides: Mapping[str, str] | None = None) -> 
 
 
 def read_text(path: Path) -> str:
-    """Read a study file; bytes that are no UTF-8 stay visible as lone surrogates."""
+    """Read a study file; bytes that are no UTF-8 stay visible as lone surrogates.
+
+    Raises `OSError`, also for what is no regular file: a pipe may never end.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
-def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -> Study:
+def with_task(study: Study, task: Task) -> Study:
+    """Check a study again, now that its data have shown their task."""
+    return _checked(study.path, study.text, study.folder, study.overrides, task)
+
+
+def _checked(
+    path: str,
+    text: str,
+    folder: Path,
+    overrides: Mapping[str, str],
+    task: Task | None = None,
+) -> Study:
     shown = path.replace(os.sep, "/")
     prefix = shown.rpartition("/")[0]
 
@@ -99,4 +118,4 @@ def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -
         inside = included[len(prefix) + 1 :] if prefix else included
         return read_text(folder / inside)
 
-    return Study(shown, text, folder, check(shown, text, read, overrides))
+    return Study(shown, text, folder, check(shown, text, read, overrides, task), overrides)

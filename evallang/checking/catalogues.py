@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from evallang.checking.codes_loaded import load_codes
 from evallang.checking.values import CATALOGUES
 from evallang.diagnostics import CODES
 from evallang.models.catalogue import CATALOGUE, unavailable
@@ -33,6 +34,7 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
             if entry.refused is None and unavailable(entry) is None
         ]
     if catalogue == "rules":
+        load_codes()
         return [
             {
                 "name": code.name,
@@ -66,7 +68,9 @@ def _option(option: Option) -> dict[str, Any]:
     return {
         "name": option.name,
         "required": option.required,
-        "default": None if option.required else written_option(option.default),
+        "default": None
+        if option.required or option.default is None
+        else written_option(option.default),
         "words": list(option.words),
     }
 

@@ -21,11 +21,12 @@ from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
 from evallang.checking.scope import Scope
-from evallang.data.dataset import CountsSpec, DataSpec, Task
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors, in_order
+from evallang.models.model import ModelSpec
 from evallang.results.settings import FileRecord
-from evallang.source import SourceFile
-from evallang.study import Measure, SourceSpec, Study
+from evallang.source import SourceFile, Span
+from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_source
 
@@ -37,9 +38,16 @@ class Checked:
     study: Study | None
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, SourceFile]
+    gathered: Gathered
 
 
-def check(path: str, text: str, read: Read, overrides: Mapping[str, str] | None = None) -> Checked:
+def check(
+    path: str,
+    text: str,
+    read: Read,
+    overrides: Mapping[str, str] | None = None,
+    task: Task | None = None,
+) -> Checked:
     """Check a study: syntax, names, types, options, statistical sense.
 
     Parameters
@@ -48,24 +56,33 @@ def check(path: str, text: str, read: Read, overrides: Mapping[str, str] | None 
     text : its content
     read : gives the text of an included file by its path
     overrides : `let` name -> value as written, from `--set`
+    task : that of the data, where it is known from reading them
     """
     gathered = gather(path, text, read)
     scope = Scope(path, tuple(gathered.statements))
     read_overrides(scope, overrides or {}, gathered.sources)
     scope.declare_names()
-    study = _resolve(scope, gathered, overrides or {})
-    scope.diagnostics += advise(study)
+    study = _resolve(scope, gathered, overrides or {}, task)
+    scope.diagnostics += advise(study, hints=_sound(gathered, scope))
     unused.report_unused(scope, gathered.diagnostics)
+    unused.report_without_tables(scope)
     found = gathered.diagnostics + scope.diagnostics
     found = waivers.apply(found, gathered)
     ordered = in_order(_once(found, gathered.sources))
-    return Checked(None if has_errors(ordered) else study, ordered, gathered.sources)
+    return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
+
+
+def _sound(gathered: Gathered, scope: Scope) -> bool:
+    """Tell whether a study says what it means; E9xx is said well, and cannot be run yet."""
+    found = [*gathered.diagnostics, *scope.diagnostics]
+    return not scope.broken and not has_errors(d for d in found if not d.code.startswith("E9"))
 
 
 def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Diagnostic]:
     """Keep one of findings that say the same of the same place.
 
-    Nothing is said about the sense of a line that could not be read as written.
+    Nothing is said about the sense of a line that could not be read as written, and nothing
+    is advised on one that is refused.
     """
 
     def line(item: Diagnostic) -> tuple[str, int] | None:
@@ -74,30 +91,44 @@ def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Di
         return item.path, sources[item.path].position(item.span.start).line
 
     unread = {line(item) for item in found if item.code.startswith("E0")}
+    waivers_own = ("E16",)  # a faulty waiver says nothing about its line
+    refused = {
+        line(item)
+        for item in found
+        if item.code[:2] in ("E1", "E2") and not item.code.startswith(waivers_own)
+    }
     seen: dict[tuple[object, ...], Diagnostic] = {}
     for item in found:
+        if item.code.startswith("W3") and item.span and line(item) in refused:
+            continue
         if item.code[:2] in ("E2", "W3", "W1") and item.span and line(item) in unread:
             continue
         seen.setdefault((item.code, item.span, item.message), item)
     return list(seen.values())
 
 
-def _resolve(scope: Scope, gathered: Gathered, overrides: Mapping[str, str]) -> Study:
+def _resolve(
+    scope: Scope, gathered: Gathered, overrides: Mapping[str, str], known: Task | None
+) -> Study:
     stem = posixpath.basename(scope.path).removesuffix(".eval")
     head = document.header(scope, stem)
     specs = sources.resolve_sources(scope)
-    task = _task(specs)
+    task = _task(specs) or known
     models = pipelines.resolve_models(scope)
-    protocols = designs.protocols(scope, task)
-    stratification = designs.stratification(scope, specs, task)
+    likely = task or _task_of_models(models)
+    protocols = designs.protocols(scope, likely)
+    stratification = designs.stratification(scope, specs, likely)
     group = designs.group_column(scope, specs)
-    measured = claims.measures(scope, task)
+    measured = claims.measures(scope, likely)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
     compared = claims.comparisons(scope, specs, protocols, measured)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
     document.refuse_later_statements(scope)
-    specs = _with_columns(specs, group, [p.by for p in protocols if p.by], measured)
+    within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
+    specs = _with_columns(
+        specs, group, [p.by for p in protocols if p.by], tuple(dict.fromkeys(within))
+    )
     study = Study(
         title=head.title,
         authors=head.authors,
@@ -127,9 +158,16 @@ def _resolve(scope: Scope, gathered: Gathered, overrides: Mapping[str, str]) -> 
         canonical=format_source(gathered.sources[scope.path]),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
+        places=_places(scope, head),
     )
     _needed_statements(scope, study)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))
+
+
+def _places(scope: Scope, head: document.Header) -> dict[str, Span]:
+    """Say where the clauses of `study` and the statement `stratify` stand."""
+    strata = scope.of(n.StratifyNode)
+    return {**head.places, **({"stratify": strata[0].span} if strata else {})}
 
 
 def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
@@ -142,25 +180,37 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     return None
 
 
+def _task_of_models(models: tuple[ModelSpec, ...]) -> Task | None:
+    """Give the task that all models are for: what defaults follow until the data are read."""
+    kinds = {capabilities.kind_of(model) for model in models}
+    if kinds == {"classifier"}:
+        return "classification"
+    return "regression" if kinds == {"regressor"} else None
+
+
 def _with_columns(
     specs: tuple[SourceSpec, ...],
     group: str | None,
     split: list[str],
-    measured: tuple[Measure, ...],
+    within: tuple[str, ...],
 ) -> tuple[SourceSpec, ...]:
-    """Tell each table which columns other statements name."""
-    within = tuple(dict.fromkeys(c for m in measured for c in m.within))
-    return tuple(
-        replace(
-            spec,
-            group=spec.group or group,
-            split=split[0] if split else None,
-            subgroups=within,
-        )
-        if isinstance(spec, DataSpec)
-        else spec
-        for spec in specs
-    )
+    """Tell each source which columns other statements name."""
+    found: list[SourceSpec] = []
+    for spec in specs:
+        if isinstance(spec, DataSpec):
+            found.append(
+                replace(
+                    spec,
+                    group=spec.group or group,
+                    split=split[0] if split else None,
+                    subgroups=within,
+                )
+            )
+        elif isinstance(spec, PredictionsSpec):
+            found.append(replace(spec, group=spec.group or group, subgroups=within))
+        else:
+            found.append(spec)
+    return tuple(found)
 
 
 def _needed_statements(scope: Scope, study: Study) -> None:

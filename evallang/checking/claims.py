@@ -33,8 +33,6 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
     for node in nodes:
         interval = _interval(scope, node)
         within = tuple(values.column_name(column) for column in node.within)
-        if node.within:
-            values.not_in_this_version(scope, "`within` subgroups", node.within[0])
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
@@ -155,8 +153,6 @@ def _comparison(
         sound = _shape(scope, node, test, post_hoc) and sound
     metrics = [values.method(scope, metric, "metric") for metric in node.by]
     good, protocol = known_protocol(scope, node.on, protocols)
-    if node.across:
-        values.not_in_this_version(scope, "comparisons `across data`", node)
     correction = _correction(scope, node, test, post_hoc)
     if any(d.severity == "error" for d in scope.diagnostics[before:]) or not (sound and good):
         return None
@@ -167,7 +163,10 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
-    size = _family_size(pairs, models, against, names) * len(chosen) * len(sources)
+    omnibus_alone = node.then is None and HYPOTHESIS_TESTS[test.name].declaration.omnibus
+    meeting = [s for s in sources if _has(s, models, scope)]
+    size = 0 if omnibus_alone else _family_size(pairs, models, against, names)
+    size *= len(chosen) * (1 if node.across else len(meeting))
     if node.correction is None and correction is not None and size > 1:
         scope.default(f"compare line {index + 1} correction", correction.name)
     spec = ComparisonSpec(
@@ -187,6 +186,14 @@ def _comparison(
     )
     _enough_models(scope, node, spec, names, sources)
     return spec
+
+
+def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
+    """Tell whether a source has these models, as far as it is known before it is read."""
+    if isinstance(source, DataSpec):
+        return set(models) <= set(scope.models)
+    names = [model.name for model in source.models]
+    return not names or set(models) <= set(names)
 
 
 def _family_size(
@@ -348,7 +355,6 @@ def requirements(
     names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.RequireNode)):
         before = len(scope.diagnostics)
-        values.not_in_this_version(scope, "`require` lines", node)
         first = known_model(scope, node.first, names)
         second = known_model(scope, node.second, names) if node.second else None
         metric = values.method(scope, node.metric, "metric") if node.metric else None

@@ -77,6 +77,17 @@ AMBIGUOUS_PROTOCOL = declare(
     "compare a, b with mcnemar on main",
 )
 
+MODELS_NEVER_MEET = declare(
+    "E109",
+    "models_never_meet",
+    "A line names models of which no data set has all.",
+    reason="Models are compared on the same examples; a line that no data set can serve would "
+    "silently give nothing.",
+    wrong="counts one\n  models a, b\n  table [[5, 1], [2, 3]]\ncounts two\n  models c, d\n"
+    "  table [[5, 1], [2, 3]]\ncompare a, c with mcnemar",
+    right="counts one\n  models a, b\n  table [[5, 1], [2, 3]]\ncompare a, b with mcnemar",
+)
+
 # --- E11x: models --------------------------------------------------------------------------
 
 UNKNOWN_CLASS = declare(
@@ -378,6 +389,17 @@ MODELS_OF_ONE_TEST = declare(
     wrong="compare with mcnemar then cochran",
     right="compare with cochran then mcnemar",
 )
+FAMILY = declare(
+    "E209",
+    "family_of_another_shape",
+    "A correction or a test after `then` whose family of pairs is not the line's.",
+    reason="Shaffer's and Bergmann and Hommel's corrections gain their power from which "
+    "hypotheses about all pairs can be true together, Westfall's from the joint distribution of "
+    "McNemar's statistics, Dunn's from comparing with one reference.",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare with mcnemar shaffer by accuracy, error_rate",
+    right=f"{TWO_MODELS}protocol cv\ncompare with mcnemar shaffer",
+    source="Shaffer 1986; Bergmann & Hommel 1988; Westfall et al. 2010; Demšar 2006",
+)
 
 # --- E9xx: stated in the language, not in this version ---------------------------------------
 
@@ -405,4 +427,13 @@ UNUSED_LET = declare(
     severity=Severity.HINT,
     wrong="let prep = StandardScaler\nmodel a = SVC",
     right="let prep = StandardScaler\nmodel a = prep | SVC",
+)
+UNUSED_STATEMENT = declare(
+    "W102",
+    "unused_statement",
+    "A statement that nothing in the study uses.",
+    reason="A protocol splits rows for models that are fitted here; where outcomes are given, it "
+    "has nothing to do, and a reader would think that it had.",
+    wrong="counts one\n  models a, b\n  table [[5, 1], [2, 3]]\nprotocol cv",
+    right="counts one\n  models a, b\n  table [[5, 1], [2, 3]]",
 )

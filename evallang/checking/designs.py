@@ -1,15 +1,16 @@
 """`stratify`, `group`, `protocol`, `tune`: how rows are split, where candidates are chosen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from evallang.checking import codes, unbuilt, values
+from evallang.checking import codes, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
 from evallang.registry import Entry
+from evallang.source import Span
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
 
@@ -92,8 +93,6 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         if node.name is not None:
             scope.broken.add(node.name.name)
         return None
-    if entry.name in unbuilt.DESIGNS:
-        values.not_in_this_version(scope, f"the protocol `{' '.join(words)}`", node)
     given: dict[str, OptionValue] = {}
     seeds = 1
     sound = True
@@ -123,6 +122,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             good = False
         sound = sound and good
         given[key] = value
+    sound = sound and _leaves_training(scope, node, given)
     if not sound:
         if node.name is not None:
             scope.broken.add(node.name.name)
@@ -187,6 +187,21 @@ def _sensible(scope: Scope, key: str, value: OptionValue, option: n.OptionNode) 
     return True
 
 
+def _leaves_training(scope: Scope, node: n.ProtocolNode, given: Mapping[str, OptionValue]) -> bool:
+    """Refuse shares for test and validation that leave no rows to be trained on."""
+    shares = [v for k, v in given.items() if k in SHARES and isinstance(v, int | float | Fraction)]
+    if len(shares) < 2 or sum(shares) < 1:
+        return True
+    place = next(o.value.span for o in reversed(node.options) if o.key.name in SHARES)
+    scope.report(
+        codes.OPTION_VALUE,
+        "`test` and `validation` together leave no rows to be trained on",
+        place,
+        help="write for example `test=20% validation=20%`",
+    )
+    return False
+
+
 # --- tuning ----------------------------------------------------------------------------------
 
 
@@ -209,7 +224,7 @@ def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
             fixes=fixes,
         )
         strategy = "grid"
-    if strategy != "grid" and node.strategy is not None:
+    if strategy == "bayes" and node.strategy is not None:
         values.not_in_this_version(scope, f"`tune {strategy}`", node.strategy)
     metric = values.method(scope, node.metric, "metric") if node.metric else first_metric
     select = node.select.name.replace("-", "_") if node.select else "best"
@@ -224,18 +239,33 @@ def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
             fixes=fixes,
         )
         select = "best"
-    elif select == "one_standard_error" and node.select is not None:
-        values.not_in_this_version(scope, "`select one_standard_error`", node.select)
     if metric is None:
         return None
     return Tuning(
         cast(Literal["grid", "random", "bayes"], strategy),
-        None,
+        _sample_size(scope, node, strategy),
         metric,
         _inner_folds(scope, node.options),
         cast(Any, select),
         node.span,
+        by_written=node.metric is not None,
+        select_written=node.select is not None,
     )
+
+
+def _sample_size(scope: Scope, node: n.TuneNode, strategy: str) -> int | None:
+    if strategy == "grid":
+        return None
+    plain = number(node.n.literal) if node.n is not None else None
+    if isinstance(plain, int) and plain >= 1:
+        return plain
+    scope.report(
+        codes.OPTION_VALUE,
+        f"`tune {strategy}` needs the number of candidates, a whole number from 1",
+        (node.n or node.strategy or node).span,
+        help=f"write `tune {strategy} 50`",
+    )
+    return None
 
 
 def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
@@ -256,4 +286,16 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
             found = plain
         else:
             scope.report(codes.OPTION_VALUE, "`cv` takes a whole number from 2", option.value.span)
+            found = 2  # the stage is written, only wrong; nothing more is said of it
     return found
+
+
+def refuse_grouped(scope: Scope, what: str, span: Span | None) -> None:
+    """Refuse what lacks a form for rows that belong to groups."""
+    scope.report(
+        codes.GROUPS_NOT_IN_THIS_VERSION,
+        f"{what} on grouped data: this version of evallang lacks the form for groups",
+        span,
+        help="write `protocol repeated cv`, whose interval and test are over folds that keep "
+        "groups whole, or take the grouping out if rows are independent",
+    )

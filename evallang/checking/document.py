@@ -1,5 +1,6 @@
 """`study`, `report`, and the statements that this version reads but cannot run yet."""
 
+from collections.abc import Mapping
 from typing import Literal, cast
 
 from evallang.checking import codes, unbuilt, values
@@ -7,6 +8,7 @@ from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.frozen import frozen
 from evallang.results.settings import ReportSettings
+from evallang.source import Span
 from evallang.syntax import nodes as n
 
 HEADER_CLAUSES = ("author", "question", "about", "seed", "alpha", "confidence", "families")
@@ -31,6 +33,7 @@ class Header:
     alpha: float
     confidence: float
     families: Literal["separate", "together"]
+    places: Mapping[str, Span]
 
 
 def header(scope: Scope, stem: str) -> Header:
@@ -77,6 +80,7 @@ def header(scope: Scope, stem: str) -> Header:
         alpha=alpha,
         confidence=confidence,
         families=cast(Literal["separate", "together"], families),
+        places={"study": node.keyword, **clauses.places} if node and clauses else {},
     )
 
 

@@ -1,17 +1,23 @@
 """Bringing the files of a study together: each included once, no cycles, every place kept."""
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from evallang.checking import codes
-from evallang.diagnostics import Diagnostic, Related, diagnose
+from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
 from evallang.source import SourceFile
-from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode
+from evallang.syntax.codes import MISSING_VERSION
+from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
 from evallang.syntax.parser import parse
 
 Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""
+
+
+WHOLE_FILE = frozenset({"E001", "E002"})
+"""What is said of a whole file, of which nothing else can be said then."""
 
 
 @dataclass
@@ -22,6 +28,8 @@ class Gathered:
     statements: list[StatementNode] = field(default_factory=list)
     comments: list[CommentNode] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    """The words of statements that stand in a file and could not be read, such as `model`."""
 
 
 def gather(path: str, text: str, read: Read) -> Gathered:
@@ -40,12 +48,35 @@ def _enter(
 ) -> None:
     found.sources[source.path] = source
     tree, diagnostics = parse(source)
+    if len(way) > 1:  # the study says the version for its parts too
+        diagnostics = tuple(d for d in diagnostics if d.code != MISSING_VERSION.code)
     found.diagnostics += diagnostics
+    found.unread.update(_unread(source, tree, diagnostics))
     found.comments += tree.comments
     for statement in tree.statements:
         found.statements.append(statement)
         if isinstance(statement, IncludeNode):
             _include(source, statement, way, included, read, found)
+
+
+def _unread(
+    source: SourceFile, tree: StudyNode, diagnostics: Iterable[Diagnostic]
+) -> Iterator[str]:
+    """Give the first word of each faulty statement that is not in the tree.
+
+    A file of another format, or of a newer language, may hold any statement.
+    """
+    kept = {source.position(statement.span.start).line for statement in tree.statements}
+    for found in diagnostics:
+        if found.severity is not Severity.ERROR:
+            continue
+        if found.code in WHOLE_FILE:
+            yield from STATEMENTS
+        elif found.span is not None:
+            line = source.position(found.span.start).line
+            words = source.line(line).split(maxsplit=1)
+            if line not in kept and words and words[0] in STATEMENTS:
+                yield words[0]
 
 
 def _include(

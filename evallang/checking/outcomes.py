@@ -154,7 +154,7 @@ def _given_models(
                 codes.UNKNOWN_NAME,
                 f"`{name}` is none of the models of these predictions",
                 place,
-                help=text,
+                help=text or f"write `{name}` under `models` too",
                 fixes=fixes,
             )
         else:

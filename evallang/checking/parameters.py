@@ -1,15 +1,15 @@
 """Classes and their parameters: words, values and candidates against the catalogue."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol
 
 from evallang.checking import codes, values
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.diagnostics import Fix
+from evallang.diagnostics import Fix, Related
 from evallang.models import domains
 from evallang.models.catalogue import (
     CATALOGUE,
+    EXTRAS,
     ClassEntry,
     ParameterEntry,
     accepts,
@@ -27,6 +27,8 @@ from evallang.models.model import (
 )
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
+
+DOMAIN_FORMS = "write for example `in [1, 10, 100]`, `in 1..15 step 2` or `in 1e-3..1e3 log 7`"
 
 
 class Broken(Exception):
@@ -109,6 +111,15 @@ class ParameterResolver:
         if "." in written:
             values.not_in_this_version(self.scope, "your own classes", name)
             raise Broken
+        if written in EXTRAS:
+            own, nearest = EXTRAS[written]
+            values.not_in_this_version(
+                self.scope,
+                f"`{written}` of {own}",
+                name,
+                way_out=f"write `{nearest}`, or run the study with a later version",
+            )
+            raise Broken
         entry = CATALOGUE.get(written)
         if entry is None:
             text, fixes = suggestion(
@@ -184,8 +195,16 @@ class ParameterResolver:
             place.span,
             help=help_text,
             fixes=fixes,
+            related=self._origin(place),
         )
         raise Broken
+
+    def _origin(self, place: n.Node) -> list[Related]:
+        """Show where the value of a `let` comes from: the file, or `--set`."""
+        if not isinstance(place, n.NameNode) or place.name not in self.scope.lets:
+            return []
+        given = self.scope.overrides.get(place.name, self.scope.lets[place.name].value)
+        return [Related(given.span, "this is its value")]
 
     def value(self, known: ParameterEntry | None, node: n.ValueNode) -> ParameterValue:
         """Resolve the value of a parameter; the parameter's own words come first."""
@@ -256,7 +275,7 @@ class ParameterResolver:
                 self.models.way.remove(name)
         if name in self.scope.models and name not in self.models.way:
             return self._named(node).pipeline
-        if name in CATALOGUE:
+        if name in CATALOGUE or name in EXTRAS:
             return self.estimator(node)
         if "." in name:
             values.not_in_this_version(self.scope, "your own code", node)
@@ -270,6 +289,8 @@ class ParameterResolver:
     ) -> Candidates:
         """Resolve what stands after `in`."""
         node = argument.value
+        if not isinstance(node, n.NameNode | n.ListNode | n.RangeNode):
+            raise Broken  # the parser has said that it is no set of values
         if isinstance(node, n.NameNode) and node.name in self.scope.lets:
             self.scope.used_lets.add(node.name)
             if node.name in self.scope.broken:
@@ -278,10 +299,17 @@ class ParameterResolver:
         if isinstance(node, n.ListNode):
             if not node.items:
                 self._bad(argument, "an empty list holds no candidates")
+            if len(node.items) > domains.MOST_POINTS:
+                self._bad(
+                    argument,
+                    f"a list of {len(node.items):,} candidates is longer than "
+                    f"{domains.MOST_POINTS:,}",
+                    help_text="write a coarser list, or a range: `1e-3..1e3 log 7`",
+                )
             found = tuple(self._item(known, item) for item in node.items)
             for value, item in zip(found, node.items, strict=True):
                 self._accepted(entry, known, value, item)
-            _refuse_repeats(self._bad, argument, found)
+            self._refuse_repeats(node.items, found)
             return Candidates(found, format_node(node).strip())
         if isinstance(node, n.RangeNode):
             return self._range(entry, known, argument, node)
@@ -289,14 +317,30 @@ class ParameterResolver:
             self._bad(argument, f"`{node.name}` is no `let` that holds a list")
         return self._bad(argument, "candidates are a list or a range")
 
-    def _bad(self, argument: n.ArgumentNode, message: str) -> Candidates:
-        self.scope.report(
-            codes.BAD_DOMAIN,
-            message,
-            argument.value.span,
-            help="write for example `in [1, 10, 100]`, `in 1..15 step 2` or `in 1e-3..1e3 log 7`",
-        )
+    def _bad(
+        self, argument: n.ArgumentNode, message: str, *, help_text: str = DOMAIN_FORMS
+    ) -> Candidates:
+        self.scope.report(codes.BAD_DOMAIN, message, argument.value.span, help=help_text)
         raise Broken
+
+    def _refuse_repeats(
+        self,
+        items: tuple[n.ValueNode, ...],
+        found: tuple[ParameterValue, ...],
+    ) -> None:
+        """Report the first candidate that stands twice; `1` and `true` are two candidates."""
+        seen: dict[tuple[type, ParameterValue], n.ValueNode] = {}
+        for value, item in zip(found, items, strict=True):
+            first = seen.setdefault((type(value), value), item)
+            if first is not item:
+                self.scope.report(
+                    codes.BAD_DOMAIN,
+                    f"the candidate `{format_node(item).strip()}` stands twice in the list",
+                    item.span,
+                    help="keep one of the two",
+                    related=[Related(first.span, "first given here")],
+                )
+                raise Broken
 
     def _range(
         self,
@@ -327,15 +371,3 @@ class ParameterResolver:
         for value in found:
             self._accepted(entry, known, value, node)
         return Candidates(found, written)
-
-
-def _refuse_repeats(
-    bad: Callable[[n.ArgumentNode, str], Candidates],
-    argument: n.ArgumentNode,
-    found: tuple[ParameterValue, ...],
-) -> None:
-    seen: list[tuple[type, ParameterValue]] = []
-    for value in found:
-        if (type(value), value) in seen:
-            bad(argument, "a candidate stands twice in the list")
-        seen.append((type(value), value))

@@ -31,7 +31,7 @@ def resolve_models(scope: Scope) -> tuple[ModelSpec, ...]:
         pipeline = resolver.model(name)
         if pipeline is not None:
             label = node.label.value if node.label else name
-            found.append(ModelSpec(name, label, pipeline))
+            found.append(ModelSpec(name, label, pipeline, node.name.span))
     return tuple(found)
 
 
@@ -42,6 +42,7 @@ class _Resolver:
         self.scope = scope
         self.done: dict[str, PipelineSpec | None] = {}
         self.way: list[str] = []
+        self.circular: set[str] = set()  # names of circles that were reported
         self.parameters = ParameterResolver(scope, self)
 
     def model(self, name: str) -> PipelineSpec | None:
@@ -92,12 +93,13 @@ class _Resolver:
 
     def guard(self, name: str, place: n.NameNode) -> None:
         if name in self.way:
-            circle = " uses ".join(
-                f"`{step}`" for step in (*self.way[self.way.index(name) :], name)
-            )
-            self.scope.report(
-                codes.CIRCULAR_NAME, f"`{name}` is defined by itself: {circle}", place.span
-            )
+            members = self.way[self.way.index(name) :]
+            if not self.circular & set(members):
+                circle = " uses ".join(f"`{step}`" for step in (*members, name))
+                self.scope.report(
+                    codes.CIRCULAR_NAME, f"`{name}` is defined by itself: {circle}", place.span
+                )
+            self.circular.update(members)
             raise Broken
         self.way.append(name)
 
@@ -187,6 +189,7 @@ class _Resolver:
         for step, place in zip(steps[:-1], places[:-1], strict=True):
             kinds = self._kinds(step)
             if kinds is not None and "transformer" not in kinds:
+                self._refuse_aimless(step, place, kinds)
                 name = step.name if isinstance(step, EstimatorSpec) else "columns"
                 self.scope.report(
                     codes.PIPELINE_ORDER,
@@ -200,6 +203,7 @@ class _Resolver:
         kinds = self._kinds(steps[-1])
         if kinds is not None and not kinds & {"classifier", "regressor", "nested"}:
             last = steps[-1]
+            self._refuse_aimless(last, places[-1], kinds)
             name = last.name if isinstance(last, EstimatorSpec) else "columns"
             self.scope.report(
                 codes.PIPELINE_ORDER,
@@ -210,6 +214,19 @@ class _Resolver:
                 else "end the pipeline with an estimator: `columns(...) | LogisticRegression`",
             )
             raise Broken
+
+    def _refuse_aimless(self, step: StepSpec, place: n.Node, kinds: frozenset[str]) -> None:
+        """Report a class that has no place in a pipeline, such as one that finds clusters."""
+        if kinds & {"classifier", "regressor", "nested", "transformer"}:
+            return
+        name = step.name if isinstance(step, EstimatorSpec) else "columns"
+        self.scope.report(
+            codes.PIPELINE_ORDER,
+            f"`{name}` neither transforms new rows nor predicts a target",
+            place.span,
+            help="`evallang list models` tells which classes do",
+        )
+        raise Broken
 
     def _kinds(self, step: StepSpec) -> frozenset[str] | None:
         if isinstance(step, ColumnsSpec):

@@ -125,8 +125,13 @@ class Scope:
 
 
 def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | None, list[Fix]]:
-    """Give the help text and the fix for a word that was probably misspelt."""
-    near = closest(word, candidates)
+    """Give the help text and the fix for a word that was probably misspelt.
+
+    A word that is right but for its case comes first, however short it is.
+    """
+    known = tuple(candidates)
+    alike = [other for other in known if other.casefold() == word.casefold()]
+    near = alike[0] if len(alike) == 1 else closest(word, known)
     if near is None:
         return None, []
     fix = Fix(f"replace `{word}` by `{near}`", (Edit(span, near),))

@@ -10,19 +10,11 @@ METRICS = frozenset(
         "d2", "ppv",
     }
 )  # fmt: skip
-TESTS = frozenset(
-    {
-        "binomial", "delong", "permutation", "bootstrap", "t", "wilcoxon", "diebold_mariano",
-        "single_t", "bayes_t", "friedman", "friedman_aligned", "quade", "sign", "nemenyi",
-        "bonferroni_dunn", "bayes_sign", "bayes_signed_rank", "tost", "noninferiority",
-    }
-)  # fmt: skip
-INTERVALS = frozenset({"takahashi"})
-CORRECTIONS = frozenset({"shaffer", "bergmann_hommel", "westfall"})
-DESIGNS = frozenset(
-    {"bootstrap", "resubstitution", "leave_p_out", "leave_one_group_out", "time_series"}
-)
-"""Protocols that split, and whose estimates and intervals are not measured yet."""
+TESTS: frozenset[str] = frozenset()
+INTERVALS: frozenset[str] = frozenset()
+CORRECTIONS: frozenset[str] = frozenset()
+OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
+"""Options that a member of a catalogue does not take yet, by the member's name."""
 ANALYSES = frozenset(
     {
         "learning_curve", "bias_variance", "roc", "pr", "det", "cost_curve", "decision_curve",

@@ -1,18 +1,14 @@
 """What cannot be computed, or means nothing (E2xx): judged by declarations, before any data."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from evallang.checking import capabilities, codes
+from evallang.checking import capabilities, codes, comparable, designs
 from evallang.checking.scope import Scope
 from evallang.compatibility import (
     PER_ROW,
     default_interval,
-    fits_design,
     interval_mismatch,
     is_grouped,
-    metric_mismatch,
-    test_mismatch,
     yields_of,
 )
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
@@ -20,9 +16,13 @@ from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
 from evallang.source import Span
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study
+from evallang.study import (
+    Method,
+    Protocol,
+    SourceSpec,
+    Study,
+)
 from evallang.syntax import nodes as n
 
 WORKER = {"classification": "classifier", "regression": "regressor"}
@@ -36,7 +36,7 @@ def judge(scope: Scope, study: Study) -> Study:
     _folds(scope, study)
     _intervals(scope, study)
     _search(scope, study)
-    return _comparisons(scope, study)
+    return comparable.settle(scope, study)
 
 
 def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
@@ -62,6 +62,7 @@ def _judged(scope: Scope, study: Study) -> None:
         return
     metrics = [(m.metric, m.span) for m in study.measures]
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
+    metrics += [(r.metric, r.span) for r in study.requirements]
     for metric, span in dict.fromkeys(metrics):
         if METRICS[metric.name].declaration.proportion != "all":
             scope.report(
@@ -83,6 +84,8 @@ def _tasks(scope: Scope, study: Study) -> None:
     for comparison in study.comparisons:
         for metric in comparison.metrics:
             _metric_task(scope, metric, study.task, comparison.span)
+    for requirement in study.requirements:
+        _metric_task(scope, requirement.metric, study.task, requirement.span)
     if not any(isinstance(source, DataSpec) for source in study.sources):
         return
     for model in study.models:
@@ -118,6 +121,7 @@ def _scores(scope: Scope, study: Study) -> None:
         return
     metrics = [(m.metric, m.span) for m in study.measures]
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
+    metrics += [(r.metric, r.span) for r in study.requirements]
     if study.tuning is not None:
         metrics.append((study.tuning.metric, study.tuning.span))
     for metric, span in dict.fromkeys(metrics):
@@ -156,10 +160,9 @@ def _intervals(scope: Scope, study: Study) -> None:
         grouped = is_grouped(source, study.group)
         for measure in study.measures:
             if measure.interval is None:
-                name = default_interval(measure.metric, yields)
-                if name is not None:
-                    where = protocol.name if protocol else source.name
-                    scope.default(f"interval of {measure.metric.written} under {where}", name)
+                name = default_interval(measure.metric, yields, None, grouped)
+            elif protocol is not None and protocol.kind == "split":
+                continue  # judged once the split is read
             else:
                 name = measure.interval.name
                 problem = interval_mismatch(measure.interval, measure.metric, yields)
@@ -175,22 +178,14 @@ def _intervals(scope: Scope, study: Study) -> None:
                 continue
             declared = INTERVALS[name].declaration
             if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not declared.clustered:
-                _clustered(scope, f"the interval `{name}`", measure.span or source_span(source))
+                designs.refuse_grouped(
+                    scope, f"the interval `{name}`", measure.span or source_span(source)
+                )
 
 
 def source_span(source: SourceSpec) -> Span | None:
     """Give the place of a source's group clause, or of the source."""
     return source.places.get("group") or next(iter(source.places.values()), None)
-
-
-def _clustered(scope: Scope, what: str, span: Span | None) -> None:
-    scope.report(
-        codes.GROUPS_NOT_IN_THIS_VERSION,
-        f"{what} on grouped data: this version of evallang lacks the form for groups",
-        span,
-        help="write `protocol repeated cv`, whose interval and test are over folds that keep "
-        "groups whole, or take the grouping out if rows are independent",
-    )
 
 
 # --- tuning ------------------------------------------------------------------------------
@@ -252,124 +247,3 @@ def search_nodes(node: n.Node) -> Iterator[n.ArgumentNode]:
                 yield argument
             else:
                 yield from search_nodes(argument.value)
-
-
-# --- comparisons -------------------------------------------------------------------------
-
-
-def _comparisons(scope: Scope, study: Study) -> Study:
-    """Give each comparison its protocol, plan implied ones, refuse what cannot be tested."""
-    implied: list[Protocol] = []
-    settled: list[ComparisonSpec] = []
-    tables = any(isinstance(source, DataSpec) for source in study.sources)
-    for comparison in study.comparisons:
-        if not _metrics_fit(scope, comparison):
-            continue
-        if not tables:
-            _judge_tests(scope, study, comparison, None)
-            settled.append(comparison)
-            continue
-        protocol = _implied(study, comparison, implied)
-        if protocol is None:
-            protocol = _own_protocol(scope, study, comparison)
-        if protocol is None:
-            continue
-        _judge_tests(scope, study, comparison, protocol)
-        settled.append(replace(comparison, protocol=protocol.name))
-    return replace(study, comparisons=tuple(settled), protocols=(*study.protocols, *implied))
-
-
-def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
-    post_hoc = (comparison.post_hoc,) if comparison.post_hoc else ()
-    return (comparison.test, *post_hoc)
-
-
-def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
-    sound = True
-    for test in _tests(comparison):
-        for metric in comparison.metrics:
-            problem = metric_mismatch(test, metric)
-            if problem is not None:
-                sound = False
-                scope.report(
-                    codes.TEST_OF_ANOTHER_METRIC,
-                    problem.reason,
-                    comparison.span,
-                    help=problem.instead,
-                )
-    return sound
-
-
-def _implied(study: Study, comparison: ComparisonSpec, implied: list[Protocol]) -> Protocol | None:
-    """Find or plan the resampling that a test brings along; None where it needs none."""
-    entry = HYPOTHESIS_TESTS[comparison.test.name]
-    if entry.declaration.implied is None:
-        return None
-    for protocol in study.protocols:
-        named = comparison.protocol in (None, protocol.name)
-        yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        if named and fits_design(entry, yields):
-            return None
-    if comparison.protocol is not None:
-        return None
-    kind, given = entry.declaration.implied
-    options = {**PROTOCOLS[kind].defaults(), **given}
-    for protocol in implied:
-        if protocol.kind == kind and dict(protocol.options) == options:
-            return protocol
-    taken = {p.name for p in study.protocols}
-    name = kind if kind not in taken else f"{kind}_implied"
-    made = Protocol(name, kind, options, implied_by=comparison.source)
-    implied.append(made)
-    return made
-
-
-def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Protocol | None:
-    protocols = study.protocols
-    if comparison.protocol is not None:
-        return next(p for p in protocols if p.name == comparison.protocol)
-    if len(protocols) == 1:
-        return protocols[0]
-    fitting = [
-        p
-        for p in protocols
-        if fits_design(
-            HYPOTHESIS_TESTS[comparison.test.name],
-            PROTOCOLS[p.kind].declaration.yields(p.options),
-        )
-    ]
-    implies = HYPOTHESIS_TESTS[comparison.test.name].declaration.implied is not None
-    if implies and len(fitting) == 1:
-        return fitting[0]
-    if len(protocols) > 1:
-        scope.report(
-            codes.AMBIGUOUS_PROTOCOL,
-            "the line does not say which of the protocols it is about",
-            comparison.span,
-            help=f"write `on {(fitting or list(protocols))[0].name}` at its end",
-        )
-    return None
-
-
-def _judge_tests(
-    scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
-) -> None:
-    for source in study.sources:
-        if isinstance(source, DataSpec) is not (protocol is not None):
-            continue
-        yields = yields_of(source, protocol)
-        for test in _tests(comparison):
-            problem = test_mismatch(test, comparison.metrics[0], yields)
-            if problem is not None:
-                where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
-                scope.report(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
-                    f"{problem.reason}, which {where} does not give",
-                    comparison.span,
-                    help=problem.instead,
-                )
-                continue
-            declared = HYPOTHESIS_TESTS[test.name].declaration
-            per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
-            if is_grouped(source, study.group) and per_row and not declared.clustered:
-                _clustered(scope, f"the test `{test.name}`", comparison.span)

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from evallang.checking import codes, unbuilt
+from evallang.checking.bounds import objection
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
@@ -27,7 +28,7 @@ CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
 HANDED = {
     "test": TEST_INPUTS,
     "interval": INTERVAL_INPUTS | {"table"},
-    "correction": frozenset({"p"}),
+    "correction": frozenset({"p", "pairs", "correct", "seed"}),
 }
 """What the engine can hand to a member; one that asks for more cannot run yet."""
 
@@ -52,7 +53,14 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             )
         else:
             resolved, value = option_value(scope, argument.value, option, entry.name)
-            sound = sound and resolved
+            why = objection(option.name, value) if resolved else None
+            if why is not None:
+                scope.report(
+                    codes.OPTION_VALUE,
+                    f"`{option.name}` of `{entry.name}` {why}",
+                    argument.value.span,
+                )
+            sound = sound and resolved and why is None
             given[option.name] = value
     missing = [o.name for o in entry.options if o.required and o.name not in given]
     if missing and sound:
@@ -122,13 +130,19 @@ def _instead(word: str, other: str, what: str) -> str | None:
     return f"`evallang list {what}s` lists all of them"
 
 
-def not_in_this_version(scope: Scope, what: str, node: n.Node) -> None:
+def not_in_this_version(
+    scope: Scope,
+    what: str,
+    node: n.Node,
+    *,
+    way_out: str = "take the line out, or run the study with a later version",
+) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(
         codes.NOT_IN_THIS_VERSION,
         f"this version of evallang cannot run {what} yet",
         node.span,
-        help="take the line out, or run the study with a later version",
+        help=way_out,
     )
 
 
@@ -165,8 +179,11 @@ def _option_of(scope: Scope, argument: n.ArgumentNode, entry: Entry[Any]) -> Opt
             fixes=fixes,
         )
         return None
-    found = entry.option(argument.key.name.replace("-", "_"))
-    if found is None:
+    key = argument.key.name.replace("-", "_")
+    found = entry.option(key)
+    if found is None and key in unbuilt.OPTIONS.get(entry.name, frozenset()):
+        not_in_this_version(scope, f"the option `{key}` of `{entry.name}`", argument)
+    elif found is None:
         text, fixes = suggestion(
             argument.key.name, argument.key.span, [o.name for o in entry.options]
         )
@@ -207,6 +224,8 @@ def option_value(
             ):
                 return True, value
     elif isinstance(node, n.NumberNode):
+        if node.literal in option.words:  # `.632` is a word that looks like a number
+            return True, node.literal
         plain = number(node.literal)
         if isinstance(plain, int) and {"int", "float", "Fraction"} & set(option.types):
             return True, plain

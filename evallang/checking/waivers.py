@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
+from evallang.checking.codes_loaded import load_codes
 from evallang.checking.include import Gathered
 from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, diagnose
 from evallang.source import Span
 from evallang.syntax.nodes import CommentNode
 
+AFTER_READING = frozenset({"too_few_discordant_pairs", "gate_that_cannot_pass"})
+"""Advice of the check that is asked again once the data are read."""
 PATTERN = re.compile(
     r"#\s*evallang:\s*allow\s+(?P<rule>[\w-]+)(?P<file>\s+in\s+this\s+file)?"
     r"(?:\s+because\s+(?P<reason>.*\S))?\s*$"
@@ -27,7 +30,36 @@ class Waiver:
 
 
 def apply(found: list[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
-    """Mark what waivers silence; report those without reason and those for nothing."""
+    """Mark what waivers silence; report those without reason and those for nothing.
+
+    A waiver of advice that needs the data may have nothing to silence yet.
+    """
+    waivers, complaints = _read(gathered)
+    used: set[Span] = set()
+    marked = [_mark(item, waivers, gathered, used) for item in found]
+    for waiver in waivers:
+        if waiver.span not in used and not _needs_data(waiver.rule):
+            complaints.append(
+                diagnose(
+                    WAIVER_OF_NOTHING, f"there is no `{waiver.rule}` to allow here", waiver.span
+                )
+            )
+    return marked + complaints
+
+
+def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+    """Mark what waivers silence among findings that came later, when the data were read."""
+    waivers, _ = _read(gathered)
+    return [_mark(item, waivers, gathered, set()) for item in found]
+
+
+def _needs_data(rule: str) -> bool:
+    load_codes()
+    code = next((code for code in CODES.values() if code.name == rule), None)
+    return code is not None and (code.code >= "W4" or code.name in AFTER_READING)
+
+
+def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
     waivers: list[Waiver] = []
     complaints: list[Diagnostic] = []
     for comment in gathered.comments:
@@ -53,16 +85,7 @@ def apply(found: list[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
                 None if match["file"] else _lines(comment, gathered),
             )
         )
-    used: set[Span] = set()
-    marked = [_mark(item, waivers, gathered, used) for item in found]
-    for waiver in waivers:
-        if waiver.span not in used:
-            complaints.append(
-                diagnose(
-                    WAIVER_OF_NOTHING, f"there is no `{waiver.rule}` to allow here", waiver.span
-                )
-            )
-    return marked + complaints
+    return waivers, complaints
 
 
 def _rule_name(written: str) -> str:

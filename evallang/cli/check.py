@@ -2,7 +2,7 @@
 
 import click
 
-from evallang.cli.terminal import show, study_path, summary
+from evallang.cli.terminal import cannot, read_study, show, study_path, summary
 from evallang.diagnostics import (
     Diagnostic,
     Severity,
@@ -32,20 +32,19 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
 
     Needs neither data nor scikit-learn. Exit code 1 when anything is an error.
     """
-    from evallang.api.study import open_study
-
     found: list[Diagnostic] = []
     sources: dict[str, SourceFile] = {}
     for path in files:
-        place = study_path(path)
         if fix:
             from evallang.cli.fixing import apply_fixes
 
-            apply_fixes(place)
-        try:
-            study = open_study(place)
-        except OSError as error:
-            raise click.ClickException(f"cannot read `{path}`: {error.strerror}") from error
+            try:
+                applied = apply_fixes(study_path(path))
+            except OSError as error:
+                raise click.ClickException(cannot("fix", path, error)) from error
+            for title in applied:
+                click.echo(f"{path}: {title}", err=True)
+        study = read_study(path)
         diagnostics = study.diagnostics
         if with_data and not has_errors(diagnostics):
             from evallang.api.preparing import check_data

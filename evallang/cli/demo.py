@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from evallang.cli.terminal import cannot
+
 FOLDER = "evallang-demo"
 STUDY = "screening.eval"
 
@@ -21,12 +23,20 @@ def command(out: str, jobs: int | None) -> int:
     folder = Path(out)
     target = folder / STUDY
     text = files("evallang.examples").joinpath(STUDY).read_text(encoding="utf-8")
-    folder.mkdir(parents=True, exist_ok=True)
-    if target.exists() and target.read_text(encoding="utf-8") != text:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if target.exists() and target.read_text(encoding="utf-8") != text:
+            raise click.ClickException(
+                f"`{target}` exists and is not the demo; name another folder with -o"
+            )
+        target.write_text(text, encoding="utf-8")
+    except FileExistsError as error:
         raise click.ClickException(
-            f"`{target}` exists and is not the demo; name another folder with -o"
-        )
-    target.write_text(text, encoding="utf-8")
+            f"`{out}` is a file, not a folder; name another with -o"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        said = error if isinstance(error, OSError) else OSError("it is not the demo")
+        raise click.ClickException(cannot("write", target, said)) from error
     click.echo(f"copied {target}", err=True)
     click.echo(f"running it: evallang run {target}", err=True)
     return run_study(str(target), jobs=jobs)

@@ -2,32 +2,33 @@
 
 from pathlib import Path
 
-from evallang.diagnostics import Diagnostic, Edit
+from evallang.diagnostics import Diagnostic, Fix
 
 ROUNDS = 20  # a fix may uncover another finding; more rounds than this never settle
 
 
-def apply_fixes(path: Path) -> int:
-    """Apply every safe fix of a study file; gives how many were applied."""
+def apply_fixes(path: Path) -> list[str]:
+    """Apply every safe fix of a study file; gives the titles of those that were applied."""
     from evallang.api.study import open_study
 
-    applied = 0
+    applied: list[str] = []
     for _ in range(ROUNDS):
         study = open_study(path)
-        edits = _chosen(study.diagnostics, study.path)
-        if not edits:
+        fixes = _chosen(study.diagnostics, study.path)
+        if not fixes:
             break
+        edits = [edit for fix in fixes for edit in fix.edits]
         text = study.text
         for edit in sorted(edits, key=lambda e: e.span.start, reverse=True):
             text = text[: edit.span.start] + edit.text + text[edit.span.end :]
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
-        applied += len(edits)
+        applied += [fix.title for fix in fixes]
     return applied
 
 
-def _chosen(diagnostics: tuple[Diagnostic, ...], path: str) -> list[Edit]:
-    """Take the edits of this file that do not overlap."""
-    chosen: list[Edit] = []
+def _chosen(diagnostics: tuple[Diagnostic, ...], path: str) -> list[Fix]:
+    """Take the fixes of this file whose edits do not overlap."""
+    chosen: list[Fix] = []
     for diagnostic in diagnostics:
         for fix in diagnostic.fixes:
             if not fix.safe or any(edit.span.path != path for edit in fix.edits):
@@ -35,9 +36,10 @@ def _chosen(diagnostics: tuple[Diagnostic, ...], path: str) -> list[Edit]:
             overlaps = any(
                 edit.span.start < other.span.end and other.span.start < edit.span.end
                 for edit in fix.edits
-                for other in chosen
+                for taken in chosen
+                for other in taken.edits
             )
             if not overlaps:
-                chosen += fix.edits
+                chosen.append(fix)
                 break
     return chosen

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from evallang.cli.terminal import study_path
+from evallang.cli.terminal import cannot, study_path
 from evallang.source import SourceFile
 
 
@@ -23,7 +23,10 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
         if path == "-":
             text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
         else:
-            text = read_text(study_path(path))
+            try:
+                text = read_text(study_path(path))
+            except OSError as error:
+                raise click.ClickException(cannot("read", path, error)) from error
         made = format_source(SourceFile(path, text))
         if made != text:
             changed.append(path)
@@ -32,7 +35,10 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
         elif path == "-" and not only_check:
             sys.stdout.buffer.write(made.encode("utf-8", "surrogateescape"))
         elif made != text and not only_check:
-            study_path(path).write_bytes(made.encode("utf-8", "surrogateescape"))
+            try:
+                study_path(path).write_bytes(made.encode("utf-8", "surrogateescape"))
+            except OSError as error:
+                raise click.ClickException(cannot("write", path, error)) from error
     if only_check or show_diff:
         for path in changed:
             click.echo(f"{path} is not in the canonical format", err=True)

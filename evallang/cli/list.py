@@ -19,9 +19,10 @@ def command(catalogue: str, layout: str) -> int:
     if layout == "json":
         click.echo(json.dumps(found, indent=1, ensure_ascii=False))
         return 0
-    width = max((len(entry["name"]) for entry in found), default=0)
-    for entry in found:
-        click.echo(f"{entry['name']:<{width}}  {_line(entry)}")
+    names = [entry.get("written") or entry["name"] for entry in found]
+    width = max(map(len, names), default=0)
+    for name, entry in zip(names, found, strict=True):
+        click.echo(f"{name:<{width}}  {_line(entry)}")
     return 0
 
 

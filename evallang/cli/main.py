@@ -2,13 +2,15 @@
 
 import importlib
 import os
+import signal
 import sys
 import tempfile
 import traceback
-from pathlib import Path
+from typing import Any, NoReturn
 
 import click
 
+from evallang.cli.terminal import Failed
 from evallang.version import LANGUAGE, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -21,8 +23,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("explain", "explain a code, test, metric, interval, protocol or correction"),
     "list": ("list", "list the words of a catalogue"),
 }
+WRONG_USE = 2
 INTERRUPTED = 130
-FAILED = 3
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """End the command at the first Ctrl-C; a second must not end the ending halfway."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 class _Commands(click.Group):
@@ -49,6 +57,24 @@ class _Commands(click.Group):
             ctx.fail(f"there is no command `{args[0]}`{hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; answers an interruption and a closed pipe before click does.
+
+        click would print an empty line for the one and exit with 1 for the other.
+        """
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            code, said = INTERRUPTED, "interrupted"
+        except BrokenPipeError:
+            code, said = 0, ""
+        # outside `except`, where the frames of the command are gone and its processes ended
+        if said:
+            click.echo(said, err=True)
+        else:
+            _leave_stdout()
+        return code
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
@@ -69,33 +95,48 @@ def root(ctx: click.Context, debug: bool) -> None:
 
 def main() -> None:
     """Run the command line; a bug prints a short message and where its log is."""
+    signal.signal(signal.SIGINT, _interrupt)
     try:
         code = root.main(prog_name="evallang", standalone_mode=False)
+        sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        sys.exit(Failed.exit_code if isinstance(error, Failed) else WRONG_USE)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # the reader of a pipe (`| head`) has gone; nothing is left to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_stdout()
         sys.exit(0)
+    except OSError as error:  # the system refused: a full disk, no right, too many open files
+        if "--debug" in sys.argv:
+            traceback.print_exc()
+        where = f" `{error.filename}`" if error.filename else ""
+        said = error.strerror or str(error)
+        click.echo(f"Error: the system refused{where}: {said[:1].lower()}{said[1:]}", err=True)
+        _leave_stdout()
+        sys.exit(WRONG_USE)
     except Exception as error:  # the last wall: a bug is worded, logged, never dumped
         _bug(error)
-        sys.exit(FAILED)
+        sys.exit(Failed.exit_code)
+
+
+def _leave_stdout() -> None:
+    """Send what is still to be written nowhere: its reader (`| head`) or its disk is gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug(error: Exception) -> None:
     if "--debug" in sys.argv:
         traceback.print_exc()
         return
-    log = Path(tempfile.gettempdir()) / f"evallang-bug-{os.getpid()}.log"
     try:
-        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        handle, log = tempfile.mkstemp(prefix="evallang-bug-", suffix=".log")
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write("".join(traceback.format_exception(error)))
         where = f"; the details are in {log}"
     except OSError:
         where = ""

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from evallang.cli.run import report_formats
+from evallang.cli.terminal import cannot
 
 
 @click.command("report", epilog="Example: evallang report study-results --format pdf")
@@ -19,15 +20,23 @@ def command(place: str, formats: str | None) -> int:
     path = Path(place)
     if not path.exists():
         raise click.ClickException(f"there is no file or folder `{place}`")
+    if not path.is_dir() and not path.is_file():
+        raise click.ClickException(f"`{place}` is no regular file; name a results.json")
     wanted = report_formats(formats)
     try:
         results = Results.load(path)
     except FileNotFoundError as error:
         raise click.ClickException(f"`{place}` holds no results.json") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise click.ClickException(cannot("read", place, error)) from error
+    except ValueError as error:
         raise click.ClickException(f"cannot read `{place}`: {error}") from error
     folder = path if path.is_dir() else path.parent
-    for message in results.render(*(wanted or ()), folder=folder):
+    try:
+        messages = results.render(*(wanted or ()), folder=folder)
+    except OSError as error:
+        raise click.ClickException(cannot("write", folder, error)) from error
+    for message in messages:
         click.echo(message, err=True)
     for name in ("report.html", "report.pdf"):
         if (folder / name).exists():

@@ -2,13 +2,18 @@
 
 import os
 import sys
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from evallang.cli.terminal import show, study_path
+from evallang.cli.progress import Progress
+from evallang.cli.terminal import Failed, cannot, read_study, show, study_path
 from evallang.diagnostics import has_errors
+from evallang.results.records import Results
+
+if TYPE_CHECKING:
+    from evallang.api.results import Results as RunResults
 
 FORMATS = ("html", "pdf")
 
@@ -34,9 +39,10 @@ def command(
     quiet: bool,
     open_report: bool,
 ) -> int:
-    """Run a study and write results.json, tables and the report.
+    """Run a study and write results.json, predictions and the report.
 
-    Exit code 1: the study or its data are faulty, nothing was fitted; 3: a fit failed.
+    Exit code 1: the study or its data are faulty, nothing was fitted; 3: a fit failed; 4: a
+    `require` line was not met (the report is written).
     """
     return run_study(
         file,
@@ -73,41 +79,50 @@ def run_study(
     open_report: bool = False,
 ) -> int:
     """Run one study for a person at a terminal; gives the exit code."""
-    from evallang.api import FolderRefused, RunFailed, StudyError, open_study, run
+    from evallang.api import FolderRefused, RunFailed, StudyError, run
     from evallang.api.folder import check_folder
-    from evallang.cli.settings import overrides
+    from evallang.cli.settings import overrides, remind
 
     place = study_path(file)
-    study = open_study(place, overrides(settings))
+    study = read_study(file, overrides(settings))
     if has_errors(study.diagnostics) or study.meant is None:
         show(study.diagnostics, study.checked.sources)
+        remind(settings)
         return 1
     folder = _folder(place, out, study.meant.report_folder)
     try:
         check_folder(folder)
     except FolderRefused as error:
         raise click.ClickException(str(error)) from error
-    bar = Progress(shown=sys.stderr.isatty() and not quiet)
     code = 0
     command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
     try:
-        results = run(
-            study, jobs=jobs or os.cpu_count() or 1, progress=bar.update, command=command_line
-        )
+        with Progress(shown=sys.stderr.isatty() and not quiet) as bar:
+            try:
+                results = run(
+                    study,
+                    jobs=jobs or os.cpu_count() or 1,
+                    progress=bar.update,
+                    command=command_line,
+                )
+            except RunFailed as error:
+                results, code = error.results, Failed.exit_code
+            bar.say("writing the report")
+            messages = _save(results, folder, formats)
     except StudyError as error:
         show(error.diagnostics, error.sources)
+        remind(settings)
         return 1
-    except RunFailed as error:
-        results, code = error.results, 3
-    finally:
-        bar.close()
     if not quiet:
         show(results.diagnostics, study.checked.sources)
-    messages = results.save(folder, formats)
     for message in messages:
         click.echo(message, err=True)
     if code:
         _failures(results.record.failures)
+    for line in requirement_lines(results.record):
+        click.echo(line)
+    if not code and not all(r.met for r in results.record.requirements):
+        code = 4
     if not quiet:
         written = [f for f in ("report.pdf", "report.html") if (folder / f).exists()]
         click.echo(f"report: {folder / (written[0] if written else 'results.json')}")
@@ -116,12 +131,54 @@ def run_study(
     return code
 
 
+def _save(results: "RunResults", folder: Path, formats: tuple[str, ...] | None) -> tuple[str, ...]:
+    from evallang.api import FolderRefused
+
+    try:
+        return results.save(folder, formats)
+    except (FolderRefused, OSError) as error:
+        said = str(error) if isinstance(error, FolderRefused) else cannot("write", folder, error)
+        raise Failed(said) from error
+
+
 def _folder(place: Path, out: str | None, written: str | None) -> Path:
     if out is not None:
         return Path(out)
     if written is not None:
         return place.parent / written
     return place.parent / f"{place.stem}-results"
+
+
+def requirement_lines(record: Results) -> list[str]:
+    """Word each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8]`."""
+    units = {m.name: m.unit for m in record.methods if m.kind == "metric"}
+    lines = []
+    for found in record.requirements:
+        percent = units.get(found.metric) == "percent"
+        difference = found.kind != "level"
+        shown = _number(found.value, percent, difference)
+        if found.interval is not None:
+            low, high = (_number(bound, percent, False, bare=True) for bound in found.interval)
+            shown += f" [{low}, {high}]"
+        where = "" if len(record.data) == 1 else f" on {found.data}"
+        if found.subgroup is not None:
+            where += f" in {found.subgroup.column} {found.subgroup.level}"
+        words = found.source.removeprefix("require ")
+        reason = "" if found.met or found.reason is None else f"; {found.reason}"
+        lines.append(f"{'PASS' if found.met else 'FAIL'} {words}{where}: {shown}{reason}")
+    return lines
+
+
+def _number(value: float | None, percent: bool, difference: bool, *, bare: bool = False) -> str:
+    if value is None:
+        return "undefined"
+    if not percent:
+        return f"{value:.4g}"
+    text = f"{value * 100:.1f}"
+    text = "0.0" if text == "-0.0" else text
+    if bare:
+        return text
+    return f"{text} points" if difference else f"{text}%"
 
 
 SHOWN_FAILURES = 5
@@ -138,45 +195,3 @@ def _failures(failures: tuple[object, ...]) -> None:
         )
     if len(outer) > SHOWN_FAILURES:
         click.echo(f"... and {len(outer) - SHOWN_FAILURES} more; see results.json", err=True)
-
-
-class Progress:
-    """One line on a terminal: fits done, rate, time left."""
-
-    WIDTH = 24
-    EVERY = 0.1  # seconds between redraws
-
-    def __init__(self, *, shown: bool) -> None:
-        self.shown = shown
-        self.started = time.monotonic()
-        self.drawn = 0.0
-
-    def update(self, done: int, total: int) -> None:
-        """Redraw, at most ten times a second."""
-        now = time.monotonic()
-        if not self.shown or total == 0 or (now - self.drawn < self.EVERY and done < total):
-            return
-        self.drawn = now
-        elapsed = now - self.started
-        rate = done / elapsed if elapsed > 0 else 0.0
-        left = f"{_duration((total - done) / rate)} left" if rate > 0 else ""
-        filled = self.WIDTH * done // total
-        bar = "━" * filled + " " * (self.WIDTH - filled)
-        line = f"\r{bar} {done:,} of {total:,} fits  {rate:,.0f}/s  {left}"
-        sys.stderr.write(f"{line}\x1b[K")
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        """Clear the line."""
-        if self.shown and self.drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
-def _duration(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

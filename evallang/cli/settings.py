@@ -14,3 +14,9 @@ def overrides(settings: tuple[str, ...]) -> dict[str, str]:
             raise click.ClickException(f"`--set {name.strip()}` is given twice")
         found[name.strip()] = value.strip()
     return found
+
+
+def remind(settings: tuple[str, ...]) -> None:
+    """Say after errors what was set, for an error's place is where the value is used."""
+    for setting in settings:
+        click.echo(f"note: `--set {setting}` was in force", err=True)

@@ -4,11 +4,21 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from evallang.diagnostics import Diagnostic, Severity, to_text
 from evallang.source import SourceFile
+
+if TYPE_CHECKING:
+    from evallang.api.study import Study
+
+
+class Failed(click.ClickException):
+    """A run that failed for a reason outside the study."""
+
+    exit_code = 3
 
 
 def wants_colour(stream_is_terminal: bool) -> bool:
@@ -38,8 +48,30 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
 def study_path(path: str) -> Path:
     """Take the path of a study file; raises `click.ClickException` when it is none."""
     place = Path(path)
-    if not place.exists():
+    try:
+        found, regular = place.exists(), place.is_file()
+    except OSError as error:
+        raise click.ClickException(cannot("read", path, error)) from error
+    if not found:
         raise click.ClickException(f"there is no file `{path}`")
     if place.is_dir():
         raise click.ClickException(f"`{path}` is a folder; name a .eval file in it")
+    if not regular:
+        raise click.ClickException(f"`{path}` is no regular file; name a .eval file")
     return place
+
+
+def read_study(path: str, overrides: Mapping[str, str] | None = None) -> "Study":
+    """Read and check a study file; raises `click.ClickException` when it cannot be read."""
+    from evallang.api.study import open_study
+
+    try:
+        return open_study(study_path(path), overrides)
+    except OSError as error:
+        raise click.ClickException(cannot("read", path, error)) from error
+
+
+def cannot(verb: str, path: str | Path, error: OSError) -> str:
+    """Word what the system refused: "cannot write `results`: no space left on device"."""
+    said = error.strerror or str(error)
+    return f"cannot {verb} `{path}`: {said[:1].lower()}{said[1:]}"

@@ -1,31 +1,30 @@
 """What models said, read from the columns of a file: labels, scores, judged outcomes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.codes import (
-    MISSING_PREDICTION,
-    NO_LABEL_IS_TRUE,
-    NO_LABELS,
-    NOT_JUDGED,
-    SCORE_OF_OTHER_CLASS,
-    THRESHOLD_WITHOUT_USE,
-    UNKNOWN_COLUMN,
-    UNSEEN_LABEL,
-)
-from evallang.data.dataset import GivenModel, PredictionsSpec
+from evallang.data.codes import SCORE_OF_OTHER_CLASS, UNKNOWN_COLUMN, UNSEEN_LABEL
+from evallang.data.dataset import GivenModel, Label, PredictionsSpec
 from evallang.data.findings import Findings, counted, listed
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.labels import as_number
-from evallang.data.roles import known
-from evallang.data.scores import (
+from evallang.data.model_scores import (
     Scores,
     labels_from_scores,
     number_column,
-    read_scores,
+    read_model_scores,
     score_columns,
 )
+from evallang.data.outcome_codes import (
+    MISSING_PREDICTION,
+    NO_LABEL_IS_TRUE,
+    NO_LABELS,
+    NOT_JUDGED,
+    THRESHOLD_WITHOUT_USE,
+)
+from evallang.data.roles import known
 from evallang.data.target import Target
 from evallang.registry import lazy
 from evallang.spelling import closest
@@ -37,6 +36,9 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
     pl = lazy("polars")
+
+
+MOST_LOOKED_UP = 1 << 16  # between the least and the greatest label of a table of places
 
 
 @dataclass
@@ -81,15 +83,18 @@ def read_judged(
         message = f"{column} of {model.name} is missing in {frame.places(missing)}"
         findings.add(MISSING_PREDICTION, message, keyword)
         return
-    judged = [as_number(value) for value in frame.values(column).to_list()]
-    odd = [row for row, value in enumerate(judged) if value not in (0, 1)]
-    if odd:
+    cells = frame.values(column)
+    distinct = cells.unique().to_list()
+    verdicts = {value: as_number(value) for value in distinct}
+    if any(verdict not in (0, 1) for verdict in verdicts.values()):
+        odd = [row for row, value in enumerate(cells.to_list()) if verdicts[value] not in (0, 1)]
         found = frame.texts(column)[odd[0]]
         message = f"{column} of {model.name} holds {found!r} in {frame.place(odd[0])}"
         help_text = f'numbers between right and wrong are read by: value "NAME" {model.name}'
         findings.add(NOT_JUDGED, message, keyword, help=help_text)
         return
-    answers.correct[model.name] = np.array(judged, dtype=bool)
+    right = [value for value in distinct if verdicts[value] == 1]
+    answers.correct[model.name] = np.array(cells.is_in(right).to_numpy(), dtype=np.bool_)
 
 
 def read_model(
@@ -105,7 +110,7 @@ def read_model(
     Labels are compared as text; `1`, `1.0` and `true` are equal only where the truth and the
     labels are numbers or Booleans. A label that never occurs in the truth gets the code -1.
     """
-    scores = read_scores(frame, model, target, findings)
+    scores = read_model_scores(frame, model, target, findings)
     if scores is not None:
         answers.scores[model.name] = scores.array
         if scores.probabilities:
@@ -148,7 +153,7 @@ def _predicted(
     if target.task == "regression":
         return number_column(frame, column, model.name, "models", findings)
     if column not in frame.columns:
-        findings.unknown_column(UNKNOWN_COLUMN, column, frame.columns, frame.source, "models")
+        findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, "models")
         return None
     if missing := frame.missing_rows(column):
         message = f"{column} of {model.name} is missing in {frame.places(missing)}"
@@ -156,18 +161,28 @@ def _predicted(
         return None
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     of_truth = all(not isinstance(value, str) for value in target.class_values)
-    codes: dict[Any, int]
     if of_truth and frame.kind(column) in numeric and frame.kind(truth) in numeric:
-        values = frame.values(column).cast(pl.Float64)
-        codes = {as_number(value): code for code, value in enumerate(target.class_values)}
+        predicted = _places(frame.values(column), target.class_values)
     else:
-        values = frame.texts(column)
-        codes = {text: code for code, text in enumerate(target.classes)}
-    distinct = values.unique()
-    mapped = pl.Series([codes.get(value, -1) for value in distinct.to_list()], dtype=pl.Int64)
-    coded = values.replace_strict(distinct, mapped, return_dtype=pl.Int64)
-    predicted = np.ascontiguousarray(coded.to_numpy(), dtype=np.int64)
+        words = pl.Enum(target.classes)
+        coded = frame.texts(column).cast(words, strict=False).to_physical().cast(pl.Int64)
+        predicted = np.ascontiguousarray(coded.fill_null(-1).to_numpy(), dtype=np.int64)
     return _checked_labels(predicted, frame, column, model, target, findings)
+
+
+def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]":
+    """Give the place of each number among the labels, which rise; -1 where it is none."""
+    values = np.array([float(label) for label in labels])
+    low, high = values[0], values[-1]
+    if column.dtype == pl.Int64 and high - low < MOST_LOOKED_UP and (values % 1 == 0).all():
+        below, above = int(low) - 1, int(high) + 1
+        table = np.full(above - below + 1, -1, dtype=np.int64)
+        table[values.astype(np.int64) - below] = np.arange(len(values))
+        return table.take(column.to_numpy() - below, mode="clip")  # its ends are -1
+    floats = column.cast(pl.Float64).to_numpy()
+    places = np.minimum(np.searchsorted(values, floats), len(values) - 1).astype(np.int64)
+    places[values[places] != floats] = -1
+    return places
 
 
 def _checked_labels(
@@ -213,9 +228,11 @@ def _check_direction(
     if scores.array.ndim != 1 or target.positive is None:
         return
     positive = predicted == target.positive
-    if positive.all() or not positive.any():
+    n, total = int(positive.sum()), float(scores.array.sum())
+    if n in (0, len(positive)):
         return
-    if scores.array[positive].mean() < scores.array[~positive].mean():
+    there = float(scores.array @ positive.astype(np.float64))
+    if there / n < (total - there) / (len(positive) - n):
         name = target.classes[target.positive]
         findings.add(
             SCORE_OF_OTHER_CLASS,

@@ -1,105 +1,9 @@
 """The codes of what only the data can show: E4xx errors, W4xx warnings."""
 
-from evallang.diagnostics import declare
-
-# --- E40x: files -----------------------------------------------------------------------
-
-FILE_NOT_FOUND = declare(
-    "E401",
-    "file_not_found",
-    "A data file is not where the study says it is.",
-    reason="Paths are relative to the folder of the study's own file, not to the folder in "
-    "which the command is called.",
-    wrong='data visits from "visit.csv"\n  target readmitted',
-    right='data visits from "visits.csv"\n  target readmitted',
-)
-REMOTE_PATH = declare(
-    "E402",
-    "remote_path",
-    "A data path is an address of another machine.",
-    reason="A study opens no network connection: what it reads must lie beside it, so that it "
-    "can be read again in ten years.",
-    wrong='data visits from "https://example.org/visits.csv"\n  target readmitted',
-    right='data visits from "visits.csv"\n  target readmitted',
-)
-UNKNOWN_ENDING = declare(
-    "E403",
-    "unknown_file_ending",
-    "A data file's ending is none that can be read.",
-    reason="The ending decides how a file is read: .csv, .tsv, .parquet and .jsonl, and the "
-    "text formats with .gz behind.",
-    wrong='data visits from "visits.xlsx"\n  target readmitted',
-    right='data visits from "visits.csv"\n  target readmitted',
-)
-FILE_TOO_LARGE = declare(
-    "E404",
-    "file_too_large",
-    "A data file is larger than the limit.",
-    reason="A table is held in memory several times over while it is read; beyond the limit a "
-    "machine would rather stop answering than read it. It also stops small compressed files "
-    "that unpack into enormous ones.",
-)
-UNREADABLE_FILE = declare(
-    "E405",
-    "unreadable_file",
-    "A data file cannot be read as what its ending says.",
-    reason="The file is damaged, is not of that format, is a folder, or may not be opened.",
-)
-NOT_UTF8 = declare(
-    "E406",
-    "text_not_utf8",
-    "A text file is not UTF-8, or holds bytes that no text has.",
-    reason="In another encoding the same bytes are other letters, so labels and levels would "
-    "silently change with the machine.",
-)
-EMPTY_FILE = declare(
-    "E407", "no_rows_in_file", "A data file holds no rows.", reason="There is nothing to evaluate."
-)
-RAGGED_LINE = declare(
-    "E408",
-    "ragged_line",
-    "A line has another number of fields than the header.",
-    reason="Its values would stand in the wrong columns.",
-    wrong="age,ward\n34,A\n51,B,extra",
-    right="age,ward\n34,A\n51,B",
-)
-DUPLICATE_COLUMN = declare(
-    "E409",
-    "column_name_twice",
-    "Two columns of a file have the same name.",
-    reason="A clause that names the column would be about either of them.",
-    wrong="age,age,ward",
-    right="age,age_at_discharge,ward",
-)
-MALFORMED_JSON = declare(
-    "E410",
-    "malformed_json_line",
-    "A line of a JSON Lines file is no JSON object.",
-    reason="Each line is one row: an object that maps column names to values.",
-    wrong='[{"id": 1}, {"id": 2}]',
-    right='{"id": 1}\n{"id": 2}',
-)
-UNKNOWN_BUNDLED = declare(
-    "E411",
-    "unknown_bundled_data",
-    "A bundled data set of that name does not exist.",
-    reason="Bundled with scikit-learn, and read without a network, are iris, wine, "
-    "breast_cancer, digits and diabetes.",
-    wrong="data flowers from sklearn irises",
-    right="data flowers from sklearn iris",
-)
-SOURCE_NOT_READ = declare(
-    "E412",
-    "source_not_read",
-    "This version does not read data from that kind of source.",
-    reason="Tables come from files and from the bundled data sets.",
-)
-SAME_STEM = declare(
-    "E413",
-    "data_sets_share_a_name",
-    "Two files of a glob would give data sets of the same name.",
-    reason="Data sets of a glob are named after their files without folder and ending.",
-)
+import evallang.data.design_codes
+import evallang.data.outcome_codes
+import evallang.data.source_codes  # noqa: F401 - both declare codes of this room
+from evallang.diagnostics import Severity, declare
 
 # --- E42x: columns, rows and values ----------------------------------------------------
 
@@ -244,141 +148,6 @@ NOT_A_FEATURE = declare(
     right="features age, ward\ncategorical ward",
 )
 
-# --- E44x: predictions made elsewhere ---------------------------------------------------
-
-ID_NEEDED = declare(
-    "E440",
-    "id_needed_to_join",
-    "Several files of predictions are given without the column that joins them.",
-    reason="Files are joined by id, never by the order of their rows: one row too many would "
-    "shift every prediction after it.",
-    wrong='predictions p from "a.csv", "b.csv"',
-    right='predictions p from "a.csv", "b.csv"\n  id sample_id',
-)
-ROWS_DIFFER = declare(
-    "E441",
-    "files_differ_in_rows",
-    "Some rows are in one file of predictions and not in another.",
-    reason="Models are compared on the same examples.",
-    wrong='predictions p from "a.csv", "b.csv"\n  id sample_id',
-    right='predictions p from "a.csv", "b.csv"\n  id sample_id\n  rows common',
-)
-FILES_CONFLICT = declare(
-    "E442",
-    "files_contradict",
-    "Two files of predictions give the same row different values in a column that describes it.",
-    reason="At least one of them is about another example, or another version of the data.",
-)
-AMBIGUOUS_COLUMN = declare(
-    "E443",
-    "column_in_several_files",
-    "A model's column stands in several files.",
-    reason="Which of them is meant must be written.",
-    wrong="models cnn as pred",
-    right='models cnn as pred in "cnn.csv"',
-)
-MISSING_PREDICTION = declare(
-    "E444",
-    "missing_prediction",
-    "A model has no prediction, score or value for some rows.",
-    reason="Leaving such rows out would compare the models on different examples; counting "
-    "them as wrong is a decision that the author must take.",
-)
-SCORES_DO_NOT_FIT = declare(
-    "E445",
-    "scores_do_not_fit_labels",
-    "The columns of a model's scores do not match the labels of the truth.",
-    reason="Each label needs exactly one score.",
-    wrong='scores cnn = ["p0", "p1"]  # three labels',
-    right='scores cnn = ["p0", "p1", "p2"]',
-)
-NOT_JUDGED = declare(
-    "E446",
-    "judgement_is_not_right_or_wrong",
-    "A column of judged outcomes holds something other than 0, 1, true and false.",
-    reason="Fractions of a point are values: write `value` and the name of the measure.",
-    wrong="correct llama as rouge",
-    right='value "ROUGE-L" llama as rouge',
-)
-NOT_NUMERIC = declare(
-    "E447",
-    "prediction_not_numeric",
-    "A column that must hold numbers holds something else.",
-    reason="Scores, values and the predictions of a regression are numbers.",
-)
-NO_LABELS = declare(
-    "E448",
-    "model_without_predictions",
-    "A model has neither a column of labels nor scores to take them from.",
-    reason="There is nothing to evaluate.",
-)
-THRESHOLD_WITHOUT_USE = declare(
-    "E449",
-    "threshold_beside_labels",
-    "A threshold is given for a model whose labels are given too, or not made from one score.",
-    reason="Labels in the file were made with a threshold already; with one score a class the "
-    "largest score decides.",
-)
-NO_MODELS = declare(
-    "E452",
-    "no_models_in_file",
-    "A file of predictions has no column for a model.",
-    reason="All columns that no clause names are taken for models, and none is left.",
-)
-NO_TRUTH = declare(
-    "E451",
-    "no_truth",
-    "Predictions are given without the column that says what is true.",
-    reason="A prediction can be judged only by the truth; outcomes judged already are read by "
-    "`correct` and `value`.",
-    wrong='predictions p from "p.csv"\n  models cnn',
-    right='predictions p from "p.csv"\n  truth label\n  models cnn',
-)
-
-NO_LABEL_IS_TRUE = declare(
-    "E453",
-    "no_predicted_label_is_true",
-    "None of the labels that a model predicts occurs in the truth.",
-    reason="Labels spelled in two ways, or a column of scores taken for labels.",
-    wrong="models cnn as p_toxic",
-    right='models cnn as yhat\nscore cnn = "p_toxic"',
-)
-
-# --- E46x: counts ------------------------------------------------------------------------
-
-PATTERN_SHAPE = declare(
-    "E460",
-    "pattern_does_not_fit_models",
-    "A pattern has not one 0 or 1 for each model.",
-    reason="A pattern says for each model, in their order, whether it was right (1) or wrong.",
-    wrong="models a, b, c\npattern [1, 0]: 12",
-    right="models a, b, c\npattern [1, 0, 1]: 12",
-)
-COUNT_NOT_WHOLE = declare(
-    "E461",
-    "count_is_not_a_whole_number",
-    "A count is not a whole number of at least zero.",
-    reason="It counts examples.",
-)
-NO_EXAMPLES = declare(
-    "E462",
-    "no_examples_counted",
-    "All counts of a table are zero, or there are none.",
-    reason="There is nothing to evaluate.",
-)
-PATTERN_TWICE = declare(
-    "E463",
-    "pattern_given_twice",
-    "The same pattern is given two counts.",
-    reason="Adding them up might be meant, or one of them might be a slip.",
-)
-TOO_MANY_EXAMPLES = declare(
-    "E464",
-    "too_many_examples_counted",
-    "A table counts more examples than the limit.",
-    reason="Counts are expanded to one row per example.",
-)
-
 # --- E47x: data and the protocol ---------------------------------------------------------
 
 CLASS_SMALLER_THAN_FOLDS = declare(
@@ -443,6 +212,7 @@ CONSTANT_FEATURE = declare(
     "W410",
     "constant_feature",
     "A feature has the same value in every row, or none at all.",
+    severity=Severity.HINT,  # it harms no model, and images have dark corners
     reason="It can tell no two rows apart; often a filter or a join went wrong.",
 )
 ID_LIKE_FEATURE = declare(
@@ -486,4 +256,40 @@ ASSIGNMENT_MISMATCH = declare(
     reason="A row without a fold would silently be left out, or land in a fold by chance.",
     wrong='protocol split from "folds.csv"   # with fewer lines than the data have rows',
     right='protocol split from "folds.csv"   # one line for each row, or matched by `id`',
+)
+
+# --- strata, related data sets ------------------------------------------------------------
+
+BINS_DO_NOT_FIT = declare(
+    "E490",
+    "bins_do_not_fit",
+    "A target cannot be cut into that many bins.",
+    reason="Bins are cut at quantiles of the target, and each needs as many rows as there are "
+    "folds; classes are strata already.",
+    wrong="stratify by target bins=50   # 100 rows, 10 folds",
+    right="stratify by target bins=5",
+)
+STRATA_TOO_FINE = declare(
+    "E491",
+    "strata_too_fine",
+    "Most rows are in strata with fewer members than there are folds.",
+    reason="Such strata cannot be spread over the folds. Often a column of numbers, or an "
+    "identifier, was named.",
+    wrong="stratify by target, age",
+    right="stratify by target, ward",
+)
+RARE_STRATA_MERGED = declare(
+    "W422",
+    "rare_strata_merged",
+    "Strata with fewer members than there are folds were merged.",
+    reason="They cannot be spread over the folds. The rows keep the levels of the first columns "
+    "and give up those of the last.",
+)
+RELATED_DATA_SETS = declare(
+    "W423",
+    "related_data_sets",
+    "Two data sets of a study share rows.",
+    reason="Tests over data sets count each as an independent draw (Demšar 2006); copies and "
+    "variants of one make differences look surer than they are.",
+    source="Demšar 2006",
 )

@@ -5,7 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import (
+from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes
+from evallang.data.findings import Findings, counted, listed
+from evallang.data.frame import Frame
+from evallang.data.hashing import DataHash
+from evallang.data.kinds import Kind
+from evallang.data.labels import as_number
+from evallang.data.outcome_codes import (
     COUNT_NOT_WHOLE,
     NO_EXAMPLES,
     NO_MODELS,
@@ -13,12 +19,6 @@ from evallang.data.codes import (
     PATTERN_TWICE,
     TOO_MANY_EXAMPLES,
 )
-from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes
-from evallang.data.findings import Findings, listed
-from evallang.data.frame import Frame
-from evallang.data.hashing import DataHash
-from evallang.data.kinds import Kind
-from evallang.data.labels import as_number
 from evallang.data.roles import known
 from evallang.data.tables import read_file
 from evallang.diagnostics import Diagnostic
@@ -124,6 +124,7 @@ def _checked(
 ) -> dict[Pattern, int]:
     """Check shape and count of every pattern, and give them as a mapping."""
     counts: dict[Pattern, int] = {}
+    again: dict[Pattern, None] = {}
     places = ("pattern", "table", "count")
     for pattern, count in written:
         if len(pattern) != models or any(mark not in (0, 1) for mark in pattern):
@@ -137,10 +138,13 @@ def _checked(
             message = f"the pattern [{listed(pattern, 20)}] counts {count} examples"
             findings.add(COUNT_NOT_WHOLE, message, *places)
         elif pattern in counts:
-            message = f"the pattern [{listed(pattern, 20)}] is given twice"
-            findings.add(PATTERN_TWICE, message, *places, help="write one line with their sum")
+            again[pattern] = None
         else:
             counts[pattern] = count
+    if again:
+        shown = listed((f"[{listed(pattern, 20)}]" for pattern in again), 4)
+        message = f"{counted(len(again), 'pattern')} given more than once: {shown}"
+        findings.add(PATTERN_TWICE, message, *places, help="give each pattern once, with the sum")
     total = sum(counts.values())
     if total == 0 and not findings.failed:
         findings.add(NO_EXAMPLES, "the counts add up to no examples", *places)

@@ -144,6 +144,35 @@ class CountsSpec:
 
 
 @frozen
+class ScoresSpec:
+    """One `scores` statement with all defaults filled in.
+
+    Wide: `models` names columns, or is empty for all columns not otherwise named. Long:
+    `model` and `score` are columns, and `models`, where written, chooses among the names in
+    the first (their `column` is the name in the file). `missing` is what tests over data sets
+    do with a data set that lacks a score of some model: leave it out, or rank the missing
+    score last.
+    """
+
+    name: str
+    label: str
+    path: str
+    statement: str
+    models: tuple[GivenModel, ...] = ()
+    model: str | None = None
+    score: str | None = None
+    dataset: str | None = None
+    fold: str | None = None
+    repeat: str | None = None
+    metric: str | None = None
+    higher_is_better: bool = True
+    missing: Literal["leave_out", "worst"] = "leave_out"
+    about: str | None = None
+    cite: str | None = None
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+
+
+@frozen
 class Column:
     """One feature: its name and whether it is in the numeric or the object block."""
 
@@ -244,3 +273,68 @@ class GivenOutcomes:
     sha256: str
     source: str
     notes: tuple[str, ...] = ()
+    examples: "NDArray[np.int64] | None" = None
+    """With repeats: the example of each row (n,), numbered in the order of their first rows;
+    None where every row is an example of its own."""
+    repeat_labels: tuple[str, ...] | None = None
+
+    @property
+    def n_examples(self) -> int:
+        """The number of examples: of rows, or with repeats of distinct ones."""
+        return self.n if self.examples is None else int(self.examples.max()) + 1
+
+
+@frozen
+class ScoreTable:
+    """Scores made elsewhere: N data sets, M models, J folds of all repeats.
+
+    Attributes
+    ----------
+    models : in the order of the statement, else of the file
+    datasets : names as in the file, in its order; the statement's name where no column holds
+        them (then N is 1)
+    values : float64 (N, M), or (N, M, J) with folds or repeats; missing = NaN
+    missing : bool (N, M), whether a model has no score on a data set
+    folds, repeats : int codes (J,) into the labels, sorted by repeat, then fold; every repeat
+        has every fold; None where no column holds them
+    sha256 : hash of everything above that can change a result
+    notes : facts to state, such as the data sets without a score of every model
+    """
+
+    spec: ScoresSpec
+    models: tuple[GivenModel, ...]
+    datasets: tuple[str, ...]
+    values: "NDArray[np.float64]"
+    missing: "NDArray[np.bool_]"
+    folds: "NDArray[np.int64] | None"
+    fold_labels: tuple[str, ...] | None
+    repeats: "NDArray[np.int64] | None"
+    repeat_labels: tuple[str, ...] | None
+    sha256: str
+    source: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The number of data sets."""
+        return len(self.datasets)
+
+    @property
+    def means(self) -> "NDArray[np.float64]":
+        """Mean scores over folds and repeats (N, M), missing = NaN."""
+        return self.values if self.values.ndim == 2 else self.values.mean(axis=2)
+
+    def compared(self) -> "tuple[tuple[int, ...], NDArray[np.float64]]":
+        """Give the data sets that tests over data sets use, and their mean scores.
+
+        By the policy of the statement: the complete data sets; or all of them, a missing score
+        standing as -inf (inf where lower is better), so that it is ranked last.
+        """
+        means = self.means
+        if self.spec.missing == "worst":
+            last = float("-inf") if self.spec.higher_is_better else float("inf")
+            filled = means.copy()
+            filled[self.missing] = last
+            return tuple(range(self.n)), filled
+        kept = [row for row in range(self.n) if not self.missing[row].any()]
+        return tuple(kept), means[kept]

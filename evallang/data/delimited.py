@@ -1,26 +1,27 @@
 """CSV and TSV: separator and header are sniffed and stated, every line must fit the header.
 
 A regular file (one record a line, quotes only around whole fields) is read by polars, any
-other by Python's csv module, which knows what to say about it. Both give text cells.
+other by Python's csv module, which knows what to say about it.
 """
 
 import codecs
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import (
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame, frame_of
+from evallang.data.kinds import trimmed
+from evallang.data.labels import as_number
+from evallang.data.regular_lines import read_regular
+from evallang.data.source_codes import (
     DUPLICATE_COLUMN,
     EMPTY_FILE,
     NOT_UTF8,
     RAGGED_LINE,
     UNREADABLE_FILE,
 )
-from evallang.data.findings import Findings, listed
-from evallang.data.frame import Frame, frame_of
-from evallang.data.kinds import trimmed
-from evallang.data.labels import as_number
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.source import Span
@@ -28,7 +29,6 @@ from evallang.source import Span
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
     pl = lazy("polars")
@@ -55,21 +55,25 @@ def read_delimited(
     findings: Findings,
     *,
     named: frozenset[str] = frozenset(),
+    spelled: frozenset[str] | None = None,
     span: Span | None = None,
 ) -> Frame | None:
-    """Read a CSV or TSV file into text cells; None after a finding.
+    """Read a CSV or TSV file; None after a finding.
 
     `named` are the columns that the study names. The first line is a header when it holds
     one of them, or when none of its fields is a number; without a header the columns are
-    called column_1, column_2 and so on. Blank lines are skipped.
+    called column_1, column_2 and so on. Blank lines are skipped. `spelled` are those of
+    which the spelling of numbers may be asked for (None: any), all other numbers may be typed
+    as they are read.
     """
     checked = checked_text(data, source, findings, span)
     if checked is None:
         return None
     if b"\n" not in checked:
         checked = checked.replace(b"\r", b"\n")
-    checked = checked.rstrip(b"\r\n")
-    if not checked.strip():
+    if checked.endswith((b"\n\n", b"\n\r\n", b"\r")):  # else a copy of the file for nothing
+        checked = checked.rstrip(b"\r\n")
+    if not checked or checked.isspace():
         findings.add(EMPTY_FILE, f"{source} is empty", span=span)
         return None
     try:
@@ -79,9 +83,13 @@ def read_delimited(
                 DUPLICATE_COLUMN, f"{source} has more than one column {listed(twice)}", span=span
             )
             return None
-        read = _read_regular(checked, dialect) or _read_any(
-            checked, dialect, source, findings, span
-        )
+        read = read_regular(
+            checked,
+            dialect.separator,
+            dialect.names,
+            header=dialect.header,
+            spelled=spelled,
+        ) or _read_any(checked, dialect, source, findings, span)
     except csv.Error as error:
         findings.add(UNREADABLE_FILE, f"{source} cannot be read as a table: {error}", span=span)
         return None
@@ -91,7 +99,7 @@ def read_delimited(
     if cells.height == 0:
         findings.add(EMPTY_FILE, f"{source} has a header and no rows", span=span)
         return None
-    cells, dropped = _without_unnamed_empty(cells.with_columns(map(trimmed, cells)), dialect)
+    cells, dropped = _without_unnamed_empty(cells, dialect)
     return frame_of(
         source,
         cells,
@@ -117,6 +125,8 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
         message = f"{source} holds a zero byte in line {_line_at(data, nul)}, which no text has"
         findings.add(NOT_UTF8, message, span=span)
         return None
+    if data.isascii():
+        return data
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), CHUNK):
         try:
@@ -187,82 +197,6 @@ def _stated(dialect: Dialect, source: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _read_regular(data: bytes, dialect: Dialect) -> tuple["pl.DataFrame", Sequence[int]] | None:
-    """Read a file of which every line is one record of the right number of fields, or None."""
-    lines = _regular_lines(data, ord(dialect.separator), len(dialect.names) - 1)
-    if lines is None:
-        return None
-    rows = lines - dialect.header
-    if rows == 0:
-        return pl.DataFrame({name: [] for name in dialect.names}), range(0)
-    try:
-        cells = pl.read_csv(
-            data,
-            separator=dialect.separator,
-            has_header=dialect.header,
-            infer_schema=False,
-        )
-    except pl.exceptions.PolarsError:
-        return None
-    if cells.height != rows or cells.width != len(dialect.names):
-        return None
-    cells.columns = list(dialect.names)
-    first = 1 + dialect.header
-    return cells, range(first, first + rows)
-
-
-def _regular_lines(data: bytes, separator: int, separators: int) -> int | None:
-    """Count the lines of a regular file, None when a line is irregular.
-
-    Regular: the same number of separators, at least one, outside quotes in every line (so no
-    blank line), quotes in pairs within a line and only around whole fields, no lone carriage
-    return.
-    """
-    if separators == 0 or data.count(b"\r") != data.count(b"\r\n"):
-        return None
-    lines = 0
-    for chunk in _whole_lines(data):
-        text = np.frombuffer(chunk, dtype=np.uint8)
-        starts = np.concatenate(([0], np.flatnonzero(text == ord("\n")) + 1))
-        starts = starts[starts < len(text)]
-        cuts = text == separator
-        if b'"' in chunk:
-            quotes = text == ord('"')
-            if not _quotes_are_regular(text, quotes, starts, separator):
-                return None
-            cuts &= (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
-        if (np.add.reduceat(cuts, starts, dtype=np.int64) != separators).any():
-            return None
-        lines += len(starts)
-    return lines
-
-
-def _quotes_are_regular(
-    text: "NDArray[np.uint8]",
-    quotes: "NDArray[np.bool_]",
-    starts: "NDArray[np.int64]",
-    separator: int,
-) -> bool:
-    if (np.add.reduceat(quotes, starts, dtype=np.int64) % 2).any():
-        return False
-    places = np.flatnonzero(quotes)
-    before = np.where(places > 0, text[places - 1], ord("\n"))
-    after = np.where(places < len(text) - 1, text[(places + 1) % len(text)], ord("\n"))
-    opening, closing = before[0::2], after[1::2]
-    opens = np.isin(opening, [separator, ord("\n"), ord('"')])
-    closes = np.isin(closing, [separator, ord("\n"), ord("\r"), ord('"')])
-    return bool(opens.all() and closes.all())
-
-
-def _whole_lines(data: bytes) -> Iterator[bytes]:
-    start = 0
-    while start < len(data):
-        stop = data.rfind(b"\n", start, start + CHUNK) + 1 if start + CHUNK < len(data) else 0
-        stop = stop or len(data)
-        yield data[start:stop]
-        start = stop
-
-
 def _read_any(
     data: bytes, dialect: Dialect, source: str, findings: Findings, span: Span | None
 ) -> tuple["pl.DataFrame", Sequence[int]] | None:
@@ -311,7 +245,9 @@ def _read_any(
             notes=(f"the separator was found to be the {SEPARATORS[dialect.separator]}",),
         )
         return None
-    return pl.DataFrame(dict(zip(dialect.names, columns, strict=True))), lines
+    schema = dict.fromkeys(dialect.names, pl.String)
+    cells = pl.DataFrame(dict(zip(dialect.names, columns, strict=True)), schema=schema)
+    return cells.with_columns(map(trimmed, cells)), lines
 
 
 def _without_unnamed_empty(

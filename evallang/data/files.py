@@ -8,25 +8,47 @@ import gzip
 import zlib
 from pathlib import Path
 
-from evallang.data.codes import (
+from evallang.data.findings import Findings
+from evallang.data.source_codes import (
     FILE_NOT_FOUND,
     FILE_TOO_LARGE,
     REMOTE_PATH,
     UNKNOWN_ENDING,
     UNREADABLE_FILE,
 )
-from evallang.data.findings import Findings
 from evallang.source import Span
 from evallang.spelling import closest
 
 MAX_BYTES = 8 * 1024**3  # unpacked; the largest table that fits a 64 GB machine while it is read
-ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz")
+TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
+ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
 
 
 def locate(
     location: str, folder: Path, findings: Findings, *, span: Span | None = None
 ) -> Path | None:
     """Find the file that a path of the study means; None after a finding."""
+    path = regular_file(location, folder, findings, span=span)
+    if path is None:
+        return None
+    if ending(location) is None:
+        findings.add(
+            UNKNOWN_ENDING,
+            f"the ending of {location} is none that can be read",
+            span=span,
+            help=f"the endings are {', '.join(ENDINGS)}",
+        )
+        return None
+    if path.stat().st_size > MAX_BYTES:
+        _too_large(location, findings, span)
+        return None
+    return path
+
+
+def regular_file(
+    location: str, folder: Path, findings: Findings, *, span: Span | None = None
+) -> Path | None:
+    """Find a file that exists and is no folder, device or pipe; None after a finding."""
     if "://" in location:
         findings.add(
             REMOTE_PATH,
@@ -38,7 +60,6 @@ def locate(
     path = folder / location
     try:
         found, regular = path.exists(), path.is_file()
-        size = path.stat().st_size if regular else 0
     except (OSError, ValueError) as error:  # names that no file can have; no right to look
         findings.add(UNREADABLE_FILE, f"{location!r} cannot be opened: {error}", span=span)
         return None
@@ -50,17 +71,6 @@ def locate(
     if not regular:
         what = "a folder" if path.is_dir() else "no regular file"
         findings.add(UNREADABLE_FILE, f"{location} is {what}", span=span)
-        return None
-    if ending(location) is None:
-        findings.add(
-            UNKNOWN_ENDING,
-            f"the ending of {location} is none that can be read",
-            span=span,
-            help=f"the endings are {', '.join(ENDINGS)}",
-        )
-        return None
-    if size > MAX_BYTES:
-        _too_large(location, findings, span)
         return None
     return path
 

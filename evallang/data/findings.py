@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, in_order
 from evallang.source import Span
 from evallang.spelling import closest
 
-STATEMENT = ("from", "data", "predictions", "counts", "statement", "name")
+STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
 MOST_NAMED = 5  # rows or values that a message lists before it says "and N more"
 
 
@@ -18,6 +19,7 @@ class Findings:
     def __init__(self, places: Mapping[str, Span]) -> None:
         self._places = places
         self._found: list[Diagnostic] = []
+        self._notes: tuple[str, ...] = ()
 
     def add(
         self,
@@ -30,7 +32,18 @@ class Findings:
     ) -> None:
         """Enter a finding at `span`, or else at the clause of the first keyword written."""
         place = span if span is not None else self._place(keywords)
-        self._found.append(diagnose(code, message, place, help=help, notes=notes))
+        every = (*notes, *self._notes)
+        self._found.append(diagnose(code, message, place, help=help, notes=every))
+
+    @contextmanager
+    def noting(self, note: str | None) -> Iterator[None]:
+        """Give a note to all that is entered meanwhile, such as the file of a glob."""
+        before = self._notes
+        self._notes = before if note is None else (note, *before)
+        try:
+            yield
+        finally:
+            self._notes = before
 
     def unknown_column(
         self,

@@ -1,5 +1,6 @@
 """Columns as read: a file or bundled data set before any clause has been applied to it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ else:
     pl = lazy("polars")
 
 
+INFINITY = re.compile(r"\s*[+-]?inf(inity)?\s*", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Frame:
     """The columns of one source and where their rows come from.
@@ -25,10 +29,12 @@ class Frame:
     Attributes
     ----------
     source : how the study names it ("visits.csv", "sklearn iris")
-    cells : the columns; text as written where `untyped` (CSV and TSV), else typed
+    cells : the columns; where `untyped` (CSV and TSV) text as written, or numbers of which the
+        spelling says no more; else typed
     rows : 0-based row of the source for each row kept
     lines : line of the file of each row of the source, None for files without lines
     decimal_comma : whether `1,5` in an untyped column is a number
+    nested : dotted names of what stands inside objects of JSON, by which it may be named
     """
 
     source: str
@@ -38,6 +44,7 @@ class Frame:
     lines: Sequence[int] | None = None
     decimal_comma: bool = False
     notes: tuple[str, ...] = ()
+    nested: tuple[str, ...] = ()
     _typed: dict[str, "pl.Series"] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -46,13 +53,18 @@ class Frame:
         return self.cells.columns
 
     @property
+    def nameable(self) -> list[str]:
+        """The names of the columns and of what stands inside them."""
+        return [*self.columns, *self.nested]
+
+    @property
     def n(self) -> int:
         """The number of rows."""
         return self.cells.height
 
     def values(self, column: str) -> "pl.Series":
         """Give a column with the type that its values have; missing is null."""
-        if not self.untyped:
+        if not self.untyped or self.cells[column].dtype != pl.String:
             return self.cells[column]
         if column not in self._typed:
             typed = typed_cells(self.cells[column], decimal_comma=self.decimal_comma)
@@ -71,7 +83,7 @@ class Frame:
         values = self.values(column)
         if values.dtype == pl.String or kind_of(values) is Kind.EMPTY:
             return values.cast(pl.String)
-        if self.untyped and values.dtype != pl.Boolean:
+        if self.untyped and self.cells[column].dtype == pl.String and values.dtype != pl.Boolean:
             return self.cells[column]
         if values.dtype.is_integer():
             return values.cast(pl.String)
@@ -90,6 +102,10 @@ class Frame:
             rows=self.rows[kept.to_numpy()],
             _typed={},
         )
+
+    def noted(self, notes: tuple[str, ...]) -> "Frame":
+        """Give the same columns with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
 
     def without(self, tokens: Iterable[Label]) -> "Frame":
         """Take cells that equal one of the tokens, as text or as number, for missing."""
@@ -114,7 +130,8 @@ class Frame:
 
     def missing_rows(self, column: str) -> list[int]:
         """Give the rows kept (from 0) in which a column is missing."""
-        return self.values(column).is_null().arg_true().to_list()
+        values = self.values(column)
+        return values.is_null().arg_true().to_list() if values.null_count() else []
 
 
 def frame_of(
@@ -125,10 +142,11 @@ def frame_of(
     lines: Sequence[int] | None = None,
     decimal_comma: bool = False,
     notes: tuple[str, ...] = (),
+    nested: tuple[str, ...] = (),
 ) -> Frame:
     """Make a frame of all rows of a source."""
     rows = np.arange(cells.height, dtype=np.int64)
-    return Frame(source, cells, untyped, rows, lines, decimal_comma, notes)
+    return Frame(source, cells, untyped, rows, lines, decimal_comma, notes, nested)
 
 
 def _without(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Series":
@@ -138,7 +156,8 @@ def _without(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Ser
         if untyped and numbers:
             gone = gone | series.cast(pl.Float64, strict=False).is_in(numbers)
     elif series.dtype.is_numeric():
-        gone = series.cast(pl.Float64).is_in(numbers)
+        infinite = [float(word) for word in map(label_text, tokens) if INFINITY.fullmatch(word)]
+        gone = series.cast(pl.Float64).is_in([*numbers, *infinite])
     else:
         return series
     return series.set(gone.fill_null(False), None)

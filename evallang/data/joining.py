@@ -4,19 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import (
-    AMBIGUOUS_COLUMN,
-    FILE_NOT_FOUND,
-    FILES_CONFLICT,
-    ID_NEEDED,
-    ROWS_DIFFER,
-    UNKNOWN_COLUMN,
-)
+from evallang.data.aligning import SPELLED_APART, align
+from evallang.data.codes import UNKNOWN_COLUMN
 from evallang.data.dataset import GivenModel, PredictionsSpec
 from evallang.data.findings import Findings, counted, listed
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import Kind
-from evallang.data.roles import ids
+from evallang.data.outcome_codes import AMBIGUOUS_COLUMN, FILES_CONFLICT, ID_NEEDED
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -24,7 +18,7 @@ if TYPE_CHECKING:
 else:
     pl = lazy("polars")
 
-SPELLED_APART = r"^[+-]?0[0-9]"  # 007: text that would lose its spelling as a number
+FINGERPRINTS = ("doc_hash", "target_hash")  # of lm-evaluation-harness: one document, one hash
 
 
 @dataclass(frozen=True)
@@ -50,63 +44,11 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
         for name in (spec.repeat, spec.dataset)
         if name is not None and all(name in frame.columns for frame in frames.values())
     ]
-    for frame in frames.values():
-        ids(frame, spec.id, findings, within=within)
-    if findings.failed:
-        return None
-    aligned = _aligned(frames, [spec.id, *within], spec, findings)
+    aligned = align(frames, [spec.id, *within], spec.rows_common, findings)
     if aligned is None:
         return None
     parts, notes = aligned
     return _side_by_side(parts, spec, notes, findings)
-
-
-def _aligned(
-    frames: Mapping[str, Frame], keys: list[str], spec: PredictionsSpec, findings: Findings
-) -> tuple[dict[str, Frame], tuple[str, ...]] | None:
-    """Bring all files to the rows of the first, in its order."""
-    rows = {path: _rows_by_key(frame, keys) for path, frame in frames.items()}
-    first = next(iter(frames))
-    common = [key for key in rows[first] if all(key in other for other in rows.values())]
-    every = dict.fromkeys(key for part in rows.values() for key in part)
-    notes: tuple[str, ...] = ()
-    if len(common) < len(every):
-        if not spec.rows_common or not common:
-            _report_lacking(rows, every, spec, findings)
-            return None
-        left = counted(len(every) - len(common), "row")
-        notes = (f"rows common: {left} of {len(every):,} left out, not in every file",)
-    parts = {}
-    for path, frame in frames.items():
-        order = pl.Series([rows[path][key] for key in common], dtype=pl.Int64)
-        parts[path] = replace(
-            frame, cells=frame.cells[order], rows=frame.rows[order.to_numpy()], _typed={}
-        )
-    return parts, notes
-
-
-def _rows_by_key(frame: Frame, keys: list[str]) -> dict[tuple[str, ...], int]:
-    columns = [frame.texts(name).to_list() for name in keys]
-    return {key: row for row, key in enumerate(zip(*columns, strict=True))}
-
-
-def _report_lacking(
-    rows: Mapping[str, Mapping[tuple[str, ...], int]],
-    every: Mapping[tuple[str, ...], None],
-    spec: PredictionsSpec,
-    findings: Findings,
-) -> None:
-    for path, own in rows.items():
-        lacking = [" / ".join(key) for key in every if key not in own]
-        if lacking:
-            findings.add(
-                ROWS_DIFFER,
-                f"{path} lacks {counted(len(lacking), 'row')} that other files have: "
-                f"{spec.id} {listed(lacking)}",
-                "rows",
-                "id",
-                help="keep only what all have by the line: rows common",
-            )
 
 
 def _side_by_side(
@@ -115,7 +57,8 @@ def _side_by_side(
     notes: tuple[str, ...],
     findings: Findings,
 ) -> Joined | None:
-    describing = _describing(spec)
+    shared = [name for name in FINGERPRINTS if all(name in part.columns for part in parts.values())]
+    describing = {*_describing(spec), *shared}
     untyped = all(part.untyped for part in parts.values())
     owners: dict[str, list[str]] = {}
     for path, part in parts.items():
@@ -213,10 +156,6 @@ def _resolved(
 
     found = []
     for model in models:
-        if model.path is not None and model.path not in parts:
-            message = f"{model.name} is in {model.path}, which is none of the files"
-            findings.add(FILE_NOT_FOUND, message, "models", help=f"they are {listed(parts)}")
-            continue
         scores = model.scores
         if isinstance(scores, Mapping):
             scores = {label: find(model, c, "scores") for label, c in scores.items()}

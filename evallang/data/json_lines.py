@@ -1,14 +1,15 @@
 """JSON Lines: one object a line; types come with the values."""
 
 import json
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.codes import EMPTY_FILE, MALFORMED_JSON
 from evallang.data.delimited import checked_text
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
-from evallang.data.kinds import plain_types
-from evallang.data.labels import label_text
+from evallang.data.source_codes import EMPTY_FILE, MALFORMED_JSON
+from evallang.data.values import series_of
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -18,19 +19,31 @@ else:
     pl = lazy("polars")
 
 
+MOST_NESTED = 200  # names inside objects that a suggestion is looked for among
+
+
 def read_json_lines(
-    data: bytes, source: str, findings: Findings, *, span: Span | None = None
+    data: bytes,
+    source: str,
+    findings: Findings,
+    *,
+    named: frozenset[str] = frozenset(),
+    span: Span | None = None,
 ) -> Frame | None:
     """Read a JSON Lines file; None after a finding.
 
     A key that a line lacks is missing there. Columns whose values are of several types
-    become text; lists and objects are kept as one opaque column each.
+    become text; lists and objects are kept as one opaque column each. What stands inside
+    them becomes a column where `named`, the columns that the study names, holds its dotted
+    name: `doc.subject`, `filtered_resps.0`.
     """
     checked = checked_text(data, source, findings, span)
     if checked is None:
         return None
     columns: dict[str, list[Any]] = {}
     lines: list[int] = []
+    nested: tuple[str, ...] = ()
+    dotted = sorted(name for name in named if "." in name)
     for number, line in enumerate(checked.split(b"\n"), 1):
         if not line.strip():
             continue
@@ -38,7 +51,11 @@ def read_json_lines(
         if isinstance(record, str):
             findings.add(MALFORMED_JSON, f"line {number} of {source} {record}", span=span)
             return None
-        for name, value in record.items():
+        inside = ((name, _inside(record, name)) for name in dotted if name not in record)
+        found = [(name, value) for name, value in inside if value is not None]
+        if not lines:
+            nested = tuple(islice(_names_inside(record), MOST_NESTED))
+        for name, value in (*record.items(), *found):
             column = columns.setdefault(name.strip(), [])
             column.extend([None] * (len(lines) - len(column)))
             column.append(value)
@@ -48,15 +65,42 @@ def read_json_lines(
         return None
     for column in columns.values():
         column.extend([None] * (len(lines) - len(column)))
-    series = [_series(name, column) for name, column in columns.items()]
-    return frame_of(source, pl.DataFrame(series), untyped=False, lines=lines)
+    series = [series_of(name, column) for name, column in columns.items()]
+    return frame_of(source, pl.DataFrame(series), untyped=False, lines=lines, nested=nested)
+
+
+def _inside(value: Any, name: str) -> Any:
+    """Give what a dotted name stands for inside an object or list, None where nothing does."""
+    if isinstance(value, dict):
+        if name in value:
+            return value[name]
+        cuts = [place for place, letter in enumerate(name) if letter == "."]
+        parts = ((value.get(name[:cut]), name[cut + 1 :]) for cut in cuts)
+        found = (_inside(part, rest) for part, rest in parts if isinstance(part, dict | list))
+        return next((item for item in found if item is not None), None)
+    head, _, rest = name.partition(".")
+    if not head.isdecimal() or int(head) >= len(value):
+        return None
+    item = value[int(head)]
+    if not rest:
+        return item
+    return _inside(item, rest) if isinstance(item, dict | list) else None
+
+
+def _names_inside(record: dict[str, Any], before: str = "") -> Iterator[str]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _names_inside(value, f"{before}{name}.")
+        elif before:
+            yield before + name
 
 
 def _record(line: bytes) -> dict[str, Any] | str:
     """Give the object of a line, or what is wrong with it."""
     try:
         record = json.loads(line)
-        json.dumps(record, ensure_ascii=False).encode("utf-8")
+        if b"\\u" in line:
+            json.dumps(record, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         return "holds half of a surrogate pair, which no text has"
     except (ValueError, RecursionError) as error:
@@ -67,28 +111,3 @@ def _record(line: bytes) -> dict[str, Any] | str:
     if len(set(names)) < len(names):
         return "names a column twice"
     return record
-
-
-def _series(name: str, values: list[Any]) -> "pl.Series":
-    types = {type(value) for value in values if value is not None}
-    if types & {list, dict}:
-        texts = [None if v is None else json.dumps(v, ensure_ascii=False) for v in values]
-        return pl.Series(name, [None if t is None else t.encode() for t in texts], pl.Binary)
-    if not types:
-        return pl.Series(name, values, pl.Null)
-    if types == {bool}:
-        return pl.Series(name, values, pl.Boolean)
-    if types == {int} and all(v is None or -(2**63) <= v < 2**63 for v in values):
-        return pl.Series(name, values, pl.Int64)
-    if types <= {int, float}:
-        numbers = [None if v is None else _float(v) for v in values]
-        return plain_types(pl.Series(name, numbers, pl.Float64))
-    texts = [None if v is None else label_text(v) for v in values]
-    return plain_types(pl.Series(name, texts, pl.String))
-
-
-def _float(value: int | float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")

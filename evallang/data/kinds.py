@@ -52,9 +52,11 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
     `true` and `false` in any case; dates are ISO 8601, year first; `decimal_comma` reads
     `1,5` as a number where the fields are separated by semicolons. All else is text.
     """
-    present = cells.drop_nulls()
+    present = cells.drop_nulls() if cells.null_count() else cells
     if present.is_empty():
         return cells.cast(pl.String)
+    if not _may_be_typed(present.head(1)):  # every cell would have to be
+        return cells
     if present.str.contains(INTEGER_CELL).all():
         whole = cells.cast(pl.Int64, strict=False)
         if whole.null_count() == cells.null_count():
@@ -71,6 +73,15 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
         if dates is not None:
             return dates
     return cells
+
+
+def _may_be_typed(cell: "pl.Series") -> bool:
+    """Tell whether one cell could belong to a column that is not text."""
+    if cell.cast(pl.Float64, strict=False).null_count() == 0:
+        return True
+    if cell.str.to_lowercase().is_in(["true", "false"]).all():
+        return True
+    return bool(cell.str.contains(f"{DECIMAL_COMMA_CELL}|{DATE_CELL}").all())
 
 
 def _numbers(cells: "pl.Series") -> "pl.Series | None":

@@ -6,22 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evallang.data.answers import Answers, read_judged, read_model, with_column
-from evallang.data.codes import (
-    NO_MODELS,
-    NO_TRUTH,
-)
+from evallang.data.codes import TASKS_DIFFER
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
-from evallang.data.findings import Findings
+from evallang.data.findings import Findings, listed
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.joining import join
 from evallang.data.labels import group_codes, in_label_order
+from evallang.data.outcome_codes import NO_MODELS, NO_TRUTH
+from evallang.data.prediction_files import read_sources, role_columns
+from evallang.data.repeats import examples_of_repeats
 from evallang.data.roles import complete_texts, ids, levels, weights
-from evallang.data.scores import (
-    score_columns,
-)
-from evallang.data.selection import select
-from evallang.data.tables import read_file
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -45,57 +39,29 @@ def read_predictions(
     bad data.
     """
     findings = Findings(spec.places)
-    source = _source(spec, folder, findings)
+    source = read_sources(spec, folder, findings)
     if source is None:
         return (), findings.diagnostics
-    frame, models = source
-    frame, excluded = select(frame, spec.where, findings)
-    if findings.failed:
-        return (), findings.diagnostics
+    frame, models, excluded = source
     models = models or _default_models(frame, spec, findings)
-    outcomes = []
-    for part_spec, part in _data_sets(frame, spec, findings):
-        made = _outcomes(part_spec, part, models, findings)
+    outcomes: list[GivenOutcomes] = []
+    for part_spec, part, note in _data_sets(frame, spec, findings):
+        with findings.noting(note):
+            made = _outcomes(part_spec, part, models, findings)
         if made is not None:
             outcomes.append(replace(made, excluded=excluded))
+    if len({made.task for made in outcomes}) > 1:
+        tasks = listed((f"{made.spec.name} is a {made.task}" for made in outcomes), 4)
+        help_text = "add a line: task classification, or: task regression"
+        findings.add(TASKS_DIFFER, tasks, "dataset", "truth", help=help_text)
     return () if findings.failed else tuple(outcomes), findings.diagnostics
-
-
-def _source(
-    spec: PredictionsSpec, folder: Path, findings: Findings
-) -> tuple[Frame, tuple[GivenModel, ...]] | None:
-    frames: dict[str, Frame] = {}
-    for path in spec.paths:
-        frame = read_file(path, folder, findings, named=_named(spec))
-        if frame is not None:
-            frames[path] = frame
-    if findings.failed or not frames:
-        return None
-    if len(frames) == 1:
-        return next(iter(frames.values())), spec.models
-    joined = join(frames, spec, findings)
-    return None if joined is None else (joined.frame, joined.models)
-
-
-def _named(spec: PredictionsSpec) -> frozenset[str]:
-    """Give the columns that the statement names."""
-    names = set(_role_columns(spec))
-    for model in spec.models:
-        names |= {model.column or model.name} | score_columns(model, [])
-    return frozenset(names)
-
-
-def _role_columns(spec: PredictionsSpec) -> list[str]:
-    single = (spec.truth, spec.id, spec.group, spec.fold, spec.repeat, spec.dataset, spec.weight)
-    names = [name for name in single if name is not None]
-    return [*names, *spec.subgroups, *(line.column for line in spec.where)]
 
 
 def _default_models(
     frame: Frame, spec: PredictionsSpec, findings: Findings
 ) -> tuple[GivenModel, ...]:
     """Take every column that no clause names for a model; one without a name is none."""
-    roles = set(_role_columns(spec))
+    roles = set(role_columns(spec))
     models = tuple(
         GivenModel(name, name, column=name)
         for place, name in enumerate(frame.columns, 1)
@@ -109,15 +75,17 @@ def _default_models(
 
 def _data_sets(
     frame: Frame, spec: PredictionsSpec, findings: Findings
-) -> list[tuple[PredictionsSpec, Frame]]:
+) -> list[tuple[PredictionsSpec, Frame, str | None]]:
+    """Give the rows of each data set, with the note that its findings get."""
     values = complete_texts(frame, spec.dataset, "dataset", findings)
     if values is None:
-        return [(spec, frame)]
+        return [(spec, frame, None)]
     column = frame.texts(spec.dataset or "")
     return [
         (
             replace(spec, name=f"{spec.name}/{value}", label=f"{spec.label}/{value}"),
             frame.keep(column == value),
+            f"among the rows where {spec.dataset} is {value}",
         )
         for value in map(str, in_label_order(set(values)))
     ]
@@ -149,7 +117,14 @@ def _outcomes(
     subgroups = levels(frame, spec.subgroups, "within", findings)
     if findings.failed:
         return None
-    fold_labels = _ordered(folds)
+    examples: NDArray[np.int64] | None = None
+    spread: tuple[str, ...] = ()
+    if spec.repeat is not None:
+        read = examples_of_repeats(frame, spec, row_ids, findings)
+        if read is None:
+            return None
+        examples, spread = read
+    fold_labels, repeat_labels = _ordered(folds), _ordered(repeats)
     made = GivenOutcomes(
         spec=spec,
         kind="predictions",
@@ -170,12 +145,19 @@ def _outcomes(
         weights=row_weights,
         folds=_codes(folds, fold_labels),
         fold_labels=fold_labels,
-        repeats=_codes(repeats, _ordered(repeats)),
+        repeats=_codes(repeats, repeat_labels),
         subgroups=subgroups,
         excluded=(),
         sha256="",
         source=frame.source,
-        notes=(*frame.notes, *(target.notes if target is not None else ()), *answers.notes),
+        notes=(
+            *frame.notes,
+            *(target.notes if target is not None else ()),
+            *answers.notes,
+            *spread,
+        ),
+        examples=examples,
+        repeat_labels=repeat_labels,
     )
     return replace(made, sha256=outcomes_hash(made))
 
@@ -197,12 +179,13 @@ def outcomes_hash(made: GivenOutcomes) -> str:
         for name in sorted(arrays):
             parts.numbers(f"{kind}.{name}", arrays[name])
     parts.text("probabilities", sorted(made.probabilities))
-    parts.texts("ids", made.ids)
+    parts.texts("ids", made.ids, distinct=made.repeats is None)
     parts.texts("groups", made.groups)
     parts.numbers("weights", made.weights)
     parts.numbers("folds", made.folds)
     parts.text("fold_labels", made.fold_labels)
     parts.numbers("repeats", made.repeats)
+    parts.text("repeat_labels", made.repeat_labels)
     parts.columns("subgroups", made.subgroups)
     return parts.hexdigest()
 

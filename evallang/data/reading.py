@@ -8,15 +8,8 @@ import glob
 from dataclasses import replace
 from pathlib import Path
 
-from evallang.data.codes import (
-    FILE_NOT_FOUND,
-    NO_TARGET,
-    REMOTE_PATH,
-    SAME_STEM,
-    SOURCE_NOT_READ,
-    TOO_FEW_ROWS,
-    UNREADABLE_FILE,
-)
+from evallang.data.codes import NO_TARGET, TOO_FEW_ROWS
+from evallang.data.databases import read_query
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.features import read_features
 from evallang.data.files import stem
@@ -26,25 +19,38 @@ from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
 from evallang.data.roles import complete_texts, ids, levels, weights
 from evallang.data.selection import select
+from evallang.data.source_codes import (
+    FILE_NOT_FOUND,
+    REMOTE_PATH,
+    SAME_STEM,
+    UNREADABLE_FILE,
+)
 from evallang.data.tables import BUNDLED_TARGET, read_bundled, read_file
 from evallang.data.target import read_target
-from evallang.diagnostics import Diagnostic
+from evallang.diagnostics import Diagnostic, has_errors, in_order
 
 
-def read_table(spec: DataSpec, folder: Path) -> tuple[tuple[Table, ...], tuple[Diagnostic, ...]]:
+def read_table(
+    spec: DataSpec, folder: Path, *, trusted: bool = False
+) -> tuple[tuple[Table, ...], tuple[Diagnostic, ...]]:
     """Read what a `data` statement names, and say all that is wrong with it.
 
     `folder` is that of the study's file; paths are relative to it. A glob gives one table
     a file, named NAME/stem, in the order of their paths; all others give one. With an error
-    among the diagnostics there is no table. Nothing is raised for bad data.
+    among the diagnostics there is no table. Nothing is raised for bad data. A query goes to
+    a server only where the study is `trusted`.
     """
     findings = Findings(spec.places)
-    tables = [
-        table
-        for one in _single_specs(spec, folder, findings)
-        if (table := _read_one(one, folder, findings)) is not None
-    ]
-    return () if findings.failed else tuple(tables), findings.diagnostics
+    singles = _single_specs(spec, folder, findings)
+    tables, found = [], list(findings.diagnostics)
+    for one in singles:
+        findings = Findings(spec.places)  # of its own, so that each file has its say
+        with findings.noting(f"in {one.location}" if spec.kind == "glob" else None):
+            table = _read_one(one, folder, findings, trusted)
+        if table is not None:
+            tables.append(table)
+        found += findings.diagnostics
+    return () if has_errors(found) else tuple(tables), in_order(found)
 
 
 def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[DataSpec]:
@@ -81,9 +87,9 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
     ]
 
 
-def _read_one(spec: DataSpec, folder: Path, findings: Findings) -> Table | None:
+def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> Table | None:
     """Read one table; the findings say why there is none."""
-    frame = _source(spec, folder, findings)
+    frame = _source(spec, folder, findings, trusted)
     if frame is None:
         return None
     target = spec.target or (BUNDLED_TARGET if spec.kind == "sklearn" else None)
@@ -104,13 +110,20 @@ def _read_one(spec: DataSpec, folder: Path, findings: Findings) -> Table | None:
     return _table(spec, frame, target, excluded, findings)
 
 
-def _source(spec: DataSpec, folder: Path, findings: Findings) -> Frame | None:
+def _source(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> Frame | None:
     if spec.kind == "sklearn":
         return read_bundled(spec.location, findings)
     if spec.kind == "path":
-        return read_file(spec.location, folder, findings, named=named_columns(spec))
-    findings.add(SOURCE_NOT_READ, f"{spec.name} comes from {spec.kind}, which is not read yet")
-    return None
+        return read_file(
+            spec.location, folder, findings, named=named_columns(spec), spelled=_spelled(spec)
+        )
+    return read_query(spec.location, spec.connection or "", folder, findings, trusted=trusted)
+
+
+def _spelled(spec: DataSpec) -> frozenset[str]:
+    """Give the columns that may be read as text: all that are named but plain features."""
+    features = replace(spec, features=None, features_except=None)
+    return named_columns(features)
 
 
 def named_columns(spec: DataSpec) -> frozenset[str]:
@@ -184,7 +197,7 @@ def table_hash(table: Table) -> str:
     parts.numbers("y", table.y)
     parts.text("classes", [[type(v).__name__, v] for v in table.class_values])
     parts.text("positive", table.positive)
-    parts.texts("ids", table.ids)
+    parts.texts("ids", table.ids, distinct=True)
     parts.texts("groups", table.groups)
     parts.numbers("weights", table.weights)
     parts.texts("split", table.split)

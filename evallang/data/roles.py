@@ -3,12 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import (
-    ID_TWICE,
-    MISSING_IN_ROLE,
-    UNKNOWN_COLUMN,
-    UNUSABLE_WEIGHT,
-)
+from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSABLE_WEIGHT
 from evallang.data.findings import Findings, listed, written
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
@@ -22,6 +17,7 @@ else:
     np = lazy("numpy")
     pl = lazy("polars")
 
+MOST_WORDS = 20  # distinct ones in a column that names kinds of rows
 MISSING_LEVEL = "(missing)"
 """The level of rows in which a subgroup column is missing."""
 
@@ -31,7 +27,7 @@ def known(frame: Frame, column: str | None, keyword: str, findings: Findings) ->
     if column is None:
         return False
     if column not in frame.columns:
-        findings.unknown_column(UNKNOWN_COLUMN, column, frame.columns, frame.source, keyword)
+        findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
         return False
     return True
 
@@ -57,18 +53,35 @@ def ids(
     found = complete_texts(frame, column, "id", findings)
     if found is None or column is None:
         return None
-    keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
-    twice = keys.is_duplicated().arg_true().to_list()
-    if twice:
+    cells = frame.cells.select(column, *within)
+    if (cells[column] if not within else cells).n_unique() < frame.n:
+        keys = pl.DataFrame([frame.texts(name).alias(name) for name in (column, *within)])
+        twice = keys.is_duplicated().arg_true().to_list()
         names = dict.fromkeys(found[row] for row in twice)
         findings.add(
             ID_TWICE,
             f"{column} names more than one row of {frame.source}: {listed(names)} "
             f"in {frame.places(twice)}",
             "id",
+            help=_way_out(frame, keys, twice),
         )
         return None
     return found
+
+
+def _way_out(frame: Frame, keys: "pl.DataFrame", twice: list[int]) -> str | None:
+    """Name a column of few words that tells the rows of one id apart, such as `filter`."""
+    for name in sorted(frame.columns, key=lambda column: column != "filter"):
+        if name in keys.columns or frame.kind(name) is not Kind.TEXT:
+            continue
+        words = frame.texts(name)
+        apart = not keys.with_columns(words.alias(name)).is_duplicated().any()
+        if apart and words.n_unique() <= MOST_WORDS:
+            word = written(str(words[twice[0]]))
+            return (
+                f"{name} tells these rows apart; keep one kind by: where {written(name)} = {word}"
+            )
+    return None
 
 
 def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np.float64] | None":

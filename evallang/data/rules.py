@@ -164,7 +164,10 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
         f"{counted(copies, 'row')} of {table.n:,} repeat an earlier one, so copies can stand "
         "on both sides of a split",
         "from",
-        help="name what they belong to by a line: group COLUMN",
+        help="name what they belong to by a line: group COLUMN"
+        if table.spec.group is None
+        else f"rows that are alike stand in several groups of {table.spec.group}; if they are "
+        "copies, leave them out",
     )
 
 
@@ -198,7 +201,9 @@ def class_smaller_than_folds(
             f"{table.target} has classes with fewer members than {folds} folds: {listed(small)}",
             "target",
             span=span,
-            help=f"write at most {max(2, min(counts))} folds",
+            help=f"write at most {min(counts)} folds"
+            if min(counts) > 1
+            else "leave such a class out by a line: where TARGET != LABEL",
         )
 
 

@@ -4,12 +4,7 @@ import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import (
-    INCOMPARABLE_VALUE,
-    NO_ROWS_LEFT,
-    ORDERING_OF_TEXT,
-    UNKNOWN_COLUMN,
-)
+from evallang.data.codes import INCOMPARABLE_VALUE, NO_ROWS_LEFT, ORDERING_OF_TEXT, UNKNOWN_COLUMN
 from evallang.data.dataset import Label, Where
 from evallang.data.findings import Findings, listed
 from evallang.data.frame import Frame
@@ -38,7 +33,7 @@ def select(
     for line in lines:
         if line.column not in frame.columns:
             findings.unknown_column(
-                UNKNOWN_COLUMN, line.column, frame.columns, frame.source, span=line.span
+                UNKNOWN_COLUMN, line.column, frame.nameable, frame.source, span=line.span
             )
             break
         kept = _holds(frame, line, findings)

@@ -3,13 +3,19 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNKNOWN_BUNDLED, UNREADABLE_FILE
+from evallang.data.arff import read_arff
 from evallang.data.delimited import read_delimited
 from evallang.data.files import ending, locate, read_bytes
 from evallang.data.findings import Findings, listed
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
 from evallang.data.kinds import plain_types
+from evallang.data.source_codes import (
+    DUPLICATE_COLUMN,
+    EMPTY_FILE,
+    UNKNOWN_BUNDLED,
+    UNREADABLE_FILE,
+)
 from evallang.registry import lazy
 from evallang.source import Span
 from evallang.spelling import closest
@@ -32,11 +38,13 @@ def read_file(
     findings: Findings,
     *,
     named: frozenset[str] = frozenset(),
+    spelled: frozenset[str] | None = None,
     span: Span | None = None,
 ) -> Frame | None:
-    """Read a .csv, .tsv, .jsonl (also .gz) or .parquet file; None after a finding.
+    """Read a .csv, .tsv, .jsonl, .arff (also .gz) or .parquet file; None after a finding.
 
     `named` are the columns that the study names; they help to tell a header from data.
+    `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any).
     """
     path = locate(location, folder, findings, span=span)
     if path is None:
@@ -47,8 +55,10 @@ def read_file(
     if data is None:
         return None
     if (ending(location) or "").startswith(".jsonl"):
-        return read_json_lines(data, location, findings, span=span)
-    return read_delimited(data, location, findings, named=named, span=span)
+        return read_json_lines(data, location, findings, named=named, span=span)
+    if (ending(location) or "").startswith(".arff"):
+        return read_arff(data, location, findings, span=span)
+    return read_delimited(data, location, findings, named=named, spelled=spelled, span=span)
 
 
 def read_bundled(name: str, findings: Findings) -> Frame | None:

@@ -158,7 +158,8 @@ def _labels(
 
 def _spelled_apart(frame: Frame, column: str) -> bool:
     """Tell whether labels such as 01 would lose their spelling as numbers."""
-    return bool(frame.texts(column).str.contains(r"^[+-]?0[0-9]").any())
+    cells = frame.cells[column]
+    return cells.dtype == pl.String and bool(cells.str.contains(r"^[+-]?0[0-9]").any())
 
 
 def _positive(

@@ -1,22 +1,22 @@
 """Outcomes in, `Comparison`s out: omnibus, pairs, one correction for the whole family."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.settings import Setting
-from evallang.metrics.aggregation import aggregate
-from evallang.metrics.metric import METRICS
+from evallang.engine.test_inputs import TestInputs
 from evallang.planning.seeds import analysis_seed
-from evallang.registry import Design, Evidence, lazy
+from evallang.registry import lazy
 from evallang.results.records import (
     Comparison,
     Family,
     HypothesisTestResult,
+    Ranks,
     SimultaneousInterval,
 )
 from evallang.stats.corrections import CORRECTIONS, simultaneous_level
-from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study, models_of, pairs_of
 
@@ -26,30 +26,182 @@ else:
     np = lazy("numpy")
 
 
+class Arena(Protocol):
+    """Where models meet by one metric: a source under a protocol, or several data sets."""
+
+    @property
+    def data(self) -> str | None:
+        """The data set, None across several."""
+
+    @property
+    def protocol(self) -> str | None:
+        """The protocol, if any."""
+
+    @property
+    def metric(self) -> str:
+        """The metric as written."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models that are there."""
+
+    def lacking(self, models: Sequence[str]) -> str | None:
+        """Tell why these models cannot be tested, None when they can."""
+
+    def run(self, study: Study, test: Method, models: tuple[str, ...], level: float) -> Any:
+        """Run a test of these models."""
+
+    def correct(self, models: Sequence[str]) -> Any:
+        """Right and wrong of these models (n, M), where that is known."""
+
+    def seed(self, study: Study, method: Method) -> int:
+        """The seed of a method that resamples."""
+
+    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+        """Average ranks over data sets, None on one."""
+
+
 @dataclass(frozen=True)
-class Stage:
-    """One comparison line by one metric in one setting: the omnibus, and pairs to come."""
+class OneSource:
+    """One source under one protocol, by one metric."""
 
     setting: Setting
-    metric: Method
+    by: Method
+
+    @property
+    def data(self) -> str | None:
+        """The name of the source."""
+        return self.setting.source
+
+    @property
+    def protocol(self) -> str | None:
+        """The protocol, None for given outcomes."""
+        return self.setting.protocol
+
+    @property
+    def metric(self) -> str:
+        """The metric as written."""
+        return self.by.written
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models of the source."""
+        return tuple(self.setting.models)
+
+    def lacking(self, models: Sequence[str]) -> str | None:
+        """Name a model whose fit failed, or that gives no scores."""
+        for model in models:
+            if self.setting.models[model].failed:
+                return f"not computed: a fit of {model} failed"
+            if self.setting.outcome(model, self.by) is None:
+                return f"not computed: {model} gives no scores"
+        return None
+
+    def run(
+        self, study: Study, test: Method, models: tuple[str, ...], level: float
+    ) -> HypothesisTestResult:
+        """Run a test on the outcomes of the models."""
+        return _reasoned(TestInputs(study, self.setting, self.by, models, test, level).run, test)
+
+    def correct(self, models: Sequence[str]) -> Any:
+        """Right and wrong of each model on each row."""
+        return np.column_stack([self.setting.correct(model) for model in models])
+
+    def seed(self, study: Study, method: Method) -> int:
+        """The seed of a method on this source and metric."""
+        return analysis_seed(
+            study.seed, self.setting.sha256, self.setting.protocol, self.metric, method.written
+        )
+
+    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+        """None: folds are no data sets."""
+        return None
+
+
+@dataclass(frozen=True)
+class Across:
+    """Several data sets, by one metric."""
+
+    grid: ScoreGrid
+    by: Method
+    on: str | None
+    family: tuple[str, ...]
+
+    data: str | None = None
+
+    @property
+    def protocol(self) -> str | None:
+        """The protocol whose estimates are compared, None for given scores."""
+        return self.on
+
+    @property
+    def metric(self) -> str:
+        """The metric as written."""
+        return self.grid.metric
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models that have scores."""
+        return self.grid.models
+
+    def lacking(self, models: Sequence[str]) -> str | None:
+        """Nothing here: tests say themselves which data sets they leave out."""
+        return None
+
+    def run(
+        self, study: Study, test: Method, models: tuple[str, ...], level: float
+    ) -> HypothesisTestResult:
+        """Run a test on the scores of the models."""
+        inputs = GridInputs(study, self.grid, self.by, models, self.family, test, level)
+        return _reasoned(inputs.run, test)
+
+    def correct(self, models: Sequence[str]) -> Any:
+        """Scores are neither right nor wrong; raises `ValueError`."""
+        raise ValueError("scores over data sets are neither right nor wrong")
+
+    def seed(self, study: Study, method: Method) -> int:
+        """The seed of a method on these scores."""
+        return analysis_seed(study.seed, self.grid.sha256, None, self.metric, method.written)
+
+    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+        """Average ranks over the data sets."""
+        return ranks(self.grid, models, alpha)
+
+
+def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> HypothesisTestResult:
+    """Run a test; what it refuses by a `ValueError` is not computed, for that reason."""
+    try:
+        return run()
+    except ValueError as error:
+        null = HYPOTHESIS_TESTS[test.name].declaration.null
+        return HypothesisTestResult(
+            test.name, "not computed", null, notes=(f"not computed: {error}",)
+        )
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One comparison line in one arena: the omnibus, and pairs to come."""
+
+    arena: Arena
+    models: tuple[str, ...]
     omnibus: HypothesisTestResult | None
     performed: bool
     reason: str | None
     pairs: tuple[tuple[str, str], ...]
 
 
-def compare(study: Study, spec: ComparisonSpec, settings: Sequence[Setting]) -> list[Comparison]:
-    """Run one `compare` line in every setting it is about; all its pairs are one family."""
+def compare(study: Study, spec: ComparisonSpec, arenas: Sequence[Arena]) -> list[Comparison]:
+    """Run one `compare` line in every arena it is about; all its pairs are one family."""
     stages = [
-        _omnibus(study, spec, setting, metric)
-        for setting in settings
-        for metric in spec.metrics
-        if set(models_of(spec, list(setting.models))) <= set(setting.models)
+        _omnibus(study, spec, arena)
+        for arena in arenas
+        if set(models_of(spec, arena.models)) <= set(arena.models)
     ]
-    single = _single_test(spec)
+    single = spec.post_hoc or spec.test
     size = sum(len(stage.pairs) for stage in stages)
     found = [
-        [pair_test(study, stage, single, pair, study.confidence) for pair in stage.pairs]
+        [_pair(study, stage, single, pair, study.confidence) for pair in stage.pairs]
         for stage in stages
     ]
     found = _corrected(study, spec, stages, found, size)
@@ -58,42 +210,36 @@ def compare(study: Study, spec: ComparisonSpec, settings: Sequence[Setting]) -> 
         Comparison(
             index=spec.index,
             source=spec.source,
-            data=stage.setting.source,
-            protocol=stage.setting.protocol,
-            metric=stage.metric.written,
+            data=stage.arena.data,
+            protocol=stage.arena.protocol,
+            metric=stage.arena.metric,
             alpha=study.alpha,
             family=Family(max(size, 1), correction, spec.exploratory),
             omnibus=stage.omnibus,
             pairwise=tuple(tests),
             performed=stage.performed,
             reason=stage.reason,
+            ranks=stage.arena.ranks(stage.models, study.alpha),
             against=spec.against,
         )
         for stage, tests in zip(stages, found, strict=True)
     ]
 
 
-def _single_test(spec: ComparisonSpec) -> Method:
-    """The test of each pair."""
-    return spec.post_hoc or spec.test
-
-
-def _omnibus(study: Study, spec: ComparisonSpec, setting: Setting, metric: Method) -> Stage:
+def _omnibus(study: Study, spec: ComparisonSpec, arena: Arena) -> Stage:
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
-    available = list(setting.models)
-    pairs = pairs_of(spec, available)
-    if not declared.omnibus:
-        return Stage(setting, metric, None, True, None, pairs)
-    models = models_of(spec, available)
-    lacking = _lacking(setting, models, metric)
+    pairs = pairs_of(spec, arena.models)
+    models = models_of(spec, arena.models)
+    if not declared.omnibus or (spec.post_hoc is None and len(models) < 3):
+        return Stage(arena, models, None, True, None, pairs)
+    lacking = arena.lacking(models)
     pairs = pairs if spec.post_hoc is not None else ()
     if lacking is not None:
         empty = HypothesisTestResult(
             spec.test.name, "not computed", declared.null, models=models, notes=(lacking,)
         )
-        return Stage(setting, metric, empty, False, lacking, pairs)
-    bench = Inputs(study, setting, metric, models, spec.test, study.confidence)
-    result: HypothesisTestResult = bench.run()
+        return Stage(arena, models, empty, False, lacking, pairs)
+    result: HypothesisTestResult = arena.run(study, spec.test, models, study.confidence)
     rejects = result.p is not None and result.p <= study.alpha
     result = replace(result, models=models, reject=rejects)
     reason = None
@@ -103,33 +249,24 @@ def _omnibus(study: Study, spec: ComparisonSpec, setting: Setting, metric: Metho
             if result.p is not None
             else "the omnibus test is undefined, so the post hoc tests were not performed"
         )
-    return Stage(setting, metric, result, reason is None, reason, pairs)
+    return Stage(arena, models, result, reason is None, reason, pairs)
 
 
-def pair_test(
+def _pair(
     study: Study, stage: Stage, test: Method, pair: tuple[str, str], level: float
 ) -> HypothesisTestResult:
     """Run the test of one pair; without p where the omnibus kept the gate shut."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    lacking = _lacking(stage.setting, pair, stage.metric)
+    lacking = stage.arena.lacking(pair)
     if lacking is not None:
         return HypothesisTestResult(
-            test.name, "not computed", declared.null, models=pair, reject=False, notes=(lacking,)
+            test.name, "not computed", declared.null, models=pair, notes=(lacking,)
         )
-    result = Inputs(study, stage.setting, stage.metric, pair, test, level).run()
+    result: HypothesisTestResult = stage.arena.run(study, test, pair, level)
     result = replace(result, models=pair)
     if not stage.performed:
         result = replace(result, p=None, reject=False, extra={})
     return result
-
-
-def _lacking(setting: Setting, models: Sequence[str], metric: Method) -> str | None:
-    for model in models:
-        if setting.models[model].failed:
-            return f"not computed: a fit of {model} failed"
-        if setting.outcome(model, metric) is None:
-            return f"not computed: {model} gives no scores"
-    return None
 
 
 def _corrected(
@@ -144,26 +281,45 @@ def _corrected(
     Pairs behind a shut gate keep their place in the family: they count as p = 1.
     """
     flat = [test for tests in found for test in tests]
-    declared = HYPOTHESIS_TESTS[_single_test(spec).name].declaration
+    declared = HYPOTHESIS_TESTS[(spec.post_hoc or spec.test).name].declaration
     if declared.bayesian or not flat:
         return [list(tests) for tests in found]
-    name = spec.correction.name if spec.correction and size > 1 else None
+    correction = spec.correction if spec.correction and size > 1 else None
     adjusted: list[float | None] = [None] * len(flat)
     if declared.self_correcting:
         adjusted = [test.p for test in flat]
-    elif name is not None and name != "uncorrected":
-        adjusted = list(CORRECTIONS[name].function([test.p for test in flat]))
+    elif correction is not None and correction.name != "uncorrected":
+        adjusted = _adjusted(study, correction, stages, flat)
     decided = []
     for test, p in zip(flat, adjusted, strict=True):
         decisive = test.p if p is None else p
-        reject = decisive is not None and decisive <= study.alpha
+        reject = test.reject if decisive is None else decisive <= study.alpha
         decided.append(replace(test, p_adjusted=p, reject=reject))
-    if name is not None:
+    if correction is not None:
         rejected = sum(bool(test.reject) for test in decided)
-        level = simultaneous_level(name, study.confidence, size, rejected)
-        decided = _with_simultaneous(study, spec, stages, found, decided, name, level)
+        level = simultaneous_level(correction.name, study.confidence, size, rejected)
+        decided = _with_simultaneous(study, spec, stages, found, decided, correction, level)
     rows = iter(decided)
     return [[next(rows) for _ in tests] for tests in found]
+
+
+def _adjusted(
+    study: Study,
+    correction: Method,
+    stages: Sequence[Stage],
+    flat: Sequence[HypothesisTestResult],
+) -> list[float | None]:
+    """Hand a correction what it asks for; beside p that is of one arena alone."""
+    entry = CORRECTIONS[correction.name]
+    first = stages[0]
+    makers: dict[str, Callable[[], Any]] = {
+        "p": lambda: [test.p for test in flat],
+        "pairs": lambda: [(first.models.index(a), first.models.index(b)) for a, b in first.pairs],
+        "correct": lambda: first.arena.correct(first.models),
+        "seed": lambda: first.arena.seed(study, correction),
+    }
+    inputs = [makers[name]() for name in entry.inputs]
+    return list(entry.function(*inputs, **correction.keywords()))
 
 
 def _with_simultaneous(
@@ -172,28 +328,27 @@ def _with_simultaneous(
     stages: Sequence[Stage],
     found: Sequence[Sequence[HypothesisTestResult]],
     decided: Sequence[HypothesisTestResult],
-    correction: str,
+    correction: Method,
     level: float | None,
 ) -> list[HypothesisTestResult]:
     if level is None:
         return list(decided)
-    kind = CORRECTIONS[correction].declaration.simultaneous
+    kind = CORRECTIONS[correction.name].declaration.simultaneous
     owners = [stage for stage, tests in zip(stages, found, strict=True) for _ in tests]
     result = []
     for stage, test in zip(owners, decided, strict=True):
-        if test.estimate is None:
-            result.append(test)
-            continue
         first, second = test.models
-        wide = pair_test(study, stage, _single_test(spec), (first, second), level).estimate
-        if wide is None:
+        wide = None
+        if test.estimate is not None and test.estimate.low is not None:
+            single = spec.post_hoc or spec.test
+            wide = _pair(study, stage, single, (first, second), level).estimate
+        if wide is None or wide.low is None or wide.high is None:
             result.append(test)
             continue
         method = wide.method if kind == "matching" else f"{wide.method}, {kind}"
         simultaneous = SimultaneousInterval(wide.low, wide.high, study.confidence, method)
         notes = test.notes
-        holds_null = wide.low is not None and wide.high is not None and wide.low <= 0 <= wide.high
-        if test.reject and holds_null:
+        if test.reject and wide.low <= 0 <= wide.high:
             notes = (
                 *notes,
                 "the simultaneous interval holds 0 although the adjusted p rejects: it is "
@@ -201,92 +356,3 @@ def _with_simultaneous(
             )
         result.append(replace(test, simultaneous=simultaneous, notes=notes))
     return result
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What a test may ask for by the name of a parameter, for some models of a setting."""
-
-    study: Study
-    setting: Setting
-    metric: Method
-    models: tuple[str, ...]
-    test: Method
-    level: float
-
-    def run(self) -> HypothesisTestResult:
-        """Run the test; differences come in the unit and direction of the metric."""
-        entry = HYPOTHESIS_TESTS[self.test.name]
-        makers: Mapping[str, Callable[[], Any]] = {
-            "table": self._table,
-            "correct": self._correct,
-            "first": lambda: self._one(0),
-            "second": lambda: self._one(1),
-            "n_train": lambda: self._sizes("n_train"),
-            "n_test": lambda: self._sizes("n_test"),
-            "level": lambda: self.level,
-            "groups": lambda: None,
-            "seed": lambda: analysis_seed(
-                self.study.seed,
-                self.setting.sha256,
-                self.setting.protocol,
-                self.metric.written,
-                self.test.written,
-            ),
-        }
-        inputs = [makers[name]() for name in entry.inputs]
-        result: HypothesisTestResult = entry.function(*inputs, **self.test.keywords())
-        if self.setting.protocol is not None and not self.setting.yields.single_fit:
-            null = entry.declaration.null_under_cv
-            result = replace(result, null=null) if null else result
-        return self._in_metric_units(result)
-
-    def _correct(self) -> Any:
-        return np.column_stack([self.setting.correct(m) for m in self.models])[self._rows()]
-
-    def _rows(self) -> Any:
-        """The rows a count test is about: all, or the positives, or the negatives."""
-        truth = self.setting.models[self.models[0]].truth
-        if self.metric.name == "recall":
-            return truth == self.setting.positive
-        if self.metric.name == "specificity":
-            return truth != self.setting.positive
-        return np.ones(len(truth), dtype=bool)
-
-    def _table(self) -> Any:
-        return count_correct(self._correct()).pair(0, 1)
-
-    def _one(self, which: int) -> Any:
-        """The outcomes of one model: fold scores, or losses where the test is about rows."""
-        entry = METRICS[self.metric.name]
-        outcome = self.setting.outcome(self.models[which], self.metric)
-        assert outcome is not None, "models without scores are sorted out before"
-        if Evidence.FOLD_SCORES not in HYPOTHESIS_TESTS[self.test.name].declaration.evidence:
-            return entry.function(
-                outcome.truth, outcome.output, outcome.positive, **self.metric.keywords()
-            )
-        found = self.setting.models[self.models[which]]
-        whole = aggregate(entry, self.metric.keywords(), outcome, found.fold, found.repeat)
-        values = np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
-        if self.setting.yields.design is Design.FIVE_BY_TWO:
-            return values.reshape(5, 2)
-        return values
-
-    def _sizes(self, which: str) -> Any:
-        sizes = [getattr(fold, which) for fold in self.setting.folds]
-        return None if any(size is None for size in sizes) else np.array(sizes)
-
-    def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
-        """Word the difference for the metric; an error rate differs the other way round."""
-        estimate = result.estimate
-        if estimate is None:
-            return result
-        name = f"difference in {self.metric.written}"
-        if "table" not in HYPOTHESIS_TESTS[self.test.name].inputs:
-            return replace(result, estimate=replace(estimate, name=name))
-        if METRICS[self.metric.name].declaration.complement:
-            low = None if estimate.high is None else -estimate.high
-            high = None if estimate.low is None else -estimate.low
-            value = None if estimate.value is None else -estimate.value
-            estimate = replace(estimate, value=value, low=low, high=high)
-        return replace(result, estimate=replace(estimate, name=name))

@@ -34,11 +34,13 @@ from evallang.results.records import (
     ModelRecord,
     Provenance,
     ReferenceRecord,
+    Requirement,
     Results,
     Selection,
     SpecRecord,
     StudyRecord,
 )
+from evallang.stats.bootstrap_error import EFRON_TIBSHIRANI_1997
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -52,6 +54,16 @@ else:
     np = lazy("numpy")
 
 
+BOOTSTRAP_SE = MethodRecord(
+    "interval",
+    "bootstrap_se",
+    "Normal interval with the bootstrap standard error",
+    "The estimate plus and minus z standard errors, by the delta method after the bootstrap.",
+    (EFRON_TIBSHIRANI_1997.key,),
+)
+"""No word of the language: it comes with `protocol bootstrap` alone."""
+
+
 def results(
     *,
     study: Study,
@@ -60,6 +72,7 @@ def results(
     planned: Planned,
     estimates: tuple[Estimate, ...],
     comparisons: tuple[Comparison, ...],
+    requirements: tuple[Requirement, ...],
     selections: tuple[Selection, ...],
     failures: tuple[Failure, ...],
     warnings: tuple[FitWarning, ...],
@@ -67,8 +80,7 @@ def results(
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
     methods, references = _methods(study, estimates, comparisons, bool(tables))
-    data = [_table(table) for table in tables.values()] + [_outcomes(g) for g in given]
-    defaults = (*study.defaults, *_data_defaults(tables, given))
+    defaults = (*planned.plan.defaults, *_data_defaults(tables, given))
     return Results(
         schema=SCHEMA,
         study=StudyRecord(
@@ -85,13 +97,13 @@ def results(
         spec=SpecRecord(
             study.path, study.files[0].sha256, study.files, study.canonical, study.overrides
         ),
-        data=tuple(data),
-        models=(*_models(study, tables), *_given_models(given)),
+        data=data_records(tables, given),
+        models=model_records(study, tables, given),
         protocols=planned.plan.protocols,
         estimates=estimates,
         comparisons=comparisons,
         selections=selections,
-        requirements=(),
+        requirements=requirements,
         analyses=(),
         exports=(),
         diagnostics=(),
@@ -129,6 +141,20 @@ def _version(package: str) -> str:
 
 
 # --- data and models -----------------------------------------------------------------------
+
+
+def data_records(
+    tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> tuple[DataRecord, ...]:
+    """Describe everything that was read; also for `plan`."""
+    return (*(_table(table) for table in tables.values()), *(_outcomes(g) for g in given))
+
+
+def model_records(
+    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> tuple[ModelRecord, ...]:
+    """Describe every model, with what was decided for the author; also for `plan`."""
+    return (*_models(study, tables), *_given_models(given))
 
 
 def _table(table: Table) -> DataRecord:
@@ -296,7 +322,12 @@ def _methods(
         add("metric", METRICS[metric.name], metric.written)
     for found in estimates:
         if found.interval is not None:
-            add("interval", INTERVALS[found.interval.method.partition("(")[0]])
+            name = found.interval.method.partition("(")[0]
+            if name == BOOTSTRAP_SE.name:
+                used.setdefault(("interval", name), BOOTSTRAP_SE)
+                works.setdefault(EFRON_TIBSHIRANI_1997.key, EFRON_TIBSHIRANI_1997)
+            else:
+                add("interval", INTERVALS[name])
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])

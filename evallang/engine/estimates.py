@@ -6,6 +6,7 @@ from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import default_interval
+from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.settings import FoldSize, Setting
 from evallang.metrics.aggregation import Aggregate, aggregate
 from evallang.metrics.metric import METRICS, MetricEntry, Outcome, confusion, successes
@@ -13,6 +14,7 @@ from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import about_yields
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
+from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.interval import INTERVALS, Resampler
 from evallang.stats.intervals.resampling import (
     CountSample,
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     np = lazy("numpy")
+
+
+SAME = 1e-9  # relative; means of equal folds in another order
 
 
 def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
@@ -48,6 +53,8 @@ def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Es
             else f"not computed: the model gives no {METRICS[metric.name].declaration.needs}"
         )
         return _undefined(setting, model, metric, reason)
+    if setting.kind == "bootstrap":
+        return bootstrap_estimate(study, setting, model, metric)
     entry = METRICS[metric.name]
     options = metric.keywords()
     whole = aggregate(entry, options, outcome, found.fold, found.repeat)
@@ -68,6 +75,18 @@ def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Es
         folds=_folds(setting, whole),
         notes=(*whole.notes, *notes),
     )
+
+
+def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -> float | None:
+    """Give the value of a metric alone; None where it cannot be computed."""
+    found = setting.models[model]
+    outcome = setting.outcome(model, metric)
+    if found.failed or outcome is None:
+        return None
+    if setting.kind == "bootstrap":
+        return bootstrap_estimate(study, setting, model, metric).value
+    entry = METRICS[metric.name]
+    return aggregate(entry, metric.keywords(), outcome, found.fold, found.repeat).value
 
 
 def about(setting: Setting) -> str:
@@ -124,6 +143,23 @@ class Bench:
             raise Unavailable(f"`{self.metric.written}` is no proportion of these classes")
         return round(found[0]), round(found[1])
 
+    def over_groups(self) -> "tuple[Interval | None, tuple[str, ...]]":
+        """Give Wilson's interval with n over the design effect of the groups."""
+        if self.entry.declaration.proportion != "all":
+            return None, ("no interval: its form for groups is that of accuracy",)
+        right = self.outcome.truth == self.outcome.output
+        found, clusters = clustered_wilson(right, self._groups(), self.study.confidence)
+        low, high = found.low, found.high
+        if self.entry.declaration.complement and low is not None and high is not None:
+            found = replace(found, low=1 - high, high=1 - low)
+        effect = clusters.design_effect
+        size = "" if effect is None else f", design effect {effect:.2f}"
+        return found, (f"over {clusters.n} groups{size}",)
+
+    def _groups(self) -> Any:
+        codes = self.setting.group_codes
+        return None if codes is None else codes[self.setting.models[self.model].rows]
+
     def _losses(self) -> Any:
         o = self.outcome
         return self.entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
@@ -149,7 +185,9 @@ class Bench:
         return positive_scores(self.outcome)
 
     def _sample(self) -> Resampler:
-        o, options = self.outcome, self.metric.keywords()
+        o, options, groups = self.outcome, self.metric.keywords(), self._groups()
+        if self.entry.declaration.form == "counts" and groups is not None:
+            return WeightSample(o.n, self._of_counts, groups, self._limits())
         if self.entry.declaration.form == "counts":
             counts = confusion(o.truth, o.output, o.k)
             return CountSample(
@@ -159,17 +197,25 @@ class Bench:
             )
         if self.entry.declaration.form == "losses":
             return LossSample(
-                self._losses(), self.entry.declaration.transform, limits=self._limits()
+                self._losses(), self.entry.declaration.transform, groups, self._limits()
             )
         if self.metric.name == "roc_auc" and len(self.setting.classes) == 2:
-            return ScoreSample(self._binary_truth(), self._positive_scores())
+            return ScoreSample(self._binary_truth(), self._positive_scores(), groups)
 
-        def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
             return np.array(
                 [self.entry.function(o.truth, o.output, o.positive, w, **options) for w in weights]
             )
 
-        return WeightSample(o.n, statistic, limits=self._limits())
+        return WeightSample(o.n, statistic, groups, self._limits())
+
+    def _of_counts(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Compute a metric of counts under each row of weights (B, n)."""
+        o = self.outcome
+        tables = np.stack([confusion(o.truth, o.output, o.k, w) for w in weights])
+        return np.asarray(
+            self.entry.function(tables, o.positive, **self.metric.keywords()), dtype=np.float64
+        )
 
     def _limits(self) -> tuple[float | None, float | None]:
         return self.entry.declaration.low, self.entry.declaration.high
@@ -188,18 +234,28 @@ def positive_scores(outcome: Outcome) -> Any:
 def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[str, ...]]:
     method = measure.interval
     if method is None:
-        name = default_interval(bench.metric, bench.setting.yields, len(bench.setting.classes))
+        name = default_interval(
+            bench.metric,
+            bench.setting.yields,
+            len(bench.setting.classes),
+            bench.setting.group_codes is not None,
+        )
         if name is None:
             return None, ("no interval is sound here by default",)
         method = Method(name)
     if bench.whole.value is None:
         return None, ()
     entry = INTERVALS[method.name]
+    if bench.setting.group_codes is not None and entry.declaration.form == "proportion":
+        return bench.over_groups()
     try:
         inputs = [bench.given(name, method.written) for name in entry.inputs]
     except Unavailable as reason:
         return None, (f"no interval: {reason}",)
-    found: Interval = entry.function(*inputs, **method.keywords())
+    try:
+        found: Interval = entry.function(*inputs, **method.keywords())
+    except ValueError as error:
+        return None, (f"no interval: {error}",)
     return _in_metric_units(bench, entry.declaration.form, found), found.notes
 
 
@@ -208,6 +264,8 @@ def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
     declared = bench.entry.declaration
     low, high = interval.low, interval.high
     if form == "fold_values":
+        low, high, notes = _centred(bench, low, high)
+        interval = replace(interval, notes=(*interval.notes, *notes))
         return replace(
             interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
         )
@@ -220,6 +278,19 @@ def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
             interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
         )
     return interval
+
+
+def _centred(
+    bench: Bench, low: float | None, high: float | None
+) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Move an interval over folds to the estimate, where that is no mean of the folds."""
+    value, mean = bench.whole.value, bench.whole.fold_mean
+    if low is None or high is None or value is None or mean is None:
+        return low, high, ()
+    shift = value - mean
+    if abs(shift) <= SAME * max(abs(value), 1.0):
+        return low, high, ()
+    return low + shift, high + shift, (f"centred on the estimate; the folds' mean is {mean:.6g}",)
 
 
 def _at_least(bound: float | None, least: float | None) -> float | None:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.data.dataset import Column, Table
 from evallang.engine.backends import local, serial
+from evallang.engine.selecting import choose, steps_from_simple
 from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.models import fitting
@@ -51,6 +52,7 @@ class FitOutcome:
     warnings : (category, message, number of fits that gave it)
     failure : (error, message) where the fit failed
     inner_failures : (candidate, error, message) of candidates left out of the choice
+    n_fits : calls of `fit` on a whole pipeline that were made
     """
 
     labels: "NDArray[Any]"
@@ -62,6 +64,7 @@ class FitOutcome:
     warnings: tuple[tuple[str, str, int], ...] = ()
     failure: tuple[str, str] | None = None
     inner_failures: tuple[tuple[Choice, str, str], ...] = ()
+    n_fits: int = 0
 
 
 @frozen
@@ -84,6 +87,7 @@ class Job:
     table: SharedTable
     study_seed: int
     metric: Method | None
+    rule: Literal["best", "one_standard_error"]
 
 
 def run_fits(
@@ -102,7 +106,10 @@ def run_fits(
         return outcomes
     with _shared(tables, in_process=jobs == 1) as shared:
         metric = study.tuning.metric if study.tuning else None
-        work = [Job(task, shared[task.data], study.seed, metric) for task in layout.tasks.values()]
+        rule = study.tuning.select if study.tuning else "best"
+        work = [
+            Job(task, shared[task.data], study.seed, metric, rule) for task in layout.tasks.values()
+        ]
         backend = serial if jobs == 1 else local
         for key, outcome in backend.run(run_job, work, jobs):
             outcomes[key] = outcome
@@ -164,6 +171,7 @@ class _Fitting:
         self.job, self.X, self.y = job, X, y
         self.warnings: dict[tuple[str, str], int] = {}
         self.seconds = 0.0
+        self.fits = 0
 
     def run(self) -> FitOutcome:
         task = self.job.task
@@ -171,7 +179,8 @@ class _Fitting:
         score: float | None = None
         inner_failures: list[tuple[Choice, str, str]] = []
         if task.inner:
-            scores, failures = self._search()
+            by_fold, failures = self._search()
+            scores = by_fold.mean(axis=0)
             inner_failures = [
                 (task.candidates[i], error, message)
                 for i, (error, message) in sorted(failures.items())
@@ -180,8 +189,11 @@ class _Fitting:
             if not usable:
                 reason = next(iter(failures.values()), ("ValueError", NO_SCORE))
                 return self._failed(choice, reason, inner_failures)
-            best = self._best(scores, usable)
-            choice, score = task.candidates[best], scores[best]
+            metric = self.job.metric
+            better = METRICS[metric.name].declaration.better if metric else "higher"
+            steps = steps_from_simple(task.pipeline, task.candidates)
+            best = choose(by_fold, usable, self.job.rule, better, steps)
+            choice, score = task.candidates[best], float(scores[best])
         pipeline = with_choice(task.pipeline, choice) if task.inner else task.pipeline
         outcome = self._fit([pipeline], task.refit, task.test, scores=True)[0]
         if outcome.failure is not None or outcome.outputs is None:
@@ -199,19 +211,20 @@ class _Fitting:
             self._counted(),
             None,
             tuple(inner_failures),
+            self.fits,
         )
 
-    def _search(self) -> tuple[list[float], dict[int, tuple[str, str]]]:
-        """Score every candidate: the mean over inner folds, NaN where undefined."""
+    def _search(self) -> "tuple[NDArray[np.float64], dict[int, tuple[str, str]]]":
+        """Score every candidate in every inner fold (folds, candidates), NaN where undefined."""
         task, metric = self.job.task, self.job.metric
         if metric is None:
             raise ValueError("a search needs a metric to choose by")
         entry = METRICS[metric.name]
         needs = entry.declaration.needs
         pipelines = [with_choice(task.pipeline, choice) for choice in task.candidates]
-        sums = np.zeros(len(pipelines))
+        scores = np.full((len(task.inner), len(pipelines)), np.nan)
         failures: dict[int, tuple[str, str]] = {}
-        for train, validation in task.inner:
+        for fold, (train, validation) in enumerate(task.inner):
             fitted = self._fit(
                 pipelines, train, validation, scores=needs in ("scores", "probabilities")
             )
@@ -229,7 +242,7 @@ class _Fitting:
                 if output is None:
                     failures.setdefault(i, ("ValueError", NO_SCORE))
                     continue
-                sums[i] += evaluate(
+                scores[fold, i] = evaluate(
                     entry,
                     metric.keywords(),
                     self.y[validation],
@@ -237,14 +250,7 @@ class _Fitting:
                     self.job.table.positive,
                     len(self.job.table.classes),
                 )
-        return [float(s) for s in sums / len(task.inner)], failures
-
-    def _best(self, scores: Sequence[float], usable: Sequence[int]) -> int:
-        """Choose the best candidate; ties go to the first written."""
-        metric = self.job.metric
-        higher = metric is None or METRICS[metric.name].declaration.better == "higher"
-        sign = -1.0 if higher else 1.0
-        return min(usable, key=lambda i: (round(sign * scores[i], 12), i))
+        return scores, failures
 
     def _fit(
         self,
@@ -269,6 +275,7 @@ class _Fitting:
             scores=scores and table.classification,
         )
         outcomes = fitting.fit_candidates(pipelines, data, context)
+        self.fits += len(outcomes)
         for outcome in outcomes:
             self.seconds += outcome.seconds
             for caught in outcome.warnings:
@@ -301,6 +308,7 @@ class _Fitting:
             self._counted(),
             reason,
             tuple(inner_failures),
+            self.fits,
         )
 
 

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import yields_of
-from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable, Table
 from evallang.engine import describe
-from evallang.engine.comparisons import compare
+from evallang.engine.across import grid_of, grid_of_table
+from evallang.engine.comparisons import Across, Arena, OneSource, compare
 from evallang.engine.estimates import estimates
 from evallang.engine.fits import FitOutcome, run_fits
+from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
+from evallang.engine.subgroups import subgroup_estimates
 from evallang.models.model import written
+from evallang.planning.defaults import yields_on
 from evallang.planning.planner import Planned
-from evallang.protocols.given import yields_of_assignment
-from evallang.protocols.protocol import Split, Yields
+from evallang.protocols.protocol import Split
 from evallang.registry import lazy
 from evallang.results.records import (
     Failure,
@@ -23,7 +26,7 @@ from evallang.results.records import (
     Results,
     Selection,
 )
-from evallang.study import Protocol, Study
+from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +55,7 @@ def run(
     tables: Mapping[str, Table],
     given: Sequence[GivenOutcomes],
     planned: Planned,
+    scored: Sequence[ScoreTable] = (),
     *,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -65,10 +69,14 @@ def run(
     settings = [*_fitted(study, tables, planned, outcomes), *_given(study, given)]
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
+    measured += [e for setting in own for e in subgroup_estimates(study, setting)]
     compared = []
     for spec in study.comparisons:
-        about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
-        compared += compare(study, spec, about)
+        compared += compare(study, spec, _arenas(study, spec, settings, scored))
+    required = []
+    for requirement in study.requirements:
+        about = [s for s in own if s.protocol in (None, requirement.protocol)]
+        required += list(decide(study, requirement, about))
     fits = tuple(
         (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
         for p in planned.layout.places
@@ -80,12 +88,35 @@ def run(
         planned=planned,
         estimates=tuple(measured),
         comparisons=tuple(compared),
+        requirements=tuple(required),
         selections=_selections(study, fits),
         failures=_failures(fits),
         warnings=_warnings(fits),
         counts=_counts(planned, outcomes),
     )
     return Run(tuple(settings), tables, results, fits)
+
+
+def _arenas(
+    study: Study,
+    spec: ComparisonSpec,
+    settings: Sequence[Setting],
+    scored: Sequence[ScoreTable],
+) -> list[Arena]:
+    """Find where a line's models meet: on every source apart, or across data sets at once."""
+    about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
+    if not spec.across:
+        return [OneSource(setting, metric) for setting in about for metric in spec.metrics]
+    arenas: list[Arena] = []
+    for metric in spec.metrics:
+        if about:
+            grid = grid_of(study, about, metric)
+            family = models_of(spec, grid.models)
+            arenas.append(Across(grid, metric, spec.protocol, family))
+    for table in scored:
+        grid = grid_of_table(table)
+        arenas.append(Across(grid, Method(grid.metric), None, models_of(spec, grid.models)))
+    return arenas
 
 
 def _fitted(
@@ -138,19 +169,27 @@ def _setting(
         task=table.task,
         classes=table.classes,
         positive=table.positive,
-        yields=_yields(table, protocol),
+        yields=yields_on(table, protocol),
         grouped=table.group_codes is not None,
         folds=sizes,
         models=models,
         implied=protocol.implied_by is not None,
+        subgroups=_columns(table.subgroups),
+        group_codes=table.group_codes,
+        kind=protocol.kind,
+        options=protocol.options,
+        drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
     )
 
 
-def _yields(table: Table, protocol: Protocol) -> Yields:
-    """Say what a protocol gives; the author's own split tells only once it is read."""
-    if protocol.kind == "split" and table.split is not None:
-        return yields_of_assignment(table.split, 1 + len(table.further_splits))
-    return yields_of(table.spec, protocol)
+def _columns(subgroups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    return {name: np.array(values, dtype=object) for name, values in subgroups.items()}
+
+
+def _drawn(splits: Sequence[Split], n: int) -> Any:
+    """Count how often each round drew each row (B, n); the full sample is no round."""
+    rounds = [np.bincount(s.train, minlength=n) for s in splits if s.fold >= 0]
+    return np.array(rounds, dtype=np.uint16)
 
 
 def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcome]) -> ModelOutcome:
@@ -222,6 +261,8 @@ def _given(study: Study, given: Sequence[GivenOutcomes]) -> list[Setting]:
                 ),
                 models=models,
                 judged=judged,
+                subgroups=_columns(source.subgroups),
+                group_codes=source.group_codes,
             )
         )
     return settings
@@ -285,4 +326,5 @@ def _warnings(fits: Fits) -> tuple[FitWarning, ...]:
 def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome]) -> FitCounts:
     total = sum(task.n_fits for task in planned.layout.tasks.values())
     failed = sum((o.failure is not None) + len(o.inner_failures) for o in outcomes.values())
-    return FitCounts(planned=total, run=total, cached=0, failed=failed)
+    made = sum(o.n_fits for o in outcomes.values())
+    return FitCounts(planned=total, run=made, cached=0, failed=failed)

@@ -55,7 +55,11 @@ class ModelOutcome:
 class Setting:
     """All outcomes of one source under one protocol.
 
-    `judged` tells that only right and wrong are known (class 1 is right).
+    `judged` tells that only right and wrong are known (class 1 is right); `subgroups` are
+    the columns that `within` names, one text for each row of the source, and `group_codes`
+    its groups; `kind` and
+    `options` are the protocol's; `drawn` (B, n) says how often each bootstrap round drew a
+    row.
     """
 
     source: str
@@ -72,7 +76,11 @@ class Setting:
     models: Mapping[str, ModelOutcome]
     judged: bool = False
     implied: bool = False
-    notes: tuple[str, ...] = field(default=())
+    subgroups: Mapping[str, "NDArray[Any]"] = field(default_factory=dict)
+    group_codes: "NDArray[np.int64] | None" = None
+    kind: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    drawn: "NDArray[Any] | None" = None
 
     def outcome(self, model: str, metric: Method) -> Outcome | None:
         """Give truth and what a metric needs of a model; None where the model has no scores."""

@@ -5,10 +5,12 @@ classes, `macro` is the plain mean over the classes that occur (in the truth or 
 predictions), `weighted` the mean weighted by true examples. Not written, it is `binary`
 for two classes and `macro` for more.
 
-Where nothing was predicted as a class, precision, npv, F and Jaccard are 0: scikit-learn's
-default. Where a class has no true examples its recall, and where it has all of them its
-specificity, is undefined: NaN, and left out of a macro mean (scikit-learn's `recall_score`
-would count a 0, its `balanced_accuracy_score` leaves them out). Counts as in `margins`.
+A share of nothing is undefined: NaN. So is the precision of a class that was never
+predicted, and F and Jaccard of one that neither occurs nor was predicted (scikit-learn gives
+0 and warns). In a macro mean such a precision, npv, F or Jaccard counts as 0, as there; a
+recall without true examples, or a specificity without others, is left out (scikit-learn's
+`recall_score` would count a 0, its `balanced_accuracy_score` leaves them out). Counts as in
+`margins`.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ def averaged(
 ) -> NDArray[np.float64]:
     """Divide by class and average; both arrays are (..., k), the value is (...).
 
-    `undefined` is the value of a class with denominator 0. Raises `ValueError` for a binary
-    average of other than two classes.
+    A denominator of 0 is undefined, NaN; in a mean over classes such a class counts as
+    `undefined`. Raises `ValueError` for a binary average of other than two classes.
     """
     k = numerator.shape[-1]
     average = average or ("binary" if k == 2 else "macro")
@@ -79,9 +79,9 @@ def averaged(
                 f"average=binary needs two classes and a positive one, and there are {k} "
                 "classes: write average=macro"
             )
-        return ratio(numerator[..., positive], denominator[..., positive], undefined)
+        return ratio(numerator[..., positive], denominator[..., positive])
     if average == "micro":
-        return ratio(numerator.sum(-1), denominator.sum(-1), undefined)
+        return ratio(numerator.sum(-1), denominator.sum(-1))
     value = ratio(numerator, denominator, undefined)
     occurs = (table.support + table.predicted > 0).astype(np.float64)
     weight = np.where(np.isnan(value), 0.0, occurs if average == "macro" else table.support)

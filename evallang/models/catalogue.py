@@ -98,6 +98,18 @@ class _Catalogue(Mapping[str, ClassEntry]):
 CATALOGUE: Mapping[str, ClassEntry] = _Catalogue()
 """Every class of the supported range, refused ones too, by name."""
 
+_BOOSTED = "HistGradientBoosting"
+EXTRAS: Mapping[str, tuple[str, str]] = {
+    **{
+        f"{prefix}{task}": (package, f"{_BOOSTED}{task}")
+        for prefix, package in (("XGB", "XGBoost"), ("LGBM", "LightGBM"), ("CatBoost", "CatBoost"))
+        for task in ("Classifier", "Regressor")
+    },
+    **{f"XGBRF{task}": ("XGBoost", f"RandomForest{task}") for task in ("Classifier", "Regressor")},
+}
+"""Classes of other packages that the language knows and no version holds yet: name -> (package,
+the class of scikit-learn nearest to it)."""
+
 
 def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
     """Tell why a value does not suit a parameter, None when it does; read after its name."""

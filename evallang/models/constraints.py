@@ -118,7 +118,7 @@ class Constraint:
     def __str__(self) -> str:
         parts = [str(found) for found in self.ranges]
         if self.words:
-            shown = ", ".join(self.words[:SHOWN_WORDS])
+            shown = ", ".join(f"`{word}`" for word in self.words[:SHOWN_WORDS])
             more = len(self.words) - SHOWN_WORDS
             rest = f" and {more} more" if more > 0 else ""
             parts.append(f"one of {shown}{rest}" if len(self.words) > 1 else shown)
@@ -135,11 +135,11 @@ _PHRASES = {
     "map": "a map",
     "model": "a model",
     "models": "a list of models",
-    "bool": "true or false",
-    "true": "true",
-    "false": "false",
-    "nan": "nan",
-    "none": "none",
+    "bool": "`true` or `false`",
+    "true": "`true`",
+    "false": "`false`",
+    "nan": "`nan`",
+    "none": "`none`",
 }
 
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from evallang.models.defaults import without_defaults
 from evallang.models.model import PipelineSpec, identity
 from evallang.planning.seeds import canonical_json, rows_hash
 
@@ -37,7 +38,7 @@ def task_key(
         "train": rows_hash(refit),
         "test": rows_hash(test),
         "inner": [[rows_hash(a), rows_hash(b)] for a, b in inner],
-        "pipeline": identity(pipeline),
+        "pipeline": identity(without_defaults(pipeline)),
         "seed": study_seed,
         "tuning": tuning,
         "versions": environment(),

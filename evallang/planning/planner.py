@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import DataSpec, Table
+from evallang.data.dataset import DataSpec, GivenOutcomes, Table
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.model import ModelSpec, grid, search_space
+from evallang.models.model import ModelSpec, search_space
+from evallang.planning.candidates import candidates
 from evallang.planning.codes import CANNOT_SPLIT
+from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.keys import task_key
 from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
 from evallang.planning.readiness import readiness
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-DEFAULT_INNER = 5  # folds for tuning inside an implied protocol; as `nested cv inner=5`
-
 
 @dataclass(frozen=True)
 class Planned:
@@ -38,7 +38,7 @@ class Planned:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def plan(study: Study, tables: Mapping[str, Table]) -> Planned:
+def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes] = ()) -> Planned:
     """Plan a study; tables that are missing leave their numbers None.
 
     Every split is made here, from seeds of the study, so that a plan is the same wherever
@@ -77,7 +77,7 @@ def plan(study: Study, tables: Mapping[str, Table]) -> Planned:
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=study.defaults,
+        defaults=stated_defaults(study, tables, given) if not found else study.defaults,
         tasks=tuple(_graph(study, layout)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
@@ -121,7 +121,12 @@ def _plan_fits(
             stages = inner if tuned else ()
             tuning = None
             if tuned and study.tuning is not None:
-                tuning = [study.tuning.metric.written, study.tuning.strategy, study.tuning.select]
+                tuning = [
+                    study.tuning.metric.written,
+                    study.tuning.strategy,
+                    study.tuning.n,
+                    study.tuning.select,
+                ]
             key = task_key(
                 table.sha256, model.pipeline, study.seed, refit, split.test, stages, tuning
             )
@@ -130,7 +135,7 @@ def _plan_fits(
                     key,
                     table.spec.name,
                     model.pipeline,
-                    grid(model.pipeline) if tuned else ({},),
+                    candidates(model.pipeline, study.tuning, study.seed, table.sha256),
                     refit,
                     split.test,
                     stages,
@@ -148,20 +153,6 @@ def _models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
             for pair in pairs_of(comparison, [m.name for m in study.models]):
                 wanted |= set(pair)
     return tuple(model for model in study.models if model.name in wanted)
-
-
-def inner_folds(study: Study, protocol: Protocol) -> int:
-    """Give the number of folds that tune inside each training part of a protocol."""
-    option = PROTOCOLS[protocol.kind].declaration.inner_option
-    if option is not None:
-        return int(str(protocol.options[option]))
-    if study.tuning is not None and study.tuning.cv is not None:
-        return study.tuning.cv
-    for other in study.protocols:
-        option = PROTOCOLS[other.kind].declaration.inner_option
-        if option is not None:
-            return int(str(other.options[option]))
-    return DEFAULT_INNER
 
 
 def _inner(

@@ -54,13 +54,27 @@ def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
     if not isinstance(first, ColumnsSpec):
         return
     for name in unknown_columns(first, table.columns):
-        near = closest(name, [column.name for column in table.columns])
+        near = _near(name, [column.name for column in table.columns])
         yield diagnose(
             UNKNOWN_FEATURE,
             f"`{model.name}` names the column `{name}`, which is no feature of `{table.spec.name}`",
             model.span,
             help=f"did you mean `{near}`?" if near else None,
         )
+
+
+def _near(name: str, columns: list[str]) -> str | None:
+    """Find the column that was meant: a slip, or a name without its unit or its blanks."""
+    near = closest(name, columns)
+    if near is not None:
+        return near
+    plain = _letters(name)
+    longer = [column for column in columns if _letters(column).startswith(plain)]
+    return longer[0] if plain and len(longer) == 1 else None
+
+
+def _letters(name: str) -> str:
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
 def _unready(model: ModelSpec, states: list[ColumnState]) -> Iterator[Diagnostic]:

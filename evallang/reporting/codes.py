@@ -37,3 +37,19 @@ UNTUNED = declare(
     "No model was tuned.",
     reason="Settings taken as they are do not show what a family of models can do.",
 )
+OVERLAP = declare(
+    "W506",
+    "training_sets_overlap",
+    "The models of several splits were trained on data that overlap.",
+    reason="Predictions and scores of models with shared training data are not independent, "
+    "and no interval from one such study holds the variation of a new training set in full.",
+    source="Dietterich 1998",
+)
+SMALL_DIFFERENCES = declare(
+    "W507",
+    "small_differences_could_not_be_seen",
+    "The smallest difference that McNemar's test sees with 80 % power is stated.",
+    reason="A pair that was not separated may differ by less than the test could show with "
+    "this number of examples.",
+    source="Connor 1987",
+)

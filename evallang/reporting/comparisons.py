@@ -2,46 +2,59 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting import pair_columns
 from evallang.reporting.cells import number_cell
-from evallang.reporting.context import Context, mid_sentence
+from evallang.reporting.comparison_figures import decision_figure
+from evallang.reporting.context import Context
+from evallang.reporting.decisions import bayesian, computed, favoured, reasons, untested
 from evallang.reporting.document import (
     Block,
     Cell,
+    Code,
     Column,
-    Figure,
     Heading,
-    Panel,
     Paragraph,
     Ref,
     Row,
     Runs,
-    Spanner,
     Strong,
     Table,
     listed,
     runs,
 )
-from evallang.reporting.figures.grouping import decision_matrix, grouping_diagram
-from evallang.reporting.groups import are_stretches, groups
 from evallang.reporting.numbers import (
+    NBSP,
     Scale,
     count,
     fixed,
     level_of_alpha,
+    percent,
+    statistic,
 )
+from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
     adjusted_words,
+    effect_runs,
+    null_words,
     number_word,
-    p_letter,
-    sentence,
+    p_stat,
+    plural,
+    stat,
     test_runs,
     variant_words,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
-MOST_MODELS_IN_MATRIX = 10
+VARIANTS_OF_P = {
+    "p_chi2": "by χ²",
+    "p_exact": "exact",
+    "p_F": "by F",
+    "p_corrected": "continuity-corrected",
+    "p_midp": "mid-p",
+    "p_sign_flip": "by sign flips",
+}
+"""The p of other forms of an omnibus test, as `extra` holds them."""
 
 
 @SECTIONS.register(SectionDeclaration(order=30), title="Comparisons")
@@ -49,229 +62,214 @@ def comparisons(context: Context) -> Sequence[Block]:
     """Give each comparison in the order of the study file."""
     blocks: list[Block] = []
     found = context.results.comparisons
-    for number, comparison in enumerate(found, start=1):
+    drawn: set[tuple[str | None, str | None, str]] = set()
+    heads = [heading(context, comparison) for comparison in found]
+    for number, (comparison, head) in enumerate(zip(found, heads, strict=True), start=1):
         if len(found) > 1:
-            blocks.append(Heading(_heading(context, comparison), f"comparison-{number}"))
-        blocks += _comparison(context, comparison, number)
+            if heads.count(head) > 1:
+                head += f" ({_test_name(context, comparison)})"
+            blocks.append(Heading(head, f"comparison-{number}"))
+            blocks.append(Paragraph(runs(Code(comparison.source)), "line"))
+        place = (comparison.data, comparison.protocol, comparison.metric)
+        made = _comparison(context, comparison, number, draw=place not in drawn)
+        if any(block.kind == "figure" for block in made):
+            drawn.add(place)
+        blocks += made
     return blocks
 
 
-def _heading(context: Context, comparison: Comparison) -> str:
-    metric = context.metric(comparison.metric)
-    words = f"{metric.title}: {comparison.source.removeprefix('compare ')}"
-    if len(context.results.data) > 1:
-        words += f", {context.data_label(comparison.data)}"
-    return words
+def heading(context: Context, comparison: Comparison) -> str:
+    """Name a comparison: "Accuracy on Survival: three models, pairwise"."""
+    title = context.metric(comparison.metric).title
+    if comparison.data is None:
+        title += " across data sets"
+    elif len(context.results.data) > 1:
+        title += f" on {context.data_label(comparison.data)}"
+    return f"{title}: {_models_words(context, comparison)}"
 
 
-def _comparison(context: Context, comparison: Comparison, number: int) -> list[Block]:
+def _test_name(context: Context, comparison: Comparison) -> str:
+    tests = [t for t in (comparison.omnibus, *comparison.pairwise[:1]) if t is not None]
+    titles = [mid_sentence(context.method_title("test", test.test)) for test in tests]
+    variants = dict.fromkeys(words for p in comparison.pairwise if (words := variant_words(p)))
+    return ", then ".join(titles) + (f", {', '.join(variants)}" if variants else "")
+
+
+def _models_words(context: Context, comparison: Comparison) -> str:
+    pairs = comparison.pairwise
+    names = dict.fromkeys(name for pair in pairs for name in pair.models)
+    if not pairs:
+        omnibus = comparison.omnibus
+        names = dict.fromkeys(omnibus.models if omnibus is not None else ())
+        return f"{plural(len(names), 'model')} together"
+    if len(pairs) == 1:
+        return " and ".join(context.model(name) for name in pairs[0].models)
+    if comparison.against is not None:
+        others = plural(len(names) - 1, "model")
+        return f"{others} against {context.model(comparison.against)}"
+    if len(pairs) == len(names) * (len(names) - 1) // 2:
+        return f"{plural(len(names), 'model')}, pairwise"
+    return f"{plural(len(pairs), 'planned pair')}"
+
+
+def _comparison(
+    context: Context, comparison: Comparison, number: int, *, draw: bool
+) -> list[Block]:
     table_id, figure_id = f"table-comparison-{number}", f"figure-comparison-{number}"
-    figure = _figure(context, comparison, figure_id)
-    refs = runs(Ref(table_id)) if comparison.pairwise else ()
+    table = pair_table(context, comparison, table_id)
+    figure = decision_figure(context, comparison, figure_id) if draw else None
+    refs = runs(Ref(table_id)) if table is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
     blocks: list[Block] = [Paragraph(_summary(context, comparison, refs))]
     if comparison.ranks is not None:
         blocks.append(_ranks_table(context, comparison, f"table-ranks-{number}"))
-    if comparison.pairwise:
-        blocks.append(_table(context, comparison, table_id))
+    if table is not None:
+        blocks.append(table)
     if figure is not None:
         blocks.append(figure)
     return blocks
 
 
 def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
-    metric = context.metric(comparison.metric)
-    made: Runs = ()
+    made = _omnibus(context, comparison)
     where = runs(" (", refs, ")") if refs else ()
-    omnibus = comparison.omnibus
-    if omnibus is not None:
-        test = test_runs(context, omnibus, comparison.alpha)
-        null = omnibus.null.rstrip(".")
-        if comparison.family.exploratory or omnibus.reject is None:
-            made += runs(test, f", for the null hypothesis that {null}. ")
-        else:
-            verb = "rejected" if omnibus.reject else "did not reject"
-            made += runs(test, f", {verb} the hypothesis that {null}. ")
     pairs = comparison.pairwise
-    if not comparison.performed:
-        made += runs("The pairs were not tested", where)
-        if comparison.reason:
-            made += runs(f": {comparison.reason.rstrip('.')}")
-        return made + runs("; their estimates and intervals are given all the same.")
-    if comparison.family.exploratory:
-        return made + runs(
-            Strong(runs("Exploratory")),
-            f": {_pairs_words(pairs)} compared in {metric.noun} without decisions", where, ".",
-        )  # fmt: skip
     if not pairs:
         return made
-    if all(pair.reject is None for pair in pairs):
-        title = mid_sentence(context.method_title("test", pairs[0].test))
-        subject = "One pair was" if len(pairs) == 1 else f"{count(len(pairs))} pairs were"
-        return made + runs(f"{subject} compared with the {title}", where, ".")
-    rejected = sum(bool(pair.reject) for pair in pairs)
-    after = ""
-    if adjusted_words(comparison):
-        words = adjusted_words(comparison).strip().removesuffix("-adjusted")
-        after = f" after {words}’s adjustment" if words != "adjusted" else " after adjustment"
-        after += f" over {count(comparison.family.size)} tests"
-    if len(pairs) == 1:
-        test = test_runs(context, pairs[0], comparison.alpha) if omnibus is None else ()
-        null = pairs[0].null.rstrip(".")
-        verb = "rejected" if pairs[0].reject else "did not reject"
-        if test:
-            return made + runs(test, f", {verb} the hypothesis that {null}{after}", where, ".")
-    verb = "was separated" if rejected == 1 else "were separated"
-    total = count(len(pairs))
-    return made + runs(f"Of {total} pairs, {number_word(rejected)} {verb}{after}", where, ".")
-
-
-def _pairs_words(pairs: Sequence[HypothesisTestResult]) -> str:
-    return "one pair" if len(pairs) == 1 else f"{count(len(pairs))} pairs"
-
-
-def _table(context: Context, comparison: Comparison, identifier: str) -> Table:
-    pairs = comparison.pairwise
-    columns = [Column(runs("Comparison (A − B)"), "left", name="comparison")]
-    spanners: list[Spanner] = []
-    rows: list[list[Cell]] = [
-        [Cell(runs(" − ".join(context.model(model) for model in pair.models)))] for pair in pairs
-    ]
-    notes: list[Runs] = []
-    builders = (
-        pair_columns.counts,
-        pair_columns.statistics,
-        pair_columns.differences,
-        pair_columns.effects,
-        pair_columns.posteriors,
-        pair_columns.p_values,
-    )
-    for builder in builders:
-        made = builder(context, comparison)
-        if made is None:
-            continue
-        head, added, cells, words = made
-        start = len(columns)
-        columns += added
-        if head:
-            spanners.append(Spanner(head, start, len(columns) - 1))
-        for row, more in zip(rows, cells, strict=True):
-            row.extend(more)
-        notes += words
-    strong = [bool(pair.reject) and not comparison.family.exploratory for pair in pairs]
-    if any(strong):
-        notes.append(
-            runs("Bold rows: ", adjusted_words(comparison), p_letter(context),
-                 f" at or below {level_of_alpha(comparison.alpha)}.")
+    if not comparison.performed:
+        if comparison.omnibus is not None and not computed(comparison.omnibus):
+            return made + _not_tested(context, pairs, where)
+        made += runs("The pairs were not tested, because ", _reason(comparison))
+        return made + runs("; their estimates and intervals are given all the same", where, ".")
+    noun = context.metric(comparison.metric).noun
+    if comparison.family.exploratory:
+        verb = "was" if len(pairs) == 1 else "were"
+        return made + runs(
+            Strong(runs("Exploratory")),
+            f": {pairs_words(pairs)} {verb} compared in {noun} without decisions", where, ".",
         )  # fmt: skip
-    notes += _test_notes(context, pairs)
-    test = context.method_title("test", pairs[0].test)
-    variants = dict.fromkeys(variant_words(pair) for pair in pairs if pair.variant)
-    variant = f" ({', '.join(variants)})" if variants else ""
-    caption = f"{test}{variant} for {_pairs_words(pairs)}"
-    if len(context.results.data) > 1:
-        caption += f", {context.data_label(comparison.data)}"
-    body = tuple(Row(tuple(row), bold) for row, bold in zip(rows, strong, strict=True))
-    return Table(
-        identifier, runs(caption + "."), tuple(columns), body, tuple(spanners), tuple(notes)
-    )
+    missing = untested(pairs)
+    if len(missing) == len(pairs):
+        return made + _not_tested(context, pairs, where)
+    if any(bayesian(pair) for pair in pairs):
+        made += _posterior(context, pairs, where)
+    elif len(pairs) == 1 and comparison.omnibus is None:
+        return made + _one(context, comparison, pairs[0], where)
+    else:
+        made += _decided(context, comparison, len(pairs) - len(missing), where)
+    return made + (_gaps(context, missing) if missing else ())
 
 
-def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list[Runs]:
-    """Give every note of the tests once, with its pairs where it is not about all of them."""
-    by_note: dict[str, list[str]] = {}
-    for pair in pairs:
-        for note in pair.notes:
-            names = " − ".join(context.model(model) for model in pair.models)
-            by_note.setdefault(note, []).append(names)
-    notes = []
-    for note, found in by_note.items():
-        lead = "" if len(found) == len(pairs) else f"{', '.join(found)}: "
-        notes.append(runs(sentence(lead + note)))
-    clusters = [pair.clusters for pair in pairs if pair.clusters is not None]
-    if clusters:
-        effect = clusters[0].design_effect
-        words = f"Clustered form over {count(clusters[0].n)} groups"
-        if effect is not None:
-            words += f", design effect {fixed(effect, Scale(2))}"
-        notes.append(runs(words + "."))
-    return notes
+def _omnibus(context: Context, comparison: Comparison) -> Runs:
+    """Word the omnibus test with its effect sizes and its other forms."""
+    omnibus = comparison.omnibus
+    if omnibus is None:
+        return ()
+    title = context.method_title("test", omnibus.test)
+    if not computed(omnibus):
+        why = " and ".join(reasons(context, [omnibus]))
+        return runs(f"{title} was not computed: {why}. ")
+    words = variant_words(omnibus)
+    test = test_runs(context, omnibus, comparison.alpha)
+    null = null_words(context, comparison, omnibus)
+    if omnibus.p is None:
+        made = runs(test, ": p is undefined. ")
+    elif comparison.family.exploratory or omnibus.reject is None:
+        made = runs(test, f", for the null hypothesis that {null}. ")
+    else:
+        verb = "rejected" if omnibus.reject else "did not reject"
+        made = runs(test, f", {verb} the hypothesis that {null}. ")
+    more = [effect_runs(effect) for effect in omnibus.effects[1:] if effect.value is not None]
+    more += _other_forms(context, comparison, omnibus)
+    if more:
+        made += runs("Besides: ", listed(more, last=", "), ". ")
+    return made if not words else made + runs(f"Form of the test: {words}. ")
 
 
-def _figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
-    """Draw the groups and the matrix, where every pair was decided."""
-    setting = context.comparison_setting(comparison)
-    metric = context.metric(comparison.metric)
-    if comparison.data is None:
-        return _rank_figure(context, comparison, identifier)
-    if setting is None:
-        return None
-    ordered = context.models_best_first(setting, comparison.metric)
-    found = groups(ordered, comparison)
-    ordered = tuple(name for name in ordered if any(name in members for members in found))
-    values = {name: context.estimate(setting, name, comparison.metric) for name in ordered}
-    numbers = {n: e.value for n, e in values.items() if e is not None and e.value is not None}
-    if not found or len(numbers) < len(ordered):
-        return None
-    labels = {name: context.model(name) for name in ordered}
-    scale = context.scale(setting, comparison.metric)
-    unit = f"{metric.title} (%)" if metric.percent else metric.title
-    svg, alt = grouping_diagram(labels, numbers, found, scale, unit,
-                                reverse=not metric.higher_is_better)  # fmt: skip
-    panels = [Panel(svg, alt, runs("Models that were not separated"))]
-    caption = runs(
-        Strong(runs("a")), f", models on the scale of {metric.noun}, best at the right; a bar "
-        "joins models of which no pair was separated (open points mark its members). ",
-        _overlap(context, ordered, found),
-    )  # fmt: skip
-    if len(ordered) <= MOST_MODELS_IN_MATRIX:
-        svg, alt = decision_matrix(context, comparison, ordered)
-        words = adjusted_words(comparison)
-        title = runs(words[:1].upper() + words[1:], p_letter(context), " and differences")
-        panels.append(Panel(svg, alt, title))
-        points = " in points" if metric.percent else ""
-        caption += runs(
-            Strong(runs("b")), ", below the diagonal, ", words, p_letter(context),
-            f" (filled: at or below {level_of_alpha(comparison.alpha)}); above, difference"
-            f"{points} (row minus column).",
-        )  # fmt: skip
-    return Figure(identifier, caption, tuple(panels))
-
-
-def _overlap(context: Context, ordered: Sequence[str], found: Sequence[Sequence[str]]) -> Runs:
-    shared = [name for name in ordered if sum(name in members for members in found) > 1]
-    made: Runs = ()
-    if shared:
-        names = listed([runs(context.model(name)) for name in shared])
-        verb = "is" if len(shared) == 1 else "are"
-        made += runs("Groups overlap: ", names, f" {verb} in several. ")
-    if not are_stretches(ordered, found):
-        made += runs("A bar may pass over a model that does not belong to it. ")
+def _other_forms(
+    context: Context, comparison: Comparison, omnibus: HypothesisTestResult
+) -> list[Runs]:
+    """Give the statistic and p of the forms that did not decide."""
+    made = []
+    chi2, used = omnibus.extra.get("chi2"), omnibus.statistic
+    if chi2 is not None and (used is None or used.name != "chi2"):
+        made.append(runs(stat("chi2", statistic(chi2), chi2)))
+    for key, words in VARIANTS_OF_P.items():
+        p = omnibus.extra.get(key)
+        if p is not None and p != omnibus.p:
+            made.append(runs(p_stat(context, p, comparison.alpha), f" {words}"))
     return made
 
 
-def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> Figure | None:
-    ranks = comparison.ranks
-    if ranks is None:
-        return None
-    ordered = sorted(ranks.average, key=ranks.average.__getitem__)
-    found = groups(ordered, comparison)
-    if not found:
-        return None
-    labels = {name: context.model(name) for name in ordered}
-    svg, alt = grouping_diagram(
-        labels, dict(ranks.average), found, Scale(2), "Average rank", reverse=True
-    )
-    caption = runs(
-        f"Average ranks over {count(ranks.n)} data sets, best at the right; a bar joins models "
-        "of which no pair was separated (open points mark its members). ",
-        _overlap(context, ordered, found),
-    )
-    if ranks.critical_difference is not None:
-        size = fixed(ranks.critical_difference, Scale(2))
-        caption += runs(f"Critical difference {size}.")
-    return Figure(identifier, caption, (Panel(svg, alt, runs("Average ranks")),))
+def _reason(comparison: Comparison) -> str:
+    text = (comparison.reason or "the omnibus test did not reject").rstrip(".")
+    return text.partition(", so the post hoc")[0]
+
+
+def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
+    """Say that nothing was tested, and why."""
+    why = reasons(context, pairs)
+    subject = "The pair was not"
+    if len(pairs) > 1:
+        subject = f"None of the {count(len(pairs))} pairs was"
+    return runs(f"{subject} tested", where, f": {'; '.join(why)}." if why else ".")
+
+
+def _gaps(context: Context, missing: Sequence[HypothesisTestResult]) -> Runs:
+    names = listed([runs(pair_name(context, pair)) for pair in missing])
+    why = "; ".join(reasons(context, missing))
+    verb = "was" if len(missing) == 1 else "were"
+    return runs(" Not tested ", verb, " ", names, f": {why}." if why else ".")
+
+
+def _after(comparison: Comparison) -> str:
+    words = adjusted_words(comparison).strip().removesuffix("-adjusted")
+    if not words:
+        return ""
+    name = f"{words}’s adjustment" if words != "adjusted" else "adjustment"
+    return f" after {name} over {count(comparison.family.size)} tests"
+
+
+def _one(context: Context, comparison: Comparison, pair: HypothesisTestResult, where: Runs) -> Runs:
+    test = test_runs(context, pair, comparison.alpha)
+    verb = "rejected" if pair.reject else "did not reject"
+    null = null_words(context, comparison, pair)
+    return runs(test, f", {verb} the hypothesis that {null}{_after(comparison)}", where, ".")
+
+
+def _decided(context: Context, comparison: Comparison, tested: int, where: Runs) -> Runs:
+    rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
+    title = mid_sentence(context.method_title("test", comparison.pairwise[0].test))
+    if tested == 1:
+        lead = f"The one pair that was tested was {'' if rejected else 'not '}separated by "
+    else:
+        words = f"{number_word(rejected)} {'was' if rejected == 1 else 'were'}"
+        words = {0: "none was", tested: "all were"}.get(rejected, words)
+        lead = f"Of {number_word(tested)} pairs, {words} separated by "
+    lead += f"{_the(title)}{title}"
+    return runs(lead, _after(comparison), where, ".")
+
+
+def _the(title: str) -> str:
+    return "" if "’s " in title else "the "
+
+
+def _posterior(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
+    confidence = context.results.study.confidence
+    decided = sum(favoured(pair, confidence) is not None for pair in pairs)
+    title = mid_sentence(context.method_title("test", pairs[0].test))
+    subject = "One pair was" if len(pairs) == 1 else f"{count(len(pairs))} pairs were"
+    words = "none is" if decided == 0 else f"{number_word(decided)} {_is(decided)}"
+    return runs(
+        f"{subject} compared by {_the(title)}{title}", where,
+        f"; a pair is decided when a posterior probability exceeds {percent(confidence)}: "
+        f"{words}.",
+    )  # fmt: skip
+
+
+def _is(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
@@ -288,7 +286,11 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
     notes = [runs("Rank 1 is the best; ties share their mean rank.")]
     if ranks is not None and ranks.critical_difference is not None:
         size = fixed(ranks.critical_difference, Scale(2))
-        notes.append(runs(f"Critical difference at {level_of_alpha(comparison.alpha)}: {size}."))
+        level = level_of_alpha(comparison.alpha)
+        notes.append(
+            runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; models whose average "
+                 "ranks differ by more are separated.")
+        )  # fmt: skip
     n = count(ranks.n) if ranks is not None else ""
-    return Table(identifier, runs(f"Average ranks over {n} data sets."), columns, rows,
-                 notes=tuple(notes))  # fmt: skip
+    caption = runs(f"Average ranks over {n} data sets.")
+    return Table(identifier, caption, columns, rows, notes=tuple(notes))

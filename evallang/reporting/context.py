@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from typing import Any, cast
 from evallang.frozen import frozen
 from evallang.reporting.document import Cite, Runs
 from evallang.reporting.numbers import Scale, Style, scale_of
+from evallang.reporting.titles import mid_sentence, printed, written_options
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
     Comparison,
@@ -27,6 +27,16 @@ from evallang.results.records import (
     ModelRecord,
     Results,
 )
+
+OF_ONE_CLASS = frozenset({"precision", "npv", "recall", "specificity", "f1", "fbeta", "jaccard"})
+"""Metrics that are the mean over the classes (macro) where there are three or more."""
+INTERVALS = {
+    "unpaired_wald": "Wald interval that takes the two as independent",
+    "bayes_t": "credible interval of the correlated t",
+    "sign": "exact interval of the median",
+    "cv_clt": "Cross-validation interval by the central limit theorem",
+}
+"""Intervals that come with a test alone, or whose option says nothing to a reader."""
 
 UNSAFE = frozenset({"Cc", "Cs", "Cn"})
 DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
@@ -145,6 +155,13 @@ class Context:
         record = self._data.get(name)
         return record.label if record is not None and record.label else name
 
+    def protocol(self, name: str | None) -> str:
+        """Give the words for a protocol: what it does, unless the author gave it a name."""
+        record = next((p for p in self.results.protocols if p.name == name), None)
+        if record is None or record.name != record.kind:
+            return name or ""
+        return mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
+
     def cases(self, data: str | None) -> str:
         """Give the word for the rows of a data set ("cases")."""
         record = self._data.get(data) if data is not None else None
@@ -165,8 +182,26 @@ class Context:
         if found is None:
             words = name.replace("_", " ")
             return words[:1].upper() + words[1:]
-        options = "" if found.name == name else _options(name.removeprefix(base(name)))
-        return found.title.replace("'", "’") + (f" ({options})" if options else "")
+        options = "" if found.name == name else written_options(name.removeprefix(base(name)))
+        if kind == "metric" and name == found.name:
+            options = written_options(name.removeprefix(base(name)))
+        return printed(found.title) + (f" ({options})" if options else "")
+
+    def interval_title(self, name: str) -> str:
+        """Give the title of an interval; one that only its test makes is called after it."""
+        if self.method("interval", name) is not None or base(name) in INTERVALS:
+            own = INTERVALS.get(base(name))
+            return own or self.method_title("interval", name)
+        test = self.method("test", name)
+        if test is not None:
+            return f"interval of the {mid_sentence(printed(test.title))}"
+        return self.method_title("interval", name)
+
+    def averaged(self, data: str | None, name: str) -> bool:
+        """Tell whether a metric of one class is averaged over three or more by default."""
+        record = self._data.get(data) if data is not None else None
+        several = record is not None and record.classes is not None and len(record.classes) > 2
+        return several and base(name) in OF_ONE_CLASS and "average" not in name
 
     def metric(self, name: str) -> MetricWords:
         """Give the words for a metric."""
@@ -232,13 +267,27 @@ class Context:
         values = [e.value for e in rows]
         return scale_of(halves, values, percent=percent, n=self.n(setting.data))
 
+    def difference_words(self, comparison: Comparison) -> MetricWords:
+        """Give the words for what the pairs differ in: the metric, or average ranks in it."""
+        metric = self.metric(comparison.metric)
+        ranked = any("rank_first" in pair.extra for pair in comparison.pairwise)
+        named = any(p.estimate and "average rank" in p.estimate.name for p in comparison.pairwise)
+        if comparison.data is not None or not (ranked or named):
+            return metric
+        noun = f"average rank in {metric.noun}"
+        return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "number", "lower")
+
     def difference_scale(self, comparison: Comparison) -> Scale:
         """Choose the decimals of the differences of a comparison."""
         pairs = [pair.estimate for pair in comparison.pairwise if pair.estimate is not None]
         halves = [half_width(pair.low, pair.high) for pair in pairs]
-        percent = self.metric(comparison.metric).percent
+        percent = self.difference_words(comparison).percent
         values = [pair.value for pair in pairs]
         return scale_of(halves, values, percent=percent, n=self.n(comparison.data))
+
+    def compared_on_estimates(self, comparison: Comparison) -> bool:
+        """Tell whether the estimates shown are of the protocol that was compared under."""
+        return Setting(comparison.data or "", comparison.protocol) in self.settings
 
     def comparison_setting(self, comparison: Comparison) -> Setting | None:
         """Find the estimates that a comparison compares."""
@@ -272,45 +321,9 @@ def report_id(plain: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:10]
 
 
-# First words of titles that are no names: these lose their capital inside a sentence.
-COMMON = frozenset(
-    word
-    for line in (
-        "accuracy adjusted area average balanced bootstrap chance-corrected classification",
-        "cluster coefficient combined conditional corrected correlation cost cross-validated",
-        "cross-validation dependent difference differences effect equivalence error eta exact",
-        "expected explained false fold geometric holdout interval k-fold kappa",
-        "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro matched max",
-        "maximum mean measure median micro mid-p negative nested net no normalised odds",
-        "one-sample over paired pairwise percentile permutation pinball plain positive precision",
-        "probability proportion quantile random ranking rate recall repeated resampled",
-        "resubstitution root sensitivity share sign signed simple single specificity",
-        "square-and-add squared standard step-down stratified sum symmetric the time top true two",
-        "uncorrected unweighted variance weighted",
-    )
-    for word in line.split(" ")
-)
-
-
-def mid_sentence(title: str) -> str:
-    """Give a title as it stands inside a sentence; names of persons keep their capital."""
-    first, space, rest = title.partition(" ")
-    return first.lower() + space + rest if first.lower() in COMMON else title
-
-
 def ordered_union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """Give every name once, in the order of first appearance."""
     return tuple(dict.fromkeys(name for group in groups for name in group))
-
-
-def _options(written: str) -> str:
-    """Give the options of a canonical name for readers: "(average=macro)" is "macro"."""
-    parts = [part.strip() for part in re.split(r"[(),]", written)]
-    named = [part.partition("=") for part in parts if part]
-    return ", ".join(
-        value if key in ("average", "method") else f"{key}{sign}{value}"
-        for key, sign, value in named
-    )
 
 
 def _visible(value: Any) -> Any:

@@ -37,6 +37,14 @@ class Emphasis:
 
 
 @frozen
+class Subscript:
+    """A lowered letter: the z of Cohen's *d*."""
+
+    text: str
+    kind: ClassVar[str] = "subscript"
+
+
+@frozen
 class Number:
     """A printed number and the full value behind it."""
 
@@ -71,9 +79,13 @@ class Interval:
 
 @frozen
 class Cite:
-    """Works cited here; stands before the punctuation, back ends move it."""
+    """Works cited here; stands before the punctuation, back ends move it.
+
+    `spelled` is set where a raised number would read as a power: "R² (ref. 4)".
+    """
 
     keys: tuple[str, ...]
+    spelled: bool = False
     kind: ClassVar[str] = "cite"
 
 
@@ -122,7 +134,19 @@ class Term:
 
 
 Run: TypeAlias = (
-    Text | Strong | Emphasis | Number | Stat | Interval | Cite | Ref | Link | Code | Mark | Term
+    Text
+    | Strong
+    | Emphasis
+    | Subscript
+    | Number
+    | Stat
+    | Interval
+    | Cite
+    | Ref
+    | Link
+    | Code
+    | Mark
+    | Term
 )
 Runs: TypeAlias = tuple[Run, ...]
 
@@ -186,10 +210,13 @@ class Heading:
 
 @frozen
 class Paragraph:
-    """A paragraph; a `note` is small, `methods` is set to be pasted into a paper."""
+    """A paragraph; a `note` is small, `methods` is set to be pasted into a paper.
+
+    A `line` is the line of the study that a heading is about.
+    """
 
     runs: Runs
-    role: Literal["plain", "note", "methods"] = "plain"
+    role: Literal["plain", "note", "line", "methods"] = "plain"
     kind: ClassVar[str] = "paragraph"
 
 
@@ -248,7 +275,8 @@ class Row:
 class Table:
     """A table in the anatomy of printers: stub, spanners, columns, rows, notes, caption.
 
-    `left_out` rows are missing after row `gap_after` where a back end shows fewer.
+    `left_out` rows are missing after row `gap_after` where a back end shows fewer; `whole`
+    tables are never cut.
     """
 
     id: str
@@ -259,6 +287,7 @@ class Table:
     notes: tuple[Runs, ...] = ()
     left_out: int = 0
     gap_after: int = 0
+    whole: bool = False
     kind: ClassVar[str] = "table"
 
 

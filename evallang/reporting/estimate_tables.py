@@ -1,9 +1,10 @@
 """Tables of estimates: one data set, many data sets, and the levels of a column."""
 
+import re
 from collections.abc import Sequence
 
-from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
-from evallang.reporting.context import Context, Setting, mid_sentence, ordered_union
+from evallang.reporting.cells import count_cell, dash, interval_cell
+from evallang.reporting.context import Context, Setting, ordered_union
 from evallang.reporting.document import (
     Block,
     Cell,
@@ -25,12 +26,12 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
-from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural, sentence
+from evallang.reporting.titles import mid_sentence
+from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural
 from evallang.results.records import Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
-MOST_FOLDS = 10  # columns beside a stub
 
 
 def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
@@ -51,7 +52,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         metric = context.metric(name)
         rows = [found[model, name] for model in models]
         start = len(columns)
-        second = _second_column(rows)
+        second = second_column(rows)
         columns.append(Column(runs("Est."), sortable=True, name=name))
         if second:
             columns.append(Column(runs(second), muted=True, name=f"{name} {second}"))
@@ -59,7 +60,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         spanners.append(Spanner(runs(head), start, len(columns) - 1))
         scale = context.scale(setting, name)
         for model, row in zip(models, rows, strict=True):
-            cells[model] += _estimate_cells(row, scale, second)
+            cells[model] += estimate_cells(row, scale, second)
     notes = _notes(context, setting, metrics, [e for e in found.values() if e is not None])
     comparison = grouping(context, setting) if first else None
     if comparison is not None:
@@ -78,7 +79,11 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         )
     size = context.n(setting.data)
     where = f" on {count(size)} {context.cases(setting.data)}" if size is not None else ""
-    caption = f"Performance of {plural(len(models), 'model')}{where}"
+    what = "performance"
+    if len(context.metrics(setting)) > len(metrics):
+        nouns = [context.metric(name).noun for name in metrics]
+        what = " and ".join([", ".join(nouns[:-1]), nouns[-1]] if len(nouns) > 1 else nouns)
+    caption = f"{what[:1].upper()}{what[1:]} of {plural(len(models), 'model')}{where}"
     if len(context.settings) > 1:
         caption += f" ({setting_words(context, setting)})"
     rows_ = tuple(Row(tuple(cells[model])) for model in models)
@@ -98,59 +103,11 @@ def across(context: Context) -> list[Block]:
     return blocks
 
 
-def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block]:
-    """Give the estimates within the levels of each column, one table per column."""
-    found = [
-        e
-        for e in context.results.estimates
-        if e.subgroup is not None and Setting(e.data, e.protocol) == setting
-    ]
-    blocks: list[Block] = []
-    columns = dict.fromkeys(e.subgroup.column for e in found if e.subgroup is not None)
-    for number, name in enumerate(columns, start=1):
-        rows = [e for e in found if e.subgroup is not None and e.subgroup.column == name]
-        blocks.append(_subgroup_table(context, setting, name, rows, f"{identifier}-{number}"))
-    return blocks
-
-
-def fold_values(context: Context, setting: Setting, identifier: str) -> list[Block]:
-    """Give the value of every fold of metrics that have no interval, where the folds are few."""
-    blocks: list[Block] = []
-    for name in context.metrics(setting):
-        models = context.models_best_first(setting, name)
-        found = [e for m in models if (e := context.estimate(setting, m, name)) is not None]
-        folds = found[0].folds if found else ()
-        alike = all(len(e.folds) == len(folds) for e in found)
-        if any(e.interval for e in found) or not alike or not 1 < len(folds) <= MOST_FOLDS:
-            continue
-        metric, scale = context.metric(name), context.scale(setting, name)
-        heads = [fold.fold_label or f"{fold.repeat + 1}.{fold.fold + 1}" for fold in folds]
-        columns = [Column(runs("Model"), "left")]
-        columns += [Column(runs(head), name=f"fold {head}") for head in heads]
-        rows = [
-            Row(
-                (
-                    Cell(runs(context.model(e.model))),
-                    *(number_cell(fixed(fold.value, scale), fold.value) for fold in e.folds),
-                )
-            )
-            for e in found
-        ]
-        unit = ", %" if metric.percent else ""
-        caption = runs(f"{metric.title}{unit}, in each fold (repeat.fold).")
-        note = runs("The folds share training examples: their spread is no standard error.")
-        blocks.append(
-            Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
-                  notes=(note,))
-        )  # fmt: skip
-    return blocks
-
-
 def setting_words(context: Context, setting: Setting) -> str:
     """Name a data set, and its protocol where several are named."""
     label = context.data_label(setting.data)
     if len({s.protocol for s in context.settings}) > 1 and setting.protocol is not None:
-        return f"{label}, {setting.protocol}"
+        return f"{label}, {context.protocol(setting.protocol)}"
     return label
 
 
@@ -189,9 +146,40 @@ def interval_notes(
             words = "; SD: standard deviation of the fold values" if spread else ""
             notes.append(runs(names, f": no interval under this protocol{words}."))
             continue
-        words = context.method_title("interval", method)
+        words = context.interval_title(method)
         notes.append(runs(names, f": {percent(level)} {mid_sentence(words)}."))
     return notes
+
+
+def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
+    """Give every note of estimates once, with the models and metrics that it is about."""
+    by_note: dict[str, dict[str, list[str]]] = {}
+    for estimate in found:
+        inner = estimate.interval.notes if estimate.interval is not None else ()
+        for note in dict.fromkeys((*estimate.notes, *inner)):
+            owners = by_note.setdefault(_mended(note), {})
+            owners.setdefault(context.metric(estimate.metric).noun, []).append(
+                context.model(estimate.model)
+            )
+    models = len({estimate.model for estimate in found})
+    notes = []
+    for note, owners in by_note.items():
+        parts: dict[tuple[str, ...], list[str]] = {}
+        for noun, names in owners.items():
+            parts.setdefault(tuple(dict.fromkeys(names)), []).append(noun)
+        words = "; ".join(
+            f"{', '.join(nouns)}{'' if len(names) == models else ' of ' + ', '.join(names)}"
+            for names, nouns in parts.items()
+        )
+        notes.append(runs(f"{words[:1].upper()}{words[1:]}: {note.rstrip('.')}."))
+    return notes
+
+
+def _mended(note: str) -> str:
+    """Agree "1 folds" in number; metrics are named beside a note, not by their code in it."""
+    note = re.sub(r"\b1 (fold|round|row|example|group)s\b( with one class only)? are\b",
+                  r"1 \1\2 is", note)  # fmt: skip
+    return re.sub(r"^[a-z]\w* is undefined in", "undefined in", note)
 
 
 def _table_across(context: Context, name: str, models: Sequence[str], identifier: str) -> Table:
@@ -208,7 +196,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         cells = [Cell(runs(setting_words(context, setting))), count_cell(context.n(setting.data))]
         for model in models:
             estimate = context.estimate(setting, model, name)
-            cells += _estimate_cells(estimate, scale, "")
+            cells += estimate_cells(estimate, scale, "")
             found += [estimate] if estimate is not None else []
         rows.append(Row(tuple(cells)))
     spanners = (
@@ -226,7 +214,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     return Table(identifier, runs(caption), tuple(columns), tuple(rows), spanners, tuple(notes))
 
 
-def _second_column(rows: Sequence[Estimate | None]) -> str:
+def second_column(rows: Sequence[Estimate | None]) -> str:
     """Name what stands beside the estimates: their interval, else the spread of the folds."""
     levels = {e.interval.level for e in rows if e is not None and e.interval is not None}
     if levels:
@@ -236,7 +224,8 @@ def _second_column(rows: Sequence[Estimate | None]) -> str:
     return ""
 
 
-def _estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list[Cell]:
+def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list[Cell]:
+    """Give the cells of an estimate: its value, and what the second column holds."""
     if estimate is None:
         return [dash()] * (2 if second else 1)
     value = Number(fixed(estimate.value, scale), estimate.value)
@@ -262,7 +251,14 @@ def _notes(
     notes += interval_notes(context, metrics, found)
     abouts = dict.fromkeys(e.about for e in found if e.interval is not None and e.about)
     for about in abouts:
-        notes.append(runs(f"Intervals are about {about.rstrip('.')}."))
+        words = about.rstrip(".")
+        if words == "this fitted model" and len({e.model for e in found}) > 1:
+            words = "these fitted models"
+        notes.append(runs(f"Intervals are about {words}."))
+    averaged = [name for name in metrics if context.averaged(setting.data, name)]
+    if averaged:
+        names = listed([runs(context.metric(name).title) for name in averaged])
+        notes.append(runs(names, ": unweighted mean over the classes (macro)."))
     if sum(e.interval is not None for e in found) > 1 and context.results.comparisons:
         notes.append(
             runs("They are per model and not adjusted for multiplicity; models are compared below.")
@@ -275,45 +271,5 @@ def _notes(
             )
         elif not metric.higher_is_better:
             notes.append(runs(f"{metric.title}: lower is better."))
-    for note in dict.fromkeys(note for e in found for note in e.notes):
-        notes.append(runs(sentence(note)))
+    notes += named_notes(context, found)
     return tuple(notes)
-
-
-def _subgroup_table(
-    context: Context, setting: Setting, name: str, found: Sequence[Estimate], identifier: str
-) -> Table:
-    metrics = tuple(dict.fromkeys(e.metric for e in found))[:METRICS_PER_TABLE]
-    levels = tuple(dict.fromkeys(e.subgroup.level for e in found if e.subgroup is not None))
-    models = tuple(dict.fromkeys(e.model for e in found))
-    place = {(e.model, e.subgroup.level, e.metric): e for e in found if e.subgroup is not None}
-    columns = [Column(runs("Model"), "left"), Column(runs("Cases"), sortable=True, name="n")]
-    spanners = []
-    seconds = {}
-    for metric_name in metrics:
-        metric = context.metric(metric_name)
-        start = len(columns)
-        seconds[metric_name] = _second_column([e for e in found if e.metric == metric_name])
-        columns.append(Column(runs("Est."), sortable=True, name=metric_name))
-        if seconds[metric_name]:
-            head = runs(seconds[metric_name])
-            columns.append(Column(head, muted=True, name=f"{metric_name} interval"))
-        head_ = metric.title + (", %" if metric.percent else "")
-        spanners.append(Spanner(runs(head_), start, len(columns) - 1))
-    rows = []
-    for level in levels:
-        rows.append(Row((Cell(runs(f"{name} = {level}")),), group=True))
-        for model in models:
-            row = [place.get((model, level, metric_name)) for metric_name in metrics]
-            sizes = [e.n for e in row if e is not None]
-            cells = [Cell(runs(context.model(model))), count_cell(sizes[0] if sizes else None)]
-            for metric_name, estimate in zip(metrics, row, strict=True):
-                scale = context.scale(setting, metric_name)
-                cells += _estimate_cells(estimate, scale, seconds[metric_name])
-            rows.append(Row(tuple(cells)))
-    notes = (
-        *interval_notes(context, metrics, found),
-        runs("Levels are not compared with each other, and nothing is adjusted."),
-    )
-    caption = runs(f"Performance within {name}.")
-    return Table(identifier, caption, tuple(columns), tuple(rows), tuple(spanners), notes)

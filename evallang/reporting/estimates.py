@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context, Setting, mid_sentence
+from evallang.reporting.context import Context, Setting
+from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import (
     Block,
     Figure,
@@ -12,14 +13,8 @@ from evallang.reporting.document import (
     Strong,
     runs,
 )
-from evallang.reporting.estimate_tables import (
-    METRICS_PER_TABLE,
-    across,
-    fold_values,
-    setting_words,
-    subgroups,
-    table,
-)
+from evallang.reporting.estimate_parts import bootstrap_parts, fold_values, subgroups
+from evallang.reporting.estimate_tables import METRICS_PER_TABLE, across, setting_words, table
 from evallang.reporting.figures.forest import (
     depth_of_differences,
     forest_of_differences,
@@ -30,11 +25,12 @@ from evallang.reporting.numbers import (
     percent,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import adjusted_words, p_letter
 from evallang.results.records import Comparison
 
 MOST_SETTINGS_APART = 3  # more data sets share one table
-MOST_PAIRS_DRAWN = 28  # eight models; more lines than that are read from the table
+MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the table
 
 
 @SECTIONS.register(SectionDeclaration(order=20), title="Estimates")
@@ -56,6 +52,7 @@ def estimates(context: Context) -> Sequence[Block]:
             part = "" if start == 0 else f"-{start // METRICS_PER_TABLE + 1}"
             blocks.append(table(context, setting, chosen, f"table-estimates-{number}{part}"))
         blocks += _figure(context, setting, metrics[0], f"figure-estimates-{number}")
+        blocks += bootstrap_parts(context, setting, f"table-parts-{number}")
         blocks += fold_values(context, setting, f"table-folds-{number}")
         blocks += subgroups(context, setting, f"table-subgroups-{number}")
     return blocks
@@ -78,14 +75,14 @@ def _figure(context: Context, setting: Setting, metric_name: str, identifier: st
     words = ""
     if with_interval:
         levels = " / ".join(dict.fromkeys(percent(i.level) for i in with_interval))
-        methods = dict.fromkeys(context.method_title("interval", i.method) for i in with_interval)
+        methods = dict.fromkeys(context.interval_title(i.method) for i in with_interval)
         words = f", point and {levels} interval ({', '.join(mid_sentence(m) for m in methods)})"
     drawn = forest_of_differences(context, comparison) if comparison is not None else None
     if comparison is None or drawn is None:
         return [Figure(identifier, runs(f"{metric.title}{words}."), tuple(panels))]
     panels.append(Panel(drawn[0], drawn[1], runs("Pairwise differences")))
     caption = runs(
-        Strong(runs("a")), f", {metric.noun}{words}. ", Strong(runs("b")), ", ",
+        Strong(runs("a,")), f" {metric.noun}{words}. ", Strong(runs("b,")), " ",
         differences_caption(context, comparison),
     )  # fmt: skip
     return [Figure(identifier, caption, tuple(panels))]
@@ -95,6 +92,8 @@ def _compared(context: Context, setting: Setting, metric_name: str) -> Compariso
     """Find the first comparison of more than one pair by a metric, small enough to be drawn."""
     for comparison in context.results.comparisons:
         if comparison.metric != metric_name or comparison.data is None:
+            continue
+        if comparison.family.exploratory:
             continue
         few = 1 < len(comparison.pairwise) <= MOST_PAIRS_DRAWN
         if few and Setting(comparison.data, comparison.protocol) == setting:
@@ -110,13 +109,20 @@ def differences_caption(context: Context, comparison: Comparison) -> Runs:
     levels = dict.fromkeys(percent(e.level) for e in pairs if e.low is not None)
     if levels:
         made += runs(f". Thick line, {' / '.join(levels)} interval of the pair")
-    wide = [p.simultaneous for p in comparison.pairwise if p.simultaneous is not None]
+    wide = [
+        wide
+        for p in comparison.pairwise
+        if (wide := p.simultaneous) is not None and wide.low is not None
+    ]
     if wide:
         size = comparison.family.size
         made += runs(
             f"; thin line, simultaneous {percent(wide[0].level)} interval over {size} tests"
         )
-    if any(p.reject for p in comparison.pairwise):
+    if any(bayesian(p) for p in comparison.pairwise):
+        level = percent(context.results.study.confidence)
+        made += runs(f"; filled point, a posterior probability above {level}")
+    elif any(p.reject for p in comparison.pairwise):
         made += runs(
             f"; filled point, {adjusted_words(comparison)}", p_letter(context),
             f" at or below {level_of_alpha(comparison.alpha)}",

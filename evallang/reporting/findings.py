@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from evallang.reporting import limits
 from evallang.reporting.context import Context, Setting
+from evallang.reporting.contrasts import contrast
+from evallang.reporting.decisions import bayesian, computed, untested
 from evallang.reporting.document import (
     Block,
     Emphasis,
@@ -17,17 +19,17 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.numbers import Scale, count, fixed
-from evallang.reporting.pair_findings import against, around, bayesian, place_words, single
+from evallang.reporting.pair_findings import against, around, not_tested, single
+from evallang.reporting.pair_verdicts import place_words, posterior
+from evallang.reporting.requirement_findings import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
     amount,
-    contrast,
     estimate_runs,
     number_word,
     plural,
     sentence,
     test_runs,
-    with_code,
 )
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -36,30 +38,41 @@ MOST_FINDINGS = 8  # more do not fit on the first page; what is left out is coun
 
 @SECTIONS.register(SectionDeclaration(order=10), title="Key findings")
 def findings(context: Context) -> Sequence[Block]:
-    """Word the claims: omnibus, best, what it beats, what it is not shown to differ from."""
+    """Word the claims: requirements, omnibus, best, what it beats, what it is not shown to beat."""
+    required = requirement_lines(context)
     items: list[Runs] = []
     praised: set[tuple[Setting, str]] = set()
-    for comparison in context.results.comparisons:
-        if not comparison.family.exploratory:
-            items += _of_comparison(context, comparison, praised)
+    firm = _primary_first(context)
+    for comparison in firm:
+        items += _of_comparison(context, comparison, praised)
+    items += not_tested(context, firm)
     if not items:
         for setting in context.settings:
             items += _best(context, setting, context.metrics(setting)[0], praised)
-    exploratory = sum(c.family.exploratory for c in context.results.comparisons)
-    items += _requirements(context)
-    left_out = len(items) - MOST_FINDINGS
-    if left_out > 0:
-        items = items[:MOST_FINDINGS]
+    items = required + items
+    left_out = max(0, len(items) - max(MOST_FINDINGS, len(required) + 1))
+    items = items[: len(items) - left_out]
     blocks: list[Block] = [NumberedFindings(tuple(items))] if items else []
-    if left_out > 0:
+    if required:
+        blocks.append(Paragraph(runs(NOT_CORRECTED), "note"))
+    if left_out:
         words = f"{plural(left_out, 'further finding')} in the comparisons below."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
+    exploratory = len({c.index for c in context.results.comparisons if c.family.exploratory})
     if exploratory:
         verb = " was" if exploratory == 1 else " were"
-        words = plural(exploratory, "comparison") + verb + " declared exploratory: "
-        words += "estimates and p-values stand in the comparisons, without decisions."
+        words = plural(exploratory, "line of comparisons", "lines of comparisons") + verb
+        words += " declared exploratory: estimates and p-values stand in the comparisons, "
+        words += "without decisions."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
     return [*blocks, *_read_with(context)]
+
+
+def _primary_first(context: Context) -> list[Comparison]:
+    """Order the comparisons: by the first measure before others, then as they were written."""
+    primary = {context.metrics(setting)[0] for setting in context.settings}
+    firm = [c for c in context.results.comparisons if not c.family.exploratory]
+    return sorted(firm, key=lambda comparison: comparison.metric not in primary)
 
 
 def _read_with(context: Context) -> list[Block]:
@@ -81,26 +94,26 @@ def _of_comparison(
     context: Context, comparison: Comparison, praised: set[tuple[Setting, str]]
 ) -> list[Runs]:
     items: list[Runs] = []
-    if comparison.omnibus is not None:
-        items.append(_omnibus(context, comparison, comparison.omnibus))
+    omnibus, pairs = comparison.omnibus, comparison.pairwise
+    if omnibus is not None and computed(omnibus) and omnibus.p is not None:
+        items.append(_omnibus(context, comparison, omnibus))
     setting = context.comparison_setting(comparison)
-    two = comparison.omnibus is None and len(comparison.pairwise) == 1
-    if setting is not None and not two:
+    if setting is not None:
         items += _best(context, setting, comparison.metric, praised)
     if not comparison.performed:
         return items
-    if setting is None and comparison.ranks is not None and comparison.omnibus is not None:
+    if setting is None and comparison.ranks is not None:
         items.append(_best_rank(context, comparison))
-    if any("p_first" in pair.extra for pair in comparison.pairwise):
-        return items + [bayesian(context, comparison, pair) for pair in comparison.pairwise]
-    if two:
-        return [*items, single(context, comparison, comparison.pairwise[0])]
-    if comparison.against is not None:
+    missing = untested(pairs)
+    tested = [pair for pair in pairs if pair not in missing]
+    if any(bayesian(pair) for pair in pairs):
+        return items + [posterior(context, comparison, pair) for pair in tested]
+    if comparison.against is not None and len(tested) > 1:
         return items + against(context, comparison, comparison.against)
-    centre = _centre(context, setting, comparison)
+    centre = _centre(context, setting, comparison) if len(tested) > 1 else None
     if centre is not None:
         return items + around(context, comparison, centre)
-    return items + [single(context, comparison, pair) for pair in comparison.pairwise]
+    return items + [single(context, comparison, pair) for pair in tested]
 
 
 def _centre(context: Context, setting: Setting | None, comparison: Comparison) -> str | None:
@@ -143,9 +156,10 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
     if widest is None:
         return made + runs("That is not evidence of equality.")
     size = max(abs(widest.low or 0.0), abs(widest.high or 0.0))
+    words = context.difference_words(comparison)
     return made + runs(
         "That is not evidence of equality: the data are compatible with a difference of up to ",
-        amount(metric, size, context.difference_scale(comparison)),
+        amount(words, size, context.difference_scale(comparison)),
         f" between {context.model(widest.model)} and {context.model(widest.other)}.",
     )
 
@@ -188,18 +202,3 @@ def _best_rank(context: Context, comparison: Comparison) -> Runs:
         ", ", Number(fixed(value, Scale(2)), value),
         f" among {number_word(len(average))} models over {number_word(n)} data sets.",
     )  # fmt: skip
-
-
-def _requirements(context: Context) -> list[Runs]:
-    required = context.results.requirements
-    if not required:
-        return []
-    met = sum(item.met for item in required)
-    if met == len(required):
-        words = "The requirement was met" if met == 1 else f"All {number_word(met)} requirements "
-        return [runs(Strong(runs(words if met == 1 else words + "were met")), ".")]
-    words = f"{number_word(met, capital=True)} of {plural(len(required), 'requirement')} "
-    words += "was met" if met == 1 else "were met"
-    failed = dict.fromkeys(item.source for item in required if not item.met)
-    sources = listed([with_code(f"`{source.removeprefix('require ')}`") for source in failed])
-    return [runs(Strong(runs(words)), "; not met: ", sources, ".")]

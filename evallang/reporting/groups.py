@@ -6,6 +6,7 @@ A model can stand in several groups, and a group need not be a stretch of the ra
 
 from collections.abc import Mapping, Sequence
 
+from evallang.reporting.decisions import computed
 from evallang.results.records import Comparison
 
 MOST_GROUPS = 26  # letters of the alphabet
@@ -44,7 +45,10 @@ def groups(ordered: Sequence[str], comparison: Comparison) -> tuple[tuple[str, .
     tested = {name for pair in comparison.pairwise for name in pair.models}
     nodes = [name for name in ordered if name in tested]
     complete = len(comparison.pairwise) == len(nodes) * (len(nodes) - 1) // 2
-    decided = all(pair.reject is not None for pair in comparison.pairwise)
+    decided = all(
+        computed(pair) and pair.p is not None and pair.reject is not None
+        for pair in comparison.pairwise
+    )
     if len(nodes) < 3 or len(nodes) != len(tested) or not complete or not decided:
         return ()
     if not comparison.performed or comparison.family.exploratory:

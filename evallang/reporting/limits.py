@@ -1,23 +1,19 @@
-"""Warnings and limits, and what failed: every one named on page 1 and explained here."""
+"""Warnings and limits, and what failed: every one named on page 1 and explained here.
+
+A rule gives one warning, however many fits, pairs or data sets it is about.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evallang.reporting.codes import (
-    CONSERVATIVE,
-    DISAGREEMENT,
-    FITS_FAILED,
-    FITS_WARNED,
-    UNTUNED,
-)
-from evallang.reporting.context import Context, base
+from evallang.reporting.codes import FITS_FAILED, FITS_WARNED, UNTUNED
+from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
     Caution,
     Cell,
     Code,
     Column,
-    Emphasis,
     Ref,
     Row,
     Runs,
@@ -25,19 +21,13 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
+from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural, sentence, with_code
-from evallang.results.records import Comparison, FitWarning, HypothesisTestResult
+from evallang.results.records import FitWarning
 
-LEADS = {
-    DISAGREEMENT.name: "Quote the simultaneous interval for close pairs",
-    CONSERVATIVE.name: "A simultaneous interval is wider than the decision",
-    FITS_WARNED.name: "Some fits warned",
-    FITS_FAILED.name: "Some fits failed",
-    UNTUNED.name: "No model was tuned",
-}
-MOST_NAMED = 3  # pairs named in a warning; the rest are counted
+MOST_LINES = 6  # of one rule that are printed; the rest are counted
 
 
 @SECTIONS.register(SectionDeclaration(order=60, hideable=False), title="Warnings and limits")
@@ -56,7 +46,7 @@ def failures(context: Context) -> Sequence[Block]:
         Row(
             (
                 Cell(runs(context.model(item.model))),
-                Cell(runs(f"{context.data_label(item.data)}, {item.protocol}")),
+                Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
                 Cell(runs(f"{item.stage}, repeat {item.repeat}, fold {item.fold}")),
                 Cell(runs(Code(_parameters(item.params)) if item.params else "as written")),
                 Cell(runs(f"{item.error}: {item.message}")),
@@ -82,12 +72,9 @@ def failures(context: Context) -> Sequence[Block]:
 
 def cautions(context: Context) -> list[Caution]:
     """Give every warning of the check, of the fits and of the numbers, in this order."""
-    found = [
-        _of_record(record, i)
-        for i, record in enumerate(context.results.diagnostics)
-        if record.get("severity") != "error"
-    ]
-    found += [_of_fits(context, warning, i) for i, warning in enumerate(context.results.warnings)]
+    found = _of_records(context.results.diagnostics)
+    if context.results.warnings:
+        found.append(_of_fits(context, context.results.warnings))
     if context.results.failures:
         failed = context.results.failures
         models = listed(
@@ -97,110 +84,74 @@ def cautions(context: Context) -> list[Caution]:
             f"{plural(len(failed), 'fit').capitalize()} of ", models,
             " raised an error (", Ref("table-failures"), ").",
         )  # fmt: skip
-        found.append(_computed("warning-failed", FITS_FAILED.code, FITS_FAILED.name, body))
-    for comparison in context.results.comparisons:
-        found += _disagreements(context, comparison)
+        found.append(computed_caution(FITS_FAILED, "Some fits failed", body))
+    found += limits_of_numbers(context)
     estimators = [model for model in context.results.models if model.kind == "estimator"]
     if len(estimators) > 1 and not any(model.tuned for model in estimators):
         body = runs(
             "The comparison is between these settings (", Ref("table-protocol"),
             "), not between the best that each family of models can do.",
         )  # fmt: skip
-        found.append(_computed("warning-untuned", UNTUNED.code, UNTUNED.name, body))
+        found.append(computed_caution(UNTUNED, "No model was tuned", body))
     return found
 
 
-def _of_record(record: Mapping[str, Any], number: int) -> Caution:
-    body = with_code(sentence(str(record.get("message", ""))))
-    for note in record.get("notes") or ():
-        body += runs(" ", with_code(sentence(str(note))))
-    if record.get("help"):
-        body += runs(" ", with_code(sentence(str(record["help"]))))
-    name = str(record.get("name", ""))
-    lead = name.replace("_", " ")
-    return Caution(
-        f"warning-{number + 1}",
-        lead[:1].upper() + lead[1:],
-        body,
-        str(record.get("code", "")),
-        name,
-        str(record.get("severity", "warning")),
-        record.get("allowed_because"),
-    )
-
-
-def _computed(identifier: str, code: str, name: str, body: Runs) -> Caution:
-    return Caution(identifier, LEADS[name], body, code, name, "warning")
-
-
-def _of_fits(context: Context, warning: FitWarning, number: int) -> Caution:
-    body = runs(
-        f"{plural(warning.n, 'fit').capitalize()} of {context.model(warning.model)} gave ",
-        Code(warning.category),
-        f": {warning.message.strip().rstrip('.')}. Fits that warn count like the others.",
-    )
-    return _computed(f"warning-fit-{number + 1}", FITS_WARNED.code, FITS_WARNED.name, body)
-
-
-def _disagreements(context: Context, comparison: Comparison) -> list[Caution]:
-    """Name the pairs whose interval and decision do not say the same."""
-    if not comparison.performed or comparison.family.size < 2:
-        return []
-    outside = [
-        pair
-        for pair in comparison.pairwise
-        if pair.reject is False and pair.p is not None and _excludes_zero(pair.estimate)
-    ]
-    inside = [
-        pair
-        for pair in comparison.pairwise
-        if pair.reject and pair.simultaneous is not None and not _excludes_zero(pair.simultaneous)
-    ]
-    letter = Emphasis(runs("p"))
-    place = f"{comparison.index + 1}-{base(comparison.metric)}-{comparison.data or 'all'}"
+def _of_records(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
+    """Word the warnings of the check; those of one rule and one reason stand together."""
+    groups: dict[tuple[str, str, str | None], list[Mapping[str, Any]]] = {}
+    for record in records:
+        if record.get("severity") != "error":
+            key = (str(record.get("code", "")), str(record.get("name", "")),
+                   record.get("allowed_because"))  # fmt: skip
+            groups.setdefault(key, []).append(record)
     made = []
-    if outside:
-        body = runs(
-            "For ", _pairs(context, outside),
-            " the plain interval excludes zero but the adjusted ", letter,
-            " does not reject. The decision follows the adjusted ", letter, ".",
-        )  # fmt: skip
-        made.append(
-            _computed(f"warning-outside-{_slug(place)}", DISAGREEMENT.code, DISAGREEMENT.name, body)
+    for number, ((code, name, accepted), members) in enumerate(groups.items(), start=1):
+        lead = name.replace("_", " ")
+        said = dict.fromkeys(
+            text
+            for record in members
+            for text in (record.get("message", ""), *(record.get("notes") or ()))
         )
-    if inside:
-        body = runs(
-            "For ", _pairs(context, inside), " the adjusted ", letter,
-            " rejects although the simultaneous interval, which is conservative beside a "
-            "step-down correction, holds zero. The decision follows the adjusted ", letter, ".",
-        )  # fmt: skip
+        helps = dict.fromkeys(record["help"] for record in members if record.get("help"))
+        texts = [sentence(str(text)) for text in (*said, *helps) if text]
+        body: Runs = ()
+        for text in texts:
+            body += runs(" " if body else "", with_code(text))
+        severity = str(members[0].get("severity", "warning"))
         made.append(
-            _computed(f"warning-inside-{_slug(place)}", CONSERVATIVE.code, CONSERVATIVE.name, body)
-        )
+            Caution(f"warning-{number}", lead[:1].upper() + lead[1:] + _times(len(members)), body,
+                    code, name, severity, accepted)
+        )  # fmt: skip
     return made
 
 
-def _excludes_zero(found: Any) -> bool:
-    if found is None or found.low is None or found.high is None:
-        return False
-    return bool(found.low > 0 or found.high < 0)
+def _times(n: int) -> str:
+    return f" ({count(n)} times)" if n > 1 else ""
 
 
-def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
-    names = [
-        runs(" − ".join(context.model(model) for model in pair.models))
-        for pair in pairs[:MOST_NAMED]
-    ]
-    lead = f"{plural(len(pairs), 'pair')} ("
-    more = len(pairs) - len(names)
-    if more:
-        names.append(runs(f"{count(more)} more"))
-    return runs(lead, listed(names), ")")
+def _of_fits(context: Context, warnings: Sequence[FitWarning]) -> Caution:
+    lines = []
+    for warning in warnings[:MOST_LINES]:
+        words = f"{plural(warning.n, 'fit').capitalize()} of {context.model(warning.model)}"
+        if len(context.settings) > 1:
+            words += f" on {context.data_label(warning.data)}"
+        lines.append(
+            runs(words, " gave ", Code(warning.category), f": {_first_sentence(warning.message)}.")
+        )
+    if len(warnings) > MOST_LINES:
+        lines.append(runs(f"{count(len(warnings) - MOST_LINES)} more stand in results.json."))
+    body: Runs = ()
+    for line in lines:
+        body += runs(" " if body else "", line)
+    body += runs(" Fits that warn count like the others.")
+    return computed_caution(FITS_WARNED, "Some fits warned", body)
+
+
+def _first_sentence(message: str) -> str:
+    """Give a library's message up to its first full stop; advice and addresses follow it."""
+    line = message.strip().partition("\n")[0]
+    return line.partition(". ")[0].strip().rstrip(".:")
 
 
 def _parameters(params: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in params.items())
-
-
-def _slug(text: str) -> str:
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())

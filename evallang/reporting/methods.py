@@ -5,33 +5,31 @@ It refers to no table or figure of the report, and says nothing that the results
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context, base, mid_sentence
-from evallang.reporting.document import (
-    Block,
-    Cite,
-    Emphasis,
-    Link,
-    Paragraph,
-    References,
-    Run,
-    Runs,
-    Work,
-    listed,
-    runs,
-)
-from evallang.reporting.numbers import count, level_of_alpha, percent
+from evallang.reporting.context import Context, base
+from evallang.reporting.decisions import bayesian
+from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
+from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
+from evallang.reporting.orientation import RATIOS
+from evallang.reporting.searches import RULES, candidates, search_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
     ADJUSTED,
+    amount,
+    effect_name,
     number_word,
     p_letter,
     plural,
+    plural_count,
     simultaneous_words,
     variant_words,
 )
-from evallang.results.records import Comparison, DataRecord, HypothesisTestResult, ReferenceRecord
+from evallang.results.records import Comparison, DataRecord, HypothesisTestResult
 
-MOST_LISTED = 6  # models named in a sentence; more are counted
+MOST_LISTED = 6  # models that need no count before their names, data sets that are named
+MOST_PAIRS_NAMED = 2
+SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_holdout", "5x2cv"})
+"""Protocols that draw rows at random; `shuffle=false` turns it off where there is a choice."""
 
 
 @SECTIONS.register(SectionDeclaration(order=80), title="Methods text")
@@ -43,16 +41,6 @@ def methods(context: Context) -> Sequence[Block]:
     cited: set[str] = set()
     rows = [_cited_once(row, cited) for row in (design, analysis) if row]
     return [Paragraph(row, "methods") for row in rows]
-
-
-@SECTIONS.register(SectionDeclaration(order=85), title="References")
-def references(context: Context) -> Sequence[Block]:
-    """List every work that can be cited; the layout prints those that are."""
-    works = [Work(record.key, _work(record)) for record in context.results.references]
-    works += [
-        Work(f"data:{data.name}", _data_work(data)) for data in context.results.data if data.cite
-    ]
-    return [References(tuple(works))] if works else []
 
 
 def _joined(*sentences: Runs) -> Runs:
@@ -81,23 +69,26 @@ def _compared(context: Context) -> Runs:
     models = context.results.models
     names = listed([runs(context.model(model.name)) for model in models])
     if len(models) > MOST_LISTED:
-        names = runs(plural(len(models), "model"))
+        names = runs(plural(len(models), "model"), " (", names, ")")
     verb = "We compared " if len(models) > 1 else "We evaluated "
     data = context.results.data
+    if not data:
+        return runs(verb, names, ".")
     if len(data) > MOST_LISTED:
         return runs(verb, names, f" on {plural(len(data), 'data set')}.")
-    places = listed([_data_words(context, record) for record in data])
-    return runs(verb, names, " on ", places, ".") if data else runs(verb, names, ".")
+    return runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
 
 
 def _data_words(context: Context, data: DataRecord) -> Runs:
-    unit = context.cases(data.name)
-    facts = [f"{count(data.n)} {unit}"]
+    facts = [f"{count(data.n)} {context.cases(data.name)}"]
     if data.n_features is not None:
-        facts.append(f"{count(data.n_features)} features")
+        facts.append(plural_count(data.n_features, "feature"))
     if data.positive is not None and data.class_counts and data.positive in data.class_counts:
         name = data.positive_label or data.positive
-        facts.append(f"{count(data.class_counts[data.positive])} {name}")
+        named = name if any(c.isalpha() for c in name) else f"of class {name}"
+        facts.append(f"{count(data.class_counts[data.positive])} {named}, the positive class")
+    elif data.classes is not None and len(data.classes) > 2:
+        facts.append(f"{count(len(data.classes))} classes")
     if data.groups is not None:
         facts.append(f"{count(data.groups)} groups")
     cite: Runs = (Cite((f"data:{data.name}",)),) if data.cite else ()
@@ -108,14 +99,18 @@ def _designs(context: Context) -> Runs:
     made: Runs = ()
     for protocol in context.results.protocols:
         words = mid_sentence(protocol.summary.rstrip(".")) or protocol.kind.replace("_", " ")
+        shuffled = protocol.kind in SHUFFLED and protocol.options.get("shuffle", True)
+        if shuffled and "shuffl" not in words:
+            words += ", rows shuffled"
         cite = context.cite("protocol", protocol.kind)
         if protocol.implied_by is None:
             lead = "Performance was estimated by " if not made else " It was also estimated by "
             made += runs(lead, words, cite)
         else:
-            made += runs(" " if made else "", "Tests that need other folds used ", words, cite)
+            made += runs(" " if made else "", "Tests that need other splits used ", words, cite)
         if protocol.group:
-            made += runs(f"; rows of one {protocol.group} were never on both sides of a split")
+            column = protocol.group.removeprefix("by ")
+            made += runs(f"; rows with the same {column} were never on both sides of a split")
         made += runs(".")
     if made and len(context.results.models) > 1:
         made += runs(" The splits were the same for all models.")
@@ -125,27 +120,44 @@ def _designs(context: Context) -> Runs:
 
 
 def _tuning(context: Context) -> Runs:
+    """Say what was searched, in how many inner folds, by which metric and by which rule."""
     estimators = [model for model in context.results.models if model.kind == "estimator"]
     if not estimators:
         return ()
     tuned = [model for model in estimators if model.tuned]
     if not tuned:
         return runs("Hyper-parameters were fixed in advance.")
-    names = listed([runs(context.model(model.name)) for model in tuned])
-    rules = dict.fromkeys(selection.rule for selection in context.results.selections)
-    rule = f" (rule: {', '.join(rules).replace('_', ' ')})" if rules and all(rules) else ""
-    return runs("Hyper-parameters of ", names, f" were chosen inside each training part{rule}.")
+    names = listed(
+        [runs(f"{context.model(m.name)} ({plural_count(candidates(m), 'candidate')})")
+         for m in tuned]
+    )  # fmt: skip
+    search = search_of(context)
+    how = f" by {search.strategy} search" if search.strategy else ""
+    inner = f" in {search.folds}-fold inner cross-validation" if search.folds else ""
+    made = runs(
+        "Hyper-parameters of ", names, f" were chosen inside each training part{how}{inner}"
+    )
+    if search.metric:
+        made += runs(f", by {context.metric(search.metric).noun}")
+    rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)
+    words = [RULES.get(rule, rule.replace("_", " ")) for rule in rules]
+    return made + runs(f"; {' or '.join(words)} was taken." if words else ".")
 
 
 def _measures(context: Context) -> Runs:
     """Name the metrics with the interval of each, metrics with the same one together."""
     by_interval: dict[tuple[str, float], list[str]] = {}
+    averaged: dict[str, None] = {}
     for estimate in context.results.estimates:
+        if estimate.subgroup is not None:
+            continue
         found = estimate.interval
         key = (found.method, found.level) if found is not None else ("", 0.0)
         by_interval.setdefault(key, [])
         if estimate.metric not in by_interval[key]:
             by_interval[key].append(estimate.metric)
+        if context.averaged(estimate.data, estimate.metric):
+            averaged[estimate.metric] = None
     with_some = {name for key, names in by_interval.items() if key[0] for name in names}
     parts: list[Runs] = []
     for (method, level), names in by_interval.items():
@@ -156,10 +168,25 @@ def _measures(context: Context) -> Runs:
         if not method:
             parts.append(runs(words, " without interval"))
             continue
-        title = mid_sentence(context.method_title("interval", method))
+        title = mid_sentence(context.interval_title(method))
         cite = context.cite("interval", method)
-        parts.append(runs(words, f" with a {percent(level)} interval ({title}", cite, ")"))
-    return runs("We report ", listed(parts), ".") if parts else ()
+        each = "s" if len(rest) > 1 else ""
+        a = "" if each else "a "
+        parts.append(runs(words, f" with {a}{percent(level)} interval{each} ({title}", cite, ")"))
+    if not parts:
+        return ()
+    made = runs("We report ", listed(parts, comma="; ", last="; and "), ".")
+    if averaged:
+        nouns = listed([runs(context.metric(name).noun) for name in averaged])
+        verb = "is" if len(averaged) == 1 else "are"
+        made += runs(" ", _capital(nouns), f" {verb} unweighted over the classes (macro average).")
+    return made
+
+
+def _capital(row: Runs) -> Runs:
+    first = row[0]
+    return (Text(first.text[:1].upper() + first.text[1:]), *row[1:]) if isinstance(
+        first, Text) else row  # fmt: skip
 
 
 def _metric_cite(context: Context, name: str) -> Runs:
@@ -181,24 +208,57 @@ def _comparison(context: Context, comparison: Comparison) -> list[Runs]:
     names = dict.fromkeys(context.metric(c.metric).noun for c in lines)
     noun = listed([runs(name) for name in names])
     made: list[Runs] = []
-    if comparison.omnibus is not None:
-        test = _test_words(context, comparison.omnibus)
-        made.append(runs("Differences in ", noun, " among all models were tested by ", test, "."))
-    pairs = comparison.pairwise
+    omnibus = comparison.omnibus
+    if omnibus is not None:
+        test = _test_words(context, [c.omnibus for c in lines if c.omnibus is not None])
+        models = "all models" if len(omnibus.models) == len(context.results.models) else (
+            ", ".join(context.model(name) for name in omnibus.models))  # fmt: skip
+        effects = _effects(context, [omnibus])
+        tail = runs(", with ", effects, " as effect size") if effects else ()
+        made.append(runs("Differences in ", noun, f" among {models} were tested by ", test, tail,
+                         "."))  # fmt: skip
+    pairs = [pair for c in lines for pair in c.pairwise]
     if not pairs:
         return made
-    subject = "The two models were" if len(context.results.models) == 2 else "Pairs of models were"
-    test = _test_words(context, pairs[0])
+    test = _test_words(context, pairs)
+    subject = _subject(context, comparison)
     if comparison.against is not None:
         reference = context.model(comparison.against)
         words = runs(f"Each model was compared with {reference} in ", noun, " by ", test)
-    elif comparison.omnibus is not None:
+    elif omnibus is not None:
         words = runs("Where it rejected, pairs of models were compared in ", noun, " by ", test)
     else:
         words = runs(subject, " compared in ", noun, " by ", test)
     made.append(words + _family(context, comparison))
     made.append(_intervals(context, pairs))
+    if any(pair.clusters is not None for pair in pairs):
+        made.append(runs("Whole groups were the units of these tests."))
+    effects = _effects(context, pairs)
+    if effects:
+        made.append(runs("Effect sizes of pairs are ", effects, "."))
     return [row for row in made if row]
+
+
+def _subject(context: Context, comparison: Comparison) -> str:
+    """Name the pairs where they are few, else say that there were pairs."""
+    pairs = comparison.pairwise
+    if len(pairs) > MOST_PAIRS_NAMED:
+        return "Pairs of models were"
+    names = [" and ".join(context.model(name) for name in pair.models) for pair in pairs]
+    return "; ".join(names) + " were"
+
+
+def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
+    """Name the effect sizes that were given, with the method of their interval."""
+    names = dict.fromkeys(effect.name for test in found for effect in test.effects)
+    items = []
+    for name in names:
+        if name in RATIOS:
+            words = runs("odds ratios of discordant pairs (exact interval)")
+        else:
+            words = effect_name(name, inside=True)
+        items.append(words + context.cite("effect", name))
+    return listed(items)
 
 
 def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
@@ -206,28 +266,41 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
     estimate = next((p.estimate for p in pairs if p.estimate and p.estimate.low is not None), None)
     if estimate is None:
         return ()
-    title = mid_sentence(context.method_title("interval", estimate.method))
+    title = mid_sentence(context.interval_title(estimate.method))
     level = percent(estimate.level)
     cite = context.cite("interval", estimate.method)
     made = runs(f"Differences are given with {level} intervals ({title}", cite, ")")
-    wide = next((p.simultaneous for p in pairs if p.simultaneous is not None), None)
+    wide = next(
+        (p.simultaneous for p in pairs if p.simultaneous and p.simultaneous.low is not None), None
+    )
     if wide is not None:
         words = simultaneous_words(context, wide.method, estimate.method)
         made += runs(f" and with simultaneous {percent(wide.level)} intervals ({words})")
     return made + runs(".")
 
 
-def _test_words(context: Context, test: HypothesisTestResult) -> Runs:
-    title = mid_sentence(context.method_title("test", test.test))
-    words = variant_words(test)
-    variant = f" ({words})" if words and words not in title else ""
-    return runs(title, variant, context.cite("test", test.test))
+def _test_words(context: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
+    """Name a test with its article and the variants that were computed."""
+    title = mid_sentence(context.method_title("test", tests[0].test))
+    variants = dict.fromkeys(words for test in tests if (words := variant_words(test)))
+    shown = [words for words in variants if words not in title]
+    variant = f" ({', '.join(shown)})" if shown else ""
+    article = "" if "’s " in title else "the "
+    return runs(article, title, variant, context.cite("test", tests[0].test))
 
 
 def _family(context: Context, comparison: Comparison) -> Runs:
     """Say at which level, and how many tests were adjusted for."""
-    if all(pair.p is None for pair in comparison.pairwise):
-        return runs(".") if comparison.performed else _level(context, comparison)
+    if any(bayesian(pair) for pair in comparison.pairwise):
+        level = percent(context.results.study.confidence)
+        made = runs(f"; a pair was decided when a posterior probability exceeded {level}, without "
+                    "a correction.")  # fmt: skip
+        rope = next((pair.extra.get("rope") for pair in comparison.pairwise), None)
+        if rope is not None:
+            metric = context.metric(comparison.metric)
+            size = amount(metric, rope, scale_of([], [rope], percent=metric.percent))
+            made += runs(" The region of practical equivalence was ±", size, ".")
+        return made
     made = _level(context, comparison)
     if comparison.family.exploratory:
         made += runs(" This comparison was exploratory: no decisions are drawn from it.")
@@ -262,35 +335,3 @@ def _software(context: Context) -> Runs:
             cite = context.cite("software", method.name)
             parts.append(runs(f"{method.title} {version}", cite))
     return runs("Analyses were run with ", listed(parts), ".")
-
-
-def _work(record: ReferenceRecord) -> Runs:
-    authors = _authors(record.authors)
-    made = runs(f"{authors} ({record.year}). {record.title.rstrip('.')}. ")
-    made += runs(Emphasis(runs(record.venue)))
-    if record.volume:
-        number, _, issue = record.volume.partition("(")
-        made += runs(", ", Emphasis(runs(number)), f"({issue}" if issue else "")
-    if record.pages:
-        made += runs(", " + record.pages.replace("--", "–").replace("-", "–"))
-    made += runs(".")
-    if record.doi:
-        made += runs(" ", Link(f"https://doi.org/{record.doi}", f"doi:{record.doi}"))
-    return made
-
-
-def _authors(names: Sequence[str]) -> str:
-    if len(names) > MOST_LISTED:
-        return f"{names[0]} et al."
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} & {names[-1]}"
-
-
-def _data_work(data: DataRecord) -> Runs:
-    label = data.label or data.name
-    cite = (data.cite or "").strip()
-    doi = cite.removeprefix("https://doi.org/").removeprefix("doi:")
-    if doi.startswith("10.") and " " not in doi:
-        return runs(f"{label}. ", Link(f"https://doi.org/{doi}", f"doi:{doi}"))
-    return runs(f"{label}. {cite}")

@@ -25,6 +25,7 @@ from evallang.reporting.document import (
 )
 
 AFTER_PUNCTUATION = ".,;"
+RAISED = tuple("⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @frozen
@@ -124,13 +125,14 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
         if isinstance(run, Cite):
             keys = tuple(key for key in run.keys if key in numbering.citations)
             if keys:
-                made.append(Cite(keys))
+                made.append(Cite(keys, spelled=_ends_raised(made)))
         elif isinstance(run, Ref) and not run.words and run.target not in numbering.labels:
             made.append(Text("see the results"))
         elif (
             isinstance(run, Text)
             and made
             and isinstance(made[-1], Cite)
+            and not made[-1].spelled
             and run.text[:1] in AFTER_PUNCTUATION
             and run.text
         ):
@@ -143,9 +145,14 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
     return tuple(made)
 
 
+def _ends_raised(row: list[Run]) -> bool:
+    """Tell whether a row ends in a raised figure, which a citation would run into."""
+    return bool(row) and isinstance(row[-1], Text) and row[-1].text.endswith(RAISED)
+
+
 def _capped(table: Table, most_rows: int) -> Table:
     """Keep the first and the last rows of a long table, and count what is left out."""
-    if len(table.rows) <= most_rows:
+    if table.whole or len(table.rows) <= most_rows:
         return table
     head: tuple[Row, ...] = table.rows[: most_rows - most_rows // 3]
     tail = table.rows[len(table.rows) - most_rows // 3 :]

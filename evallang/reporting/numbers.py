@@ -93,12 +93,15 @@ def scale_of(
     return Scale(min(max(0, 2 - math.floor(math.log10(min(sizes)))), 8), power)
 
 
-def ratio_scale(values: Iterable[float | None]) -> Scale:
-    """Choose the decimals of a column of ratios: one, or what the smallest needs to be seen."""
+def ratio_scale(values: Iterable[float | None], half_widths: Iterable[float | None] = ()) -> Scale:
+    """Choose the decimals of a column of ratios: one, or what its narrowest interval needs.
+
+    The last digit is at most a tenth of the smallest half-width, as for estimates.
+    """
+    widths = [w for w in half_widths if w is not None and 0 < w < math.inf]
     sizes = [v for v in values if v is not None and 0 < v < math.inf]
-    if not sizes or min(sizes) >= 0.1:
-        return Scale(1)
-    return Scale(min(6, math.ceil(-math.log10(min(sizes)))))
+    least = min(widths) / 10 if widths else min(sizes, default=0.1)
+    return Scale(1) if least >= 0.1 else Scale(min(6, math.ceil(-math.log10(least))))
 
 
 @frozen

@@ -1,14 +1,11 @@
 """The columns of a table of pairs: each builder adds what its tests have, or nothing."""
 
-from evallang.reporting.cells import dash, interval_cell, number_cell
-from evallang.reporting.context import Context, mid_sentence
-from evallang.reporting.document import (
-    Cell,
-    Column,
-    Number,
-    Runs,
-    runs,
-)
+from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
+from evallang.reporting.context import Context, half_width
+from evallang.reporting.decisions import bayesian
+from evallang.reporting.document import Cell, Column, Number, Runs, listed, runs
+from evallang.reporting.fold_means import NOTE as OF_FOLD_MEANS
+from evallang.reporting.fold_means import of_fold_means
 from evallang.reporting.numbers import (
     Scale,
     bounded,
@@ -17,12 +14,15 @@ from evallang.reporting.numbers import (
     fixed,
     percent,
     ratio_scale,
+    scale_of,
     statistic,
 )
+from evallang.reporting.orientation import RATIOS
+from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
     ADJUSTED,
-    RATIOS,
     adjusted_words,
+    amount,
     effect_name,
     effect_text,
     p_cell,
@@ -31,7 +31,7 @@ from evallang.reporting.wording import (
     simultaneous_words,
     symbol,
 )
-from evallang.results.records import Comparison, Effect
+from evallang.results.records import Comparison, Difference, Effect, SimultaneousInterval
 
 Part = tuple[Runs, list[Column], list[list[Cell]], list[Runs]]
 """Columns that one builder adds: their spanner, heads, cells of each row, notes."""
@@ -65,7 +65,7 @@ def statistics(context: Context, comparison: Comparison) -> Part | None:
     names = {s.name for s in found}
     if len(names) != 1:
         return None
-    dfs = {pair.df for pair in pairs}
+    dfs = {pair.df for pair in pairs if pair.statistic is not None}
     head = runs(symbol(found[0].name))
     shared = next(iter(dfs)) if len(dfs) == 1 else None
     if shared:
@@ -88,15 +88,15 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
     known = [e for e in estimates if e is not None]
     if not known:
         return None
-    metric, scale = context.metric(comparison.metric), context.difference_scale(comparison)
-    wide = [pair.simultaneous for pair in pairs if pair.simultaneous is not None]
-    with_bounds = [e for e in known if e.low is not None or e.high is not None]
+    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    wide = [s for pair in pairs if (s := pair.simultaneous) is not None and _bounded(s)]
+    with_bounds = [e for e in known if _bounded(e)]
     columns = [Column(runs("A − B"), sortable=True, name="difference")]
     notes: list[Runs] = []
     if with_bounds:
         level = " / ".join(dict.fromkeys(percent(e.level) for e in with_bounds))
         columns.append(Column(runs(f"{level} CI"), muted=True, name="interval"))
-        methods = dict.fromkeys(context.method_title("interval", e.method) for e in with_bounds)
+        methods = dict.fromkeys(context.interval_title(e.method) for e in with_bounds)
         words = ", ".join(mid_sentence(method) for method in methods)
         notes.append(runs(f"Difference, first minus second: {level} {words}."))
     if wide:
@@ -112,12 +112,27 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
         text = fixed(value, scale, signed=True, null=0.0)
         row = [Cell(runs(Number(text, value)), value)]
         if with_bounds:
-            row.append(interval_cell(pair.estimate, scale, null=0.0))
+            row.append(_difference_cell(pair.estimate, scale))
         if wide:
-            row.append(interval_cell(pair.simultaneous, scale, null=0.0))
+            row.append(_difference_cell(pair.simultaneous, scale))
         cells.append(row)
+    if any(value is not None and not _bounded(value) and value.low == 0 for value in known):
+        notes.append(runs("No interval: the two had the same score wherever they were compared."))
+    if of_fold_means(context, comparison):
+        notes.append(runs(OF_FOLD_MEANS))
     head = f"Difference in {metric.noun}" + (", points" if metric.percent else "")
     return runs(head), columns, cells, notes
+
+
+def _bounded(found: Difference | SimultaneousInterval) -> bool:
+    """Tell whether an interval has a bound, and a width unless it is all at a difference."""
+    if found.low is None and found.high is None:
+        return False
+    return not found.low == found.high == 0
+
+
+def _difference_cell(found: Difference | SimultaneousInterval | None, scale: Scale) -> Cell:
+    return dash() if found is None or not _bounded(found) else interval_cell(found, scale, null=0.0)
 
 
 def effects(context: Context, comparison: Comparison) -> Part | None:
@@ -131,20 +146,29 @@ def effects(context: Context, comparison: Comparison) -> Part | None:
     scale = Scale(2)
     null = 1.0 if name in RATIOS else 0.0
     if name in RATIOS:
-        scale = ratio_scale([effect.value for effect in found if effect is not None])
+        with_value = [effect for effect in found if effect is not None]
+        halves = [half_width(effect.low, effect.high) for effect in with_value]
+        scale = ratio_scale([effect.value for effect in with_value], halves)
     bounds = any(e is not None and e.low is not None for e in found)
     cells = [_effect_cells(effect, scale, null, bounds=bounds) for effect in found]
-    record = context.method("effect", name)
-    title = record.title if record is not None else name[:1].upper() + name[1:]
     head = runs("A : B") if name in RATIOS else runs("Est.")
-    level = (
-        percent(comparison.pairwise[0].estimate.level) if comparison.pairwise[0].estimate else ""
-    )
+    level = percent(context.results.study.confidence)
     columns = [Column(head, sortable=True, name=name)]
     if bounds:
-        columns.append(Column(runs(f"{level} CI".strip()), muted=True, name=f"{name} interval"))
-    notes = [runs(f"{title}: {sentence(record.summary)}")] if record is not None else []
-    return effect_name(name), columns, cells, notes
+        columns.append(Column(runs(f"{level} CI"), muted=True, name=f"{name} interval"))
+    return effect_name(name), columns, cells, _effect_notes(context, name)
+
+
+def _effect_notes(context: Context, name: str) -> list[Runs]:
+    """Say what an effect size is, and by which method it has its interval."""
+    if name in RATIOS:
+        words = "Odds ratio: A : B, of the discordant pairs, with the exact interval that Clopper "
+        return [runs(words + "and Pearson’s for A / (A + B) implies.")]
+    record = context.method("effect", name)
+    if record is None:
+        return []
+    summary = record.summary[:1].lower() + record.summary[1:]
+    return [runs(effect_name(name), ": ", sentence(summary).replace("d_z", "d"))]
 
 
 def _effect_cells(effect: Effect | None, scale: Scale, null: float, *, bounds: bool) -> list[Cell]:
@@ -172,21 +196,52 @@ def posteriors(context: Context, comparison: Comparison) -> Part | None:
         for pair in pairs
     ]
     columns = [
-        Column(runs("A higher"), name="p_first", sortable=True),
+        Column(runs("A better"), name="p_first", sortable=True),
         Column(runs("Region"), name="p_rope", sortable=True),
-        Column(runs("B higher"), name="p_second", sortable=True),
+        Column(runs("B better"), name="p_second", sortable=True),
     ]
-    note = runs(
-        "Posterior probabilities that A is higher, that the difference lies in the region of "
-        "practical equivalence, and that B is higher; no correction applies."
-    )
-    return runs("Posterior probability"), columns, cells, [note]
+    metric = context.metric(comparison.metric)
+    confidence = context.results.study.confidence
+    notes = [
+        runs(
+            "Posterior probabilities that A is better, that the difference lies in the region of "
+            "practical equivalence, and that B is better. "
+            f"Decided when one exceeds the confidence, {percent(confidence)}; there is no p to "
+            "correct."
+        )
+    ]
+    widths = dict.fromkeys(pair.extra.get("rope") for pair in pairs)
+    known = [width for width in widths if width is not None]
+    if known:
+        scale = scale_of([], known, percent=metric.percent)
+        texts = [runs(amount(metric, width, scale)) for width in known]
+        notes.append(runs("Region of practical equivalence: differences within ±",
+                          listed(texts), "."))  # fmt: skip
+    return runs("Posterior probability"), columns, cells, notes
+
+
+def wins(context: Context, comparison: Comparison) -> Part | None:
+    """Give on how many data sets A was better, neither, and B, in a comparison across them."""
+    if comparison.ranks is None or not comparison.ranks.win_tie_loss:
+        return None
+    place = {(str(r[0]), str(r[1])): tuple(r[2:5]) for r in comparison.ranks.win_tie_loss}
+    place |= {(second, first): row[::-1] for (first, second), row in place.items()}
+    cells = []
+    for pair in comparison.pairwise:
+        row = place.get((pair.models[0], pair.models[1]), (None, None, None))
+        cells.append([count_cell(value) for value in row])
+    columns = [
+        Column(runs("A"), sortable=True, name="wins"),
+        Column(runs("Tie"), sortable=True, name="ties"),
+        Column(runs("B"), sortable=True, name="losses"),
+    ]
+    return runs("Data sets won by"), columns, cells, []
 
 
 def p_values(context: Context, comparison: Comparison) -> Part | None:
     """Give p as tested and, where the family is corrected, as adjusted."""
     pairs = comparison.pairwise
-    if all(pair.p is None for pair in pairs):
+    if all(pair.p is None for pair in pairs) or any(bayesian(pair) for pair in pairs):
         return None
     correction = comparison.family.correction
     adjusted = bool(adjusted_words(comparison)) and any(p.p_adjusted is not None for p in pairs)

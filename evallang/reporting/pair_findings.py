@@ -1,37 +1,33 @@
 """Key findings about pairs: what beat what and by how much, and what was not separated."""
 
+from collections.abc import Sequence
+
 from evallang.reporting.context import Context
-from evallang.reporting.document import (
-    Number,
-    Runs,
-    Strong,
-    listed,
-    runs,
-)
-from evallang.reporting.numbers import Scale, bounded, fixed, percent
-from evallang.reporting.wording import (
+from evallang.reporting.contrasts import (
     Contrast,
-    adjusted_words,
-    amount,
     compatible_runs,
     contrast,
     contrast_interval,
     contrast_runs,
-    number_word,
-    p_stat,
-    test_runs,
 )
+from evallang.reporting.decisions import bayesian, is_open, margin_of, reasons, untested
+from evallang.reporting.document import Number, Runs, Strong, listed, runs
+from evallang.reporting.numbers import Scale, fixed
+from evallang.reporting.pair_verdicts import place_words, within_margin
+from evallang.reporting.wording import adjusted_words, amount, number_word, p_stat, test_runs
 from evallang.results.records import Comparison, HypothesisTestResult
+
+MOST_NAMED = 3  # pairs without a test that are named; more are counted
 
 
 def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     """Word all pairs with one model, then the other decided pairs."""
-    metric = context.metric(comparison.metric)
+    metric = context.difference_words(comparison)
     own = [contrast(p, centre) for p in comparison.pairwise if centre in p.models]
     others = [p for p in comparison.pairwise if centre not in p.models and p.reject]
     ahead = [c for c in own if c.pair.reject and _leads(context, comparison, c) is True]
     behind = [c for c in own if c.pair.reject and _leads(context, comparison, c) is False]
-    open_ = [c for c in own if not c.pair.reject]
+    open_ = [c for c in own if is_open(c.pair)]
     where = place_words(context, comparison)
     name = context.model(centre)
     items: list[Runs] = []
@@ -57,7 +53,7 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
 
 def against(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
     """Word all pairs with a reference, read from the other model of each."""
-    metric = context.metric(comparison.metric)
+    metric = context.difference_words(comparison)
     found = [
         contrast(p, next(name for name in p.models if name != reference))
         for p in comparison.pairwise
@@ -84,7 +80,7 @@ def against(context: Context, comparison: Comparison, reference: str) -> list[Ru
         ]
         numbers = runs(", " if len(chosen) == 1 else ": ", listed(parts)) if parts else ()
         items.append(runs(Strong(runs(where, names, claim)), numbers, "."))
-    open_ = [c for c in found if not c.pair.reject]
+    open_ = [c for c in found if is_open(c.pair)]
     if open_:
         names = listed([runs(context.model(c.model)) for c in open_])
         verb = "was" if len(open_) == 1 else "were"
@@ -97,12 +93,14 @@ def against(context: Context, comparison: Comparison, reference: str) -> list[Ru
 
 def single(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
     """Word one pair with its test, as a study of two models has it."""
-    metric = context.metric(comparison.metric)
+    metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
+    if margin_of(pair) is not None:
+        return within_margin(context, comparison, pair)
     found = _better_first(context, comparison, pair)
     where = place_words(context, comparison)
     first, second = context.model(found.model), context.model(found.other)
-    test = test_runs(context, pair, comparison.alpha)
+    test = test_runs(context, found.pair, comparison.alpha)
     words = adjusted_words(comparison)
     if words and pair.p_adjusted is not None:
         test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
@@ -115,52 +113,40 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
         inside = runs(" (", shown, ")") if shown else ()
         return runs(lead, ", by ", amount(metric, found.value, scale), inside, ": ", test, ".")
     lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
-    if pair.p is None:
-        return runs(lead, ". ", compatible_runs(context, comparison, [found]))
     return runs(lead, ": ", test, ". ", compatible_runs(context, comparison, [found]))
 
 
-def bayesian(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
-    """Word the three posterior probabilities of a pair, and whether one exceeds confidence."""
-    metric = context.metric(comparison.metric)
-    first, second = (context.model(name) for name in pair.models)
-    shares = [pair.extra.get(key) for key in ("p_first", "p_rope", "p_second")]
-    known = [share for share in shares if share is not None]
-    confidence = context.results.study.confidence
-    names = (first, "neither, within the region of practical equivalence", second)
-    decided = next(
-        (
-            name
-            for name, share in zip(names, shares, strict=True)
-            if share is not None and share > confidence
-        ),
-        None,
-    )
-    where = place_words(context, comparison)
-    if decided is None:
-        lead = (
-            f"{where}{first} and {second}: no posterior probability exceeds {percent(confidence)}"
-        )
-    elif decided == names[1]:
-        lead = f"{where}{first} and {second} are practically equivalent in {metric.noun}"
-    else:
-        other = second if decided == first else first
-        lead = f"{where}{decided} has {metric.better_word} {metric.noun} than {other}"
-    words = ", ".join(
-        f"{name} {bounded(share)}"
-        for name, share in zip(names, shares, strict=True)
-        if share is not None
-    )
-    if not known:
-        return runs(Strong(runs(lead)), ".")
-    title_ = context.method_title("test", pair.test)
-    return runs(Strong(runs(lead)), f". {title_}, posterior probabilities: {words}.")
+def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs]:
+    """Say what was not tested, and why: one sentence for each reason; nothing is claimed of it."""
+    found: dict[str, dict[str, None]] = {}
+    nouns: dict[str, dict[str, None]] = {}
+    for comparison in comparisons:
+        tests = untested(comparison.pairwise) if comparison.performed else []
+        omnibus = comparison.omnibus
+        if omnibus is not None and omnibus.p is None and not bayesian(omnibus):
+            tests = [omnibus]
+        for test in tests:
+            why = "; ".join(reasons(context, [test])) or "the test is undefined here"
+            names = [context.model(name) for name in test.models]
+            several = f"{number_word(len(names))} models together"
+            subject = several if len(names) > 2 else " and ".join(names)
+            found.setdefault(why, {})[f"{place_words(context, comparison)}{subject}"] = None
+            nouns.setdefault(why, {})[context.metric(comparison.metric).noun] = None
+    made = []
+    for why, subjects in found.items():
+        shown = [runs(subject) for subject in list(subjects)[:MOST_NAMED]]
+        if len(subjects) > MOST_NAMED:
+            shown.append(runs(f"{number_word(len(subjects) - MOST_NAMED)} more"))
+        words = listed([runs(noun) for noun in nouns[why]])
+        lead = Strong(runs("Not tested in ", words, f", because {why}"))
+        made.append(runs(lead, ": ", listed(shown, comma="; ", last="; "), "."))
+    return made
 
 
 def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | None:
     """Tell whether the model has the better value, or rank; None where that is not known."""
     if found.value:
-        return (found.value > 0) == context.metric(comparison.metric).higher_is_better
+        return (found.value > 0) == context.difference_words(comparison).higher_is_better
     average = comparison.ranks.average if comparison.ranks is not None else {}
     if found.model in average and found.other in average:
         return average[found.model] < average[found.other]
@@ -186,7 +172,7 @@ def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> 
 def _decided(
     context: Context, comparison: Comparison, lead: Runs, found: list[Contrast], towards: str
 ) -> Runs:
-    metric = context.metric(comparison.metric)
+    metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
     names = listed([runs(context.model(c.other)) for c in found])
     made = runs(Strong(runs(lead, names)))
@@ -213,7 +199,7 @@ def _among_others(
     context: Context, comparison: Comparison, pairs: list[HypothesisTestResult]
 ) -> Runs:
     """Say which pairs without the centre were decided: one in full, more by their number."""
-    metric = context.metric(comparison.metric)
+    metric = context.difference_words(comparison)
     if len(pairs) > 1:
         total = len(comparison.pairwise)
         rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
@@ -241,12 +227,3 @@ def _better_first(context: Context, comparison: Comparison, pair: HypothesisTest
     if _leads(context, comparison, found) is False:
         return contrast(pair, pair.models[1])
     return found
-
-
-def place_words(context: Context, comparison: Comparison) -> str:
-    """Name the data set, where there are several."""
-    if len(context.results.data) < 2:
-        return ""
-    if comparison.data is None:
-        return "Across the data sets, "
-    return f"On {context.data_label(comparison.data)}, "

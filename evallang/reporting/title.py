@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context, mid_sentence
+from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
     Fact,
@@ -10,6 +10,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.titles import mid_sentence
 from evallang.results.records import ProtocolRecord
 
 SHORT = {
@@ -46,7 +47,7 @@ def title(context: Context) -> Sequence[Block]:
         Fact("Alpha", level_of_alpha(results.study.alpha)),
         Fact("Report", context.report_id),
     ]
-    question = results.study.question or results.study.about or ""
+    question = " ".join(text for text in (results.study.question, results.study.about) if text)
     return [Title(context.title, _subtitle(context), ", ".join(results.study.authors),
                   tuple(facts), question)]  # fmt: skip
 

@@ -5,10 +5,8 @@ compares a p-value with a level.
 """
 
 import math
-from dataclasses import replace
 
-from evallang.frozen import frozen
-from evallang.reporting.context import Context, MetricWords, Setting, base, mid_sentence
+from evallang.reporting.context import Context, MetricWords, Setting, base
 from evallang.reporting.document import (
     Code,
     Emphasis,
@@ -17,6 +15,7 @@ from evallang.reporting.document import (
     Run,
     Runs,
     Stat,
+    Subscript,
     Text,
     runs,
 )
@@ -33,18 +32,20 @@ from evallang.reporting.numbers import (
     ratio_scale,
     statistic,
 )
-from evallang.results.records import (
-    Comparison,
-    Difference,
-    Effect,
-    Estimate,
-    HypothesisTestResult,
-    SimultaneousInterval,
-)
+from evallang.reporting.orientation import RATIOS
+from evallang.reporting.titles import mid_sentence
+from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta^2_Q": "η²", "eta2": "η²", "rho": "ρ"}
-VARIANTS = {"chi2": "χ²", "midp": "mid-p"}
+VARIANTS = {
+    "chi2": "χ²",
+    "midp": "mid-p",
+    "corrected": "continuity-corrected",
+    "mean": "mean of the ten differences",
+    **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
+}
+"""Words for what was computed; nothing where the name of the test says it."""
 ADJUSTED = {
     "bonferroni": "Bonferroni",
     "sidak": "Šidák",
@@ -62,7 +63,6 @@ ADJUSTED = {
 }
 SHARES = frozenset({"eta^2_Q", "chance-corrected R", "Kendall's W", "Cohen's g"})
 """Effect sizes that cannot exceed 1 in size."""
-RATIOS = frozenset({"odds ratio"})
 
 
 def number_word(n: int, *, capital: bool = False) -> str:
@@ -74,6 +74,11 @@ def number_word(n: int, *, capital: bool = False) -> str:
 def plural(n: int, one: str, many: str | None = None) -> str:
     """Give a count with its noun: "one warning", "four warnings"."""
     return f"{number_word(n)} {one if n == 1 else many or one + 's'}"
+
+
+def plural_count(n: int, one: str) -> str:
+    """Give a count in figures with its noun: "1 feature", "30 features"."""
+    return f"{count(n)} {one if n == 1 else one + 's'}"
 
 
 def sentence(text: str) -> str:
@@ -141,8 +146,19 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
         made += runs(", ", p_stat(context, result.p, alpha))
     for effect in result.effects[:1]:
         if effect.value is not None and effect.name not in RATIOS:
-            made += runs(", ", effect_stat(effect))
+            made += runs(", ", effect_runs(effect))
     return made
+
+
+def null_words(context: Context, comparison: Comparison, result: HypothesisTestResult) -> str:
+    """Give the null hypothesis; tests of accuracy on a part of the rows name their metric."""
+    null = result.null.rstrip(".")
+    if base(comparison.metric) == "accuracy":
+        return null
+    noun = context.metric(comparison.metric).noun
+    return null.replace("their accuracies are", f"their values of {noun} are").replace(
+        "accuracy", noun
+    )
 
 
 def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
@@ -158,19 +174,27 @@ def variant_words(result: HypothesisTestResult) -> str:
     return VARIANTS.get(result.variant, result.variant.replace("_", " "))
 
 
-def effect_stat(effect: Effect) -> Stat:
-    """Set an effect size with its name."""
-    name = {"chance-corrected R": "R", "Kendall's W": "W", "Cohen's g": "g"}.get(
-        effect.name, effect.name
-    )
-    return stat(name, effect_text(effect), effect.value)
+def effect_runs(effect: Effect) -> Runs:
+    """Set an effect size with its letter: "Cohen’s *d*z = 0.63"."""
+    text = effect_text(effect)
+    if effect.name in GREEK:
+        return runs(stat(effect.name, text, effect.value))
+    name = effect_name(effect.name, inside=True)
+    return runs(name, f"{NBSP}={NBSP}", Number(text, effect.value))
 
 
-def effect_name(name: str) -> Runs:
-    """Set the name of an effect size, its letter in italics."""
-    if name == "Cohen's d_z":
-        return runs("Cohen’s ", Emphasis(runs("d")), "z")
-    return runs((name[:1].upper() + name[1:]).replace("'", "’"))
+def effect_name(name: str, *, inside: bool = False) -> Runs:
+    """Set the name of an effect size, its letter in italics; `inside` a sentence or as a head."""
+    owner, _, letter = name.replace("'", "’").rpartition(" ")
+    if letter == "d_z":
+        return runs(f"{owner} ", Emphasis(runs("d")), Subscript("z"))
+    if len(letter) == 1:
+        owner = mid_sentence(owner) if inside else owner[:1].upper() + owner[1:]
+        return runs(f"{owner} ", Emphasis(runs(letter)))
+    if name in GREEK:
+        return runs(GREEK[name])
+    words = name.replace("'", "’")
+    return runs(mid_sentence(words) if inside else words[:1].upper() + words[1:])
 
 
 def effect_text(effect: Effect, scale: Scale | None = None) -> str:
@@ -192,6 +216,11 @@ def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     """Word the size of a difference: "4.4 points", "0.012"."""
     number = Number(fixed(abs(value), scale, null=0.0), abs(value))
     return runs(number, f"{NBSP}points") if metric.percent else runs(number)
+
+
+def level_words(metric: MetricWords, value: float, scale: Scale) -> Runs:
+    """Word a level to be reached: "95.0%", "0.80"."""
+    return runs(value_text(metric, value, scale))
 
 
 def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) -> Runs:
@@ -220,6 +249,9 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
     scale = context.scale(setting, estimate.metric)
     made = runs(value_text(metric, estimate.value, scale))
     inside: list[Runs] = []
+    data = context.data(setting.data)
+    if metric.unit == "target" and data is not None and data.target:
+        inside.append(runs(f"in the unit of {data.target}"))
     if found := estimate_interval(estimate, scale):
         inside.append(found)
     right = correct_of(estimate)
@@ -240,115 +272,3 @@ def adjusted_words(comparison: Comparison) -> str:
         return ""
     name = ADJUSTED.get(base(correction))
     return f"{name}-adjusted " if name else "adjusted "
-
-
-@frozen
-class Contrast:
-    """A pair read from one model: its difference to the other, with the widest interval given.
-
-    The result holds first minus second; here the sign is turned where `model` is second.
-    """
-
-    model: str
-    other: str
-    value: float | None
-    low: float | None
-    high: float | None
-    level: float
-    simultaneous: bool
-    pair: HypothesisTestResult
-
-    @property
-    def p(self) -> float | None:
-        """The p that decides."""
-        return self.pair.p_adjusted if self.pair.p_adjusted is not None else self.pair.p
-
-    def upward(self) -> "Contrast":
-        """Turn the sign where the value is negative: a sentence gives the size of a lead."""
-        return self.turned() if self.value is not None and self.value < 0 else self
-
-    def turned(self) -> "Contrast":
-        """Read the same pair with the other sign."""
-        value, low, high = (
-            None if number is None else -number for number in (self.value, self.high, self.low)
-        )
-        return replace(self, value=value, low=low, high=high)
-
-
-def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
-    """Read a pair from one of its models."""
-    first, second = pair.models
-    turned = model == second
-    other = first if turned else second
-    difference = pair.estimate
-    shown: Difference | SimultaneousInterval | None = difference
-    if pair.simultaneous is not None and pair.simultaneous.low is not None:
-        shown = pair.simultaneous
-    value = difference.value if difference is not None else None
-    low, high = (shown.low, shown.high) if shown is not None else (None, None)
-    level = shown.level if shown is not None else math.nan
-    simultaneous = shown is not None and shown is pair.simultaneous
-    made = Contrast(model, other, value, low, high, level, simultaneous, pair)
-    return made.turned() if turned else made
-
-
-def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Runs:
-    """Set the interval of a contrast: "simultaneous 95% CI [1.9, 7.4]"."""
-    if found.low is None and found.high is None:
-        return ()
-    text = interval(found.low, found.high, scale, null=0.0)
-    words = f"{percent(found.level)}{NBSP}CI"
-    if found.simultaneous and found.pair.simultaneous is not None:
-        words = f"simultaneous {words}"
-    return (Interval(text, found.low, found.high, words if lead else ""),)
-
-
-def contrast_runs(
-    context: Context, comparison: Comparison, found: Contrast, *, lead: bool = True
-) -> Runs:
-    """Word what stands in brackets after a difference: its interval and its p."""
-    scale = context.difference_scale(comparison)
-    parts = [part for part in (contrast_interval(found, scale, lead=lead),) if part]
-    if found.p is not None:
-        words = adjusted_words(comparison) if lead else ""
-        parts.append(runs(words, p_stat(context, found.p, comparison.alpha)))
-    made: Runs = ()
-    for i, part in enumerate(parts):
-        made += runs("; " if i else "", part)
-    return runs("(", made, ")") if made else ()
-
-
-def compatible_runs(
-    context: Context, comparison: Comparison, found: list[Contrast], *, named: bool = False
-) -> Runs:
-    """Word the largest difference that the intervals still allow, whichever its direction.
-
-    `named` says whose lead it is, where the contrasts are read from several models.
-    """
-    metric = context.metric(comparison.metric)
-    scale = context.difference_scale(comparison)
-    known = [c for c in found if c.low is not None and c.high is not None]
-    if not known:
-        return runs("That is not evidence of equality; no interval of the difference is available.")
-
-    def reach(item: Contrast) -> float:
-        return max(abs(item.low or 0.0), abs(item.high or 0.0))
-
-    widest = max(known, key=reach)
-    low, high = widest.low or 0.0, widest.high or 0.0
-    upward = abs(high) >= abs(low)
-    size = abs(high) if upward else abs(low)
-    ahead = upward is metric.higher_is_better
-    words = "an advantage" if ahead else "a disadvantage"
-    towards = "over" if ahead else "against"
-    if named:
-        words += f" of {context.model(widest.model)}"
-    if math.isinf(size):
-        return runs("The interval of the difference is unbounded.")
-    return runs(
-        f"That is not evidence of equality: the data are compatible with {words} of up to ",
-        amount(metric, size, scale),
-        f" {towards} {context.model(widest.other)} (",
-        contrast_interval(widest if upward else widest.turned(), scale),
-        ").",
-    )

@@ -72,7 +72,7 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
     """
     if isinstance(correct, Correctness):
         return correct
-    matrix = _as_boolean(correct)
+    matrix = as_boolean(correct)
     n, models = matrix.shape
     packed = [_packed(matrix[:, m]) for m in range(models)]
     together = np.zeros((models, models), dtype=np.int64)
@@ -92,7 +92,7 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
 
     Raises `ValueError` where shapes disagree or a count is negative.
     """
-    matrix = _as_boolean(patterns)
+    matrix = as_boolean(patterns)
     times = np.asarray(counts, dtype=np.int64)
     if times.shape != (matrix.shape[0],) or (times < 0).any():
         raise ValueError("every pattern needs one count, zero or more")
@@ -103,7 +103,8 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
     return Correctness(int(times.sum()), _as_tuples(together), tuple(row_sums.tolist()))
 
 
-def _as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
+def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
+    """Read right and wrong as (n, M); raises `ValueError` where it is anything else."""
     matrix = np.asarray(values)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
         raise ValueError("right and wrong are given as a matrix of examples by models")

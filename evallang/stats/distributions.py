@@ -56,6 +56,11 @@ def f_tail(x: float, df1: float, df2: float) -> float:
     return float(special.fdtrc(df1, df2, x))
 
 
+def f_quantile(level: float, df1: float, df2: float) -> float:
+    """Give x with P(F <= x) = level for F with (df1, df2) degrees of freedom."""
+    return float(special.fdtri(df1, df2, checked_level(level)))
+
+
 def fair_coin_tail(k: int, n: int) -> float:
     """Give P(X >= k) for X binomial with n trials of probability one half."""
     if k <= 0:

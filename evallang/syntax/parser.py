@@ -297,7 +297,7 @@ class _Assembly:
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
 
     def _keep(self, line: LogicalLine, reading: Reading, *, faulty: bool = False) -> None:
-        found = (*line.diagnostics, *reading.diagnostics)
+        found = (*line.diagnostics, *_unsaid(line.diagnostics, reading.diagnostics))
         self.diagnostics += found
         sound = line.mended and not (found or faulty)
         node = reading.node if sound else None
@@ -325,6 +325,13 @@ def _attempt(path: str, start: str, line: LogicalLine) -> Reading:
         return Reading(None, ())
     reading = read_line(path, start, line.tokens)
     return reading if line.mended else Reading(reading.node, ())
+
+
+def _unsaid(first: Sequence[Diagnostic], then: Sequence[Diagnostic]) -> Iterable[Diagnostic]:
+    """Leave out that a sign does not fit where the sign itself is objected to already."""
+    places = {found.span for found in first}
+    unexpected = codes.UNEXPECTED_TEXT.code
+    return (d for d in then if d.code != unexpected or d.span not in places)
 
 
 def _closed(node: StatementNode, clauses: Sequence[AnyClauseNode]) -> StatementNode:

@@ -6,6 +6,7 @@ that running this again gives the same bytes.
 """
 
 import csv
+import json
 import math
 import random
 from collections.abc import Iterable, Sequence
@@ -19,12 +20,21 @@ def main() -> None:
     write("visits.csv", visits(random.Random(20260101), 380))
     write("houses.csv", houses(random.Random(20260102), 300))
     write("reviews_predictions.csv", reviews(random.Random(20260103), 500))
+    write("suite_auc.csv", suite(random.Random(20260104), 24))
+    for name, records in quiz(random.Random(20260105), 150).items():
+        write_lines(f"quiz_{name}.jsonl", records)
 
 
 def write(name: str, rows: Iterable[Sequence[object]]) -> None:
     """Write rows, the header first, as CSV with line feeds."""
     with (HERE / name).open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerows(rows)
+
+
+def write_lines(name: str, records: Iterable[object]) -> None:
+    """Write one JSON object a line."""
+    with (HERE / name).open("w", encoding="utf-8", newline="") as stream:
+        stream.writelines(json.dumps(record) + "\n" for record in records)
 
 
 def visits(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
@@ -108,6 +118,52 @@ def reviews(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
             probability = f"{1 / (1 + math.exp(-margin)):.4f}"
             row += ["positive" if float(probability) >= 0.5 else "negative", probability]
         yield row
+
+
+def suite(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give mean AUCs of five classifiers on data sets of growing size; one run failed."""
+    skill = {"nearest": 0.0, "tree": -0.2, "logistic": 0.15, "forest": 0.45, "boosting": 0.55}
+    yield ("data_set", *skill)
+    for number in range(1, n + 1):
+        ease = 1.1 + 0.8 * normal(rng)
+        row: list[object] = [f"set_{number:02d}"]
+        for strength in skill.values():
+            margin = ease + strength + 0.25 * normal(rng)
+            row.append(f"{0.5 + 0.5 / (1 + math.exp(-margin)):.3f}")
+        if number == 17:
+            row[-1] = "-"
+        yield row
+
+
+def quiz(rng: random.Random, n: int) -> dict[str, list[object]]:
+    """Give sample logs of two language models, as lm-evaluation-harness writes them.
+
+    Five questions belong to one passage; each answer is judged twice, strictly and leniently.
+    """
+    logs: dict[str, list[object]] = {"small": [], "large": []}
+    skill = {"small": 0.1, "large": 0.7}
+    passage = 0.0
+    for doc in range(n):
+        if doc % 5 == 0:
+            passage = normal(rng)
+        clear = 0.6 * passage + 0.8 * normal(rng)
+        for model, strength in skill.items():
+            right = strength + clear + 0.7 * normal(rng) > 0
+            well_formed = rng.random() < 0.9
+            for kind, correct in (
+                ("strict-match", right and well_formed),
+                ("flexible-extract", right),
+            ):
+                logs[model].append(
+                    {
+                        "doc_id": doc,
+                        "doc": {"passage": f"p{doc // 5:02d}"},
+                        "filter": kind,
+                        "doc_hash": f"{doc:04x}",
+                        "exact_match": float(correct),
+                    }
+                )
+    return logs
 
 
 def normal(rng: random.Random) -> float:

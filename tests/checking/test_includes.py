@@ -4,8 +4,11 @@ from studies import checked
 
 MAIN = """evallang 1
 include "lab/protocol.eval"
+study
+  seed 1
 data iris from sklearn iris
 model a = GaussianNB
+measure balanced_accuracy
 """
 
 
@@ -55,3 +58,25 @@ def test_paths_from_elsewhere_are_refused():
     for path in ("/etc/protocol.eval", "https://example.org/protocol.eval"):
         found = checked(f'evallang 1\ninclude "{path}"\n').diagnostics
         assert "E107" in [d.code for d in found]
+
+
+def test_an_included_file_need_not_say_the_version():
+    assert checked(MAIN, {"lab/protocol.eval": "protocol cv folds=4\n"}).diagnostics == ()
+
+
+def test_statements_that_could_not_be_read_are_remembered_by_their_word():
+    text = MAIN.replace("model a = GaussianNB", "model = GaussianNB")
+    found = checked(text, {"lab/protocol.eval": "protocol\n"})
+    assert found.gathered.unread == {"model", "protocol"}
+
+
+def test_a_faulty_clause_leaves_its_statement_readable():
+    text = MAIN.replace("  seed 1", "  seed").replace(
+        'include "lab/protocol.eval"\n', "protocol cv\n"
+    )
+    assert checked(text).gathered.unread == set()
+
+
+def test_of_a_file_of_a_newer_language_nothing_was_read():
+    found = checked("evallang 99\nmodel a = GaussianNB\n")
+    assert {"data", "model", "protocol"} <= found.gathered.unread

@@ -95,7 +95,20 @@ EVIDENCE = {
         (DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, -SCORES), (-1.0, 1.0)),),
     ],
 }
-RANGES = {"proportion": (0, 1), "paired": (-1, 1), "auc": (0, 1)}
+MATRICES = [
+    [[50, 10], [5, 35]],
+    [[30, 4, 2], [5, 20, 6], [1, 3, 9]],
+    [[50, 0], [0, 35]],  # perfect
+    [[0, 5], [7, 0]],  # always wrong
+    [[0, 0], [0, 0]],  # no examples
+    [[9, 0], [0, 0]],  # one class only
+    [[1, 0], [1, 0]],
+    [[1, 10_000_000], [0, 10_000_000]],
+]
+EVIDENCE["f1"] = [
+    (matrix, average) for matrix in MATRICES for average in ("binary", "macro", "micro", "weighted")
+]
+RANGES = {"proportion": (0, 1), "paired": (-1, 1), "auc": (0, 1), "f1": (0, 1)}
 
 
 def arguments_of(entry, evidence, level):
@@ -112,6 +125,8 @@ def arguments_of(entry, evidence, level):
         known |= {"losses": evidence[0], "folds": evidence[1]}
     elif entry.declaration.form == "auc":
         known |= {"truth": evidence[0], "scores": evidence[1], "folds": evidence[2]}
+    elif entry.declaration.form == "f1":
+        known |= {"matrix": evidence[0], "average": evidence[1], "positive": 1}
     else:
         known["sample"] = evidence[0]
     return [known[name] for name in entry.inputs]

@@ -43,4 +43,5 @@ def assert_documented(entry, inputs):
     assert entry.examples, "a worked example with its source"
     assert all(example.source for example in entry.examples)
     assert set(entry.inputs) <= set(inputs), "positional parameters name known evidence"
-    assert not any(option.required for option in entry.options)
+    required = {option.name for option in entry.options if option.required}
+    assert all(required <= set(example.options) for example in entry.examples)

@@ -4,12 +4,15 @@ import importlib.util
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from evallang.data.dataset import DataSpec, GivenModel, PredictionsSpec
+from evallang.data.dataset import DataSpec, GivenModel, PredictionsSpec, ScoresSpec, Where
 from evallang.data.predictions import read_predictions
 from evallang.data.reading import read_table
 from evallang.data.rules import check_table
+from evallang.data.score_tables import read_scores
+from evallang.source import Span
 
 EXAMPLES = Path(str(files("evallang.examples")))
 
@@ -21,7 +24,14 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
     monkeypatch.setattr(make, "HERE", tmp_path)
     make.main()
     made = sorted(path.name for path in tmp_path.iterdir())
-    assert made == ["houses.csv", "reviews_predictions.csv", "visits.csv"]
+    assert made == [
+        "houses.csv",
+        "quiz_large.jsonl",
+        "quiz_small.jsonl",
+        "reviews_predictions.csv",
+        "suite_auc.csv",
+        "visits.csv",
+    ]
     for name in made:
         assert (tmp_path / name).read_bytes() == (EXAMPLES / "data" / name).read_bytes()
 
@@ -75,3 +85,39 @@ def test_example_predictions_are_read_without_a_finding():
     # labels were written at a threshold of 0.5 on the probabilities as written
     for name in made.predictions:
         assert ((made.scores[name] >= 0.5) == made.predictions[name]).all()
+
+
+def test_the_example_suite_lacks_one_score_and_says_so():
+    spec = ScoresSpec("suite", "suite", "data/suite_auc.csv", "scores suite", dataset="data_set")
+    table, found = read_scores(spec, EXAMPLES)
+    assert [d.code for d in found] == ["W421"]
+    assert (table.values.shape, int(table.missing.sum())) == ((24, 5), 1)
+    assert len(table.compared()[0]) == 23
+    assert 0.5 < np.nanmin(table.values) < np.nanmax(table.values) < 1
+
+
+def test_the_example_logs_are_joined_by_question_after_one_filter_is_chosen():
+    paths = ("data/quiz_small.jsonl", "data/quiz_large.jsonl")
+    line = Where("filter", "=", "strict-match", "filter = strict-match", Span("quiz.eval", 0, 1))
+    spec = PredictionsSpec(
+        name="quiz",
+        label="quiz",
+        paths=paths,
+        statement="predictions quiz",
+        truth=None,
+        judged="correct",
+        models=tuple(
+            GivenModel(path[10:15], path[10:15], column="exact_match", path=path) for path in paths
+        ),
+        id="doc_id",
+        group="doc.passage",
+        where=(line,),
+    )
+    (made,), found = read_predictions(spec, EXAMPLES)
+    assert found == ()
+    assert (made.n, len(set(made.groups)), made.excluded) == (
+        150,
+        30,
+        (("filter = strict-match", 150),),
+    )
+    assert made.correct["large"].mean() > made.correct["small"].mean()

@@ -10,7 +10,7 @@ import os
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evallang.data import files
@@ -45,7 +45,7 @@ def test_the_hash_does_not_depend_on_the_format(source):
         "a.csv": text,
         "b.tsv": frame.write_csv(separator="\t"),
         "c.csv": frame.write_csv(separator=";", line_terminator="\r\n"),
-        "d.csv.gz": gzip.compress(text.encode()),
+        "d.csv.gz": gzip.compress(text.encode(), mtime=0),
         "e.jsonl": as_json_lines(frame),
         "f.jsonl.gz": gzip.compress(as_json_lines(frame).encode()),
         "g.csv": codecs.BOM_UTF8 + text.encode(),
@@ -254,7 +254,7 @@ def test_files_with_too_little_in_them(source, data, code):
     ("name", "data", "code"),
     [
         ("a.csv.gz", b"not gzip", "E405"),
-        ("a.csv.gz", gzip.compress(PLAIN.encode())[:-9], "E405"),
+        ("a.csv.gz", gzip.compress(PLAIN.encode(), mtime=0)[:-9], "E405"),
         ("a.parquet", b"PAR1 no PAR1", "E405"),
         ("a.parquet", b"", "E405"),
         ("a.xlsx", b"PK", "E403"),
@@ -277,7 +277,7 @@ def test_no_bytes_make_a_reader_raise(tmp_path_factory, data):
     from evallang.data.reading import read_table
 
     folder = tmp_path_factory.mktemp("bytes")
-    for name in ("a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.csv.gz"):
+    for name in ("a.csv", "a.tsv", "a.jsonl", "a.arff", "a.parquet", "a.csv.gz"):
         (folder / name).write_bytes(data)
         tables, found = read_table(DataSpec("d", "d", "path", name, "data d", target="y"), folder)
         assert tables or found
@@ -294,8 +294,59 @@ def test_whatever_pythons_csv_writes_is_read_back(rows, separator):
     writer.writerows([("first", "second"), *rows])
     named = frozenset({"first"})
     frame = read_delimited(stream.getvalue().encode(), "d.csv", Findings({}), named=named)
-    expected = [[field.strip() or None for field in row] for row in rows]
-    assert [list(row) for row in frame.cells.rows()] == expected
+    expected = [[row[place].strip() or None for row in rows] for place in (0, 1)]
+    assert [frame.texts(name).to_list() for name in frame.columns] == expected
+
+
+WRITTEN = (
+    "0 1 -1 007 +5 -0 -0.0 -0e1 1.50 1.5 .5 1. 1e3 nan NaN inf -inf true False x 0x1 2024-03-01 "
+    "1,5 é 9223372036854775807 9223372036854775808"
+)
+CELLS = st.sampled_from([*WRITTEN.split(), "", " 2", "3 "])
+COLUMNS = st.one_of(
+    st.lists(CELLS, min_size=5, max_size=5),
+    st.lists(st.sampled_from(["0", "1", "2", ""]), min_size=5, max_size=5),
+    st.lists(st.sampled_from(["0.5", "1", "-0.25", ""]), min_size=5, max_size=5),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(COLUMNS, min_size=2, max_size=4), st.sampled_from("\t;|"), st.booleans())
+def test_the_fast_way_and_the_careful_way_give_the_same_columns(columns, separator, spelled):
+    names = [f"c{i}" for i in range(len(columns))]
+    lines = [separator.join(row) for row in [names, *zip(*columns, strict=True)]]
+    assume(all(line.strip() for line in lines))
+    keep = None if spelled else frozenset()
+    fast, careful = (
+        read_delimited(text.encode(), "d.tsv", Findings({}), spelled=keep)
+        for text in ("\n".join(lines), "\n".join([*lines[:2], "", *lines[2:]]))
+    )
+    for name in names:
+        assert fast.values(name).dtype == careful.values(name).dtype
+        assert fast.values(name).to_list() == careful.values(name).to_list()
+        if spelled or fast.values(name).dtype != pl.Float64:
+            assert fast.texts(name).to_list() == careful.texts(name).to_list()
+
+
+def test_a_column_that_only_begins_with_numbers_is_text_and_a_long_file_is_read_whole(source):
+    rows = "".join(f"{i},{i / 8},{'x' if i == 39_999 else i},{'yes' if i % 2 else 'no'}\n"
+                   for i in range(40_000))  # fmt: skip
+    table = source.table("a,b,c,y\n" + rows)
+    assert [column.numeric for column in table.columns] == [True, True, False]
+    assert table.numeric[-1].tolist() == [39_999, 39_999 / 8]
+    assert table.objects[-2:, 0].tolist() == ["39998", "x"]
+
+
+def test_a_short_and_a_long_line_do_not_make_up_for_each_other(source):
+    found = source.error("a,b,y\n1,2,no\n1,yes\n1,2,3,no\n")
+    assert found.code == "E408"
+    assert "line 3 has 2, line 4 has 4" in found.message
+
+
+def test_versions_that_are_one_number_stay_two_groups(source):
+    table = source.table("v,x,y\n1.1,1.10,no\n1.10,2,yes\n1.1,3,no\n", group="v")
+    assert table.groups == ("1.1", "1.10", "1.1")
+    assert table.numeric[:, 0].tolist() == [1.1, 2, 3]
 
 
 # --- paths -------------------------------------------------------------------------------
@@ -338,7 +389,7 @@ def test_files_over_the_limit_are_refused_packed_or_not(source, monkeypatch):
     monkeypatch.setattr(files, "MAX_BYTES", 100)
     rows = PLAIN + "3,A,no\n" * 100
     assert source.error(rows).code == "E404"
-    packed = gzip.compress(rows.encode())
+    packed = gzip.compress(rows.encode(), mtime=0)
     assert len(packed) < 100
     assert source.error(packed, "a.csv.gz").code == "E404"
 

@@ -255,9 +255,32 @@ def test_folds_repeats_and_groups_are_numbered(source):
     assert made.weights.tolist() == [2] * 6
 
 
+@pytest.mark.parametrize(
+    ("weights", "code", "words"),
+    [
+        (["1", "", "2", "1"], "E435", "w is missing in row 2 (line 3)"),
+        (["1", "-1", "2", "1"], "E437", "negative or infinite in row 2 (line 3)"),
+        (["1", "inf", "2", "1"], "E437", "negative or infinite in row 2 (line 3)"),
+        (["0", "0.0", "0", "0"], "E437", "zero in every row"),
+        (["1", "much", "2", "1"], "E437", "holds text"),
+    ],
+)
+def test_weights_must_weigh(source, weights, code, words):
+    head, *rows = TEXT.strip().split("\n")
+    text = "\n".join([f"{head},w", *(f"{r},{w}" for r, w in zip(rows, weights, strict=True))])
+    found = error(source, text, models=(A,), weight="w")
+    assert found.code == code
+    assert words in found.message
+
+
+def test_some_weights_may_be_zero(source):
+    text = "truth,a,w\nno,no,0\nyes,no,2.5\n"
+    assert good(source, text, models=(A,), weight="w").weights.tolist() == [0, 2.5]
+
+
 def test_an_id_may_recur_only_in_another_repeat(source):
-    text = "id,truth,a,rep\n1,no,no,1\n1,yes,no,2\n"
-    assert good(source, text, models=(A,), id="id", repeat="rep").ids == ("1", "1")
+    text = "id,truth,a,rep\n1,no,no,1\n2,yes,no,1\n1,no,yes,2\n2,yes,no,2\n"
+    assert good(source, text, models=(A,), id="id", repeat="rep").ids == ("1", "2", "1", "2")
     assert error(source, text, models=(A,), id="id").code == "E436"
 
 

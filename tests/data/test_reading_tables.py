@@ -522,7 +522,3 @@ def test_files_of_a_glob_with_one_stem_are_refused(source):
 def test_a_glob_that_finds_nothing_is_an_error(source):
     tables, found = read_table(source.spec("*.csv", kind="glob"), source.folder)
     assert (tables, [d.code for d in found]) == ((), ["E401"])
-
-
-def test_sql_is_refused_by_name(source):
-    assert source.error(None, "select 1", kind="sql").code == "E412"

@@ -52,14 +52,25 @@ def test_a_missing_score_makes_a_ranking_undefined():
     assert np.isnan(metric("average_precision", [0, 1, 1], [0.1, np.nan, 0.3]))
 
 
-@pytest.mark.parametrize("name", ["precision", "f1", "jaccard", "mcc"])
-def test_zero_where_scikit_learn_has_zero_by_default(name):
-    assert metric(name, ZEROS, ZEROS) == 0
-    assert metric(name, ONES, ZEROS) == 0
+@pytest.mark.parametrize("name", ["precision", "f1", "jaccard"])
+def test_a_share_of_nothing_is_undefined(name):
+    # scikit-learn gives 0 and warns; a model that never predicts a class has no precision
+    assert np.isnan(metric(name, ZEROS, ZEROS))
 
 
-def test_npv_is_zero_where_nothing_is_predicted_negative():
-    assert metric("npv", ZEROS, ONES) == 0
+def test_the_precision_of_a_class_never_predicted_is_undefined():
+    assert np.isnan(metric("precision", ONES, ZEROS))
+    assert np.isnan(metric("npv", ZEROS, ONES))
+
+
+def test_missing_every_positive_is_an_f1_of_zero():
+    assert metric("f1", ONES, ZEROS) == 0
+    assert metric("jaccard", ONES, ZEROS) == 0
+
+
+def test_mcc_is_zero_where_its_denominator_is_as_in_scikit_learn():
+    assert metric("mcc", ZEROS, ZEROS) == 0
+    assert metric("mcc", ONES, ZEROS) == 0
 
 
 def test_macro_recall_is_balanced_accuracy_where_a_class_has_no_examples():

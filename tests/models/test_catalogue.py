@@ -47,11 +47,11 @@ def test_a_value_that_scikit_learn_takes_is_taken(name, parameter, value):
 @pytest.mark.parametrize(
     ("name", "parameter", "value", "reason"),
     [
-        ("SGDClassifier", "penalty", "l3", "takes one of elasticnet, l1, l2, or none"),
+        ("SGDClassifier", "penalty", "l3", "takes one of `elasticnet`, `l1`, `l2`, or `none`"),
         ("LogisticRegression", "C", 0, "takes a number above 0"),
         ("LogisticRegression", "C", True, "takes a number above 0"),
-        ("KNeighborsRegressor", "n_neighbors", 3.0, "takes a whole number, 1 or more, or none"),
-        ("PowerTransformer", "standardize", "yes", "takes true or false"),
+        ("KNeighborsRegressor", "n_neighbors", 3.0, "takes a whole number, 1 or more, or `none`"),
+        ("PowerTransformer", "standardize", "yes", "takes `true` or `false`"),
         ("VotingClassifier", "estimators", "forest", "takes a list of models"),
         ("LogisticRegression", "C", Candidates((1.0, -1.0), "[1.0, -1.0]"), "above 0"),
         ("SVC", "C", Candidates((), "0..2 uniform", "uniform", 0.0, 2.0), "above 0"),

@@ -203,7 +203,7 @@ def test_warnings_are_named_on_top_and_explained_with_their_codes(drawn):
     blocks = {f"#{d.get('id')}": d for d in study.page.findall(".//section[@id='limits']/div")}
     assert links == list(blocks)
     codes = [folded(d.find(".//span[@class='code']")).split(" ")[0] for d in blocks.values()]
-    assert codes == ["W312", "W341", "W503", "W501", "W505"]
+    assert codes == ["W312", "W341", "W503", "W506", "W501", "W507", "W505"]
     accepted = folded(blocks["#warning-2"])
     assert "Accepted by the authors because the data set is what it is." in accepted
 
@@ -234,8 +234,8 @@ def test_the_methods_text_refers_to_no_table_and_cites_only_what_is_listed(drawn
 def test_defaults_are_told_from_what_is_stated(drawn):
     rows, _ = table(drawn("cancer").page, "table-protocol")
     marks = {row[0]: row[1][0] for row in rows if len(row) > 1}
-    assert marks["seed"] == "●"
-    assert marks["study alpha"] == "○"
+    assert marks["Seed"] == "●"
+    assert marks["Level α"] == "○"
     stated = sum(row[1].startswith("●") for row in rows if len(row) > 1)
     defaults = sum(row[1].startswith("○") for row in rows if len(row) > 1)
     lines = [line for line in fixture.CANCER_STUDY.split("\n") if line.strip()]
@@ -243,10 +243,18 @@ def test_defaults_are_told_from_what_is_stated(drawn):
     assert defaults == len(fixture.cancer().study.defaults)
 
 
-def test_requirements_are_counted_and_the_one_not_met_is_named(drawn):
+def test_requirements_come_first_each_with_its_verdict_and_numbers(drawn):
     study = drawn("holdout")
-    expected = "One of two requirements was met; not met: recall of svm >= 95% within site."
-    assert expected in findings(study)
+    found = findings(study)
+    assert found[0] == (
+        "FAIL recall of svm >= 95% within site for site = north: 95.8% (95% CI [92.1, 97.8]; "
+        "Wilson score interval), threshold 95.0%."
+    )
+    assert found[1] == (
+        "PASS svm not worse than logistic by 2%: −0.7 points (95% CI [−1.9, 0.5]; Bonett–Price "
+        "interval), margin 2.0 points."
+    )
+    assert "intersection–union test, Berger 1982" in study.words("section[@id='findings']")
     rows, _ = table(study.page, "table-requirements")
     assert [row[-1] for row in rows] == ["met", "not met"]
 
@@ -255,7 +263,7 @@ def test_a_posterior_probability_is_worded_without_p(drawn):
     found = findings(drawn("many_data_sets"))
     bayes = next(item for item in found if "posterior probabilities" in item)
     assert bayes.startswith("Across the data sets, Alpha has higher accuracy than Beta.")
-    assert "Alpha .962" in bayes
+    assert "Alpha better .962" in bayes
 
 
 def test_sections_can_be_hidden_but_not_the_warnings():

@@ -175,3 +175,21 @@ def test_scores_and_sizes_belong_to_folds():
         corrected_t(FIRST, SECOND[:9])
     with pytest.raises(ValueError, match="every fold or not at all"):
         corrected_t(FIRST, SECOND, [90], [10])
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("function", [five_by_two_t, five_by_two_f])
+def test_the_5x2cv_interval_excludes_zero_just_where_the_test_rejects(function, seed):
+    rng = np.random.default_rng(seed)
+    d = rng.normal(seed / 12, 1.0, size=(5, 2))
+    found = function(d, np.zeros((5, 2)), 0.95)
+    low, high = found.estimate.low, found.estimate.high
+    holds = low is not None and low <= 0 <= high
+    assert holds == (found.p > 0.05)
+
+
+def test_a_5x2cv_bound_is_where_the_shifted_test_stops_rejecting():
+    d = np.random.default_rng(5).normal(0.8, 1.0, size=(5, 2))
+    for function in (five_by_two_t, five_by_two_f):
+        bound = function(d, np.zeros((5, 2)), 0.95).estimate.low
+        assert function(d - bound, np.zeros((5, 2))).p == pytest.approx(0.05, rel=1e-9)

@@ -2,9 +2,20 @@
 
 from collections.abc import Iterator
 
+from evallang.checking.rules.lines import (
+    Hypothesis,
+    hypotheses,
+    is_baseline,
+    listed,
+    names_in,
+    pair_test,
+    tables,
+    test_of,
+)
 from evallang.checking.rules.rule import Objection, rule
-from evallang.data.dataset import DataSpec
-from evallang.study import ComparisonSpec, Study, pairs_of
+from evallang.diagnostics import Related
+from evallang.stats.corrections import CORRECTIONS
+from evallang.study import ComparisonSpec, Study, models_of
 
 
 @rule("W301", source="Holm 1979; Demšar 2006, 3.2")
@@ -36,7 +47,7 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
     for comparison in study.comparisons:
         if comparison.correction is None or comparison.correction.name != "uncorrected":
             continue
-        size = family_size(study, comparison)
+        size = len(hypotheses(study, comparison))
         if size > 1:
             yield Objection(
                 f"{size} hypotheses are tested without a correction",
@@ -46,11 +57,184 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
             )
 
 
-def family_size(study: Study, comparison: ComparisonSpec) -> int:
-    """Count the hypotheses of a line: pairs by metrics by data sets."""
-    size = 0
-    for source in study.sources:
-        models = study.models if isinstance(source, DataSpec) else source.models
-        names = [model.name for model in models]
-        size += len(pairs_of(comparison, names)) * len(comparison.metrics)
-    return size
+@rule("W302", source="Simmons, Nelson & Simonsohn 2011")
+def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
+    """Two lines test the same pair of models by the same metric on the same data.
+
+    Whoever has two p-values for one question can report the smaller one, and its level is no
+    longer alpha. Choose the test before the run; a second one that is only looked at is
+    `exploratory`, which gives it no decision words.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol repeated cv
+        compare a, b with corrected_t
+        compare a, b with 5x2cv_f
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol repeated cv
+        compare a, b with corrected_t
+        compare a, b with 5x2cv_f exploratory
+    """
+    if study.families == "together":
+        return  # one correction covers all lines, so that a second test has its price
+    first: dict[tuple[object, ...], ComparisonSpec] = {}
+    for comparison in study.comparisons:
+        if comparison.exploratory:
+            continue
+        again: list[tuple[Hypothesis, ComparisonSpec]] = []
+        for hypothesis in hypotheses(study, comparison):
+            key = (hypothesis.source, hypothesis.metric, frozenset(hypothesis.pair))
+            earlier = first.setdefault(key, comparison)
+            if earlier is not comparison:
+                again.append((hypothesis, earlier))
+        if again:
+            hypothesis, earlier = again[0]
+            more = f", as are {len(again) - 1} more" if len(again) > 1 else ""
+            yield Objection(
+                f"`{hypothesis.pair[0]}` and `{hypothesis.pair[1]}` are tested by "
+                f"`{hypothesis.metric.written}` twice{more}",
+                comparison.span,
+                help="keep one of the lines, or end this one in `exploratory`",
+                related=(Related(earlier.span, "tested here first"),) if earlier.span else (),
+            )
+
+
+@rule("W303", source="Hochberg 1988; Sarkar 1998")
+def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
+    """Hochberg's or Hommel's correction is used for pairs that share models.
+
+    Both rest on Simes' inequality, which is proven for independent p-values and for some
+    positive dependence, such as comparisons with one reference. The p-values of all pairs
+    of models are dependent in another way, and Holm's correction holds for any dependence.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = DecisionTreeClassifier(max_depth=3)
+        model c = LinearDiscriminantAnalysis
+        protocol holdout
+        compare with mcnemar hochberg
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = DecisionTreeClassifier(max_depth=3)
+        model c = LinearDiscriminantAnalysis
+        protocol holdout
+        compare with mcnemar holm
+    """
+    for comparison in study.comparisons:
+        name = comparison.correction.name if comparison.correction else None
+        entry = CORRECTIONS.get(name) if name else None
+        if entry is None or entry.declaration.controls != "fwer":
+            continue
+        if entry.declaration.assumes == "positive" and _entangled(study, comparison):
+            yield Objection(
+                f"`{entry.name}` assumes a dependence that pairs with models in common do not have",
+                comparison.span,
+                help="write `holm`, which holds for any dependence",
+            )
+
+
+def _entangled(study: Study, comparison: ComparisonSpec) -> bool:
+    """Tell whether hypotheses of one data set depend otherwise than by a common reference."""
+    by_source: dict[str, list[Hypothesis]] = {}
+    for hypothesis in hypotheses(study, comparison):
+        by_source.setdefault(hypothesis.source, []).append(hypothesis)
+    reference = comparison.against is not None and len(comparison.metrics) == 1
+    return not reference and any(len(some) > 1 for some in by_source.values())
+
+
+@rule("W304", source="Demšar 2006, 3.2.2; Dunnett 1955")
+def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
+    """A baseline stands among the models of an omnibus, or of all pairs.
+
+    An omnibus that includes a model which looks at no feature rejects because of that model,
+    and says nothing about the others. Among all pairs, those with the baseline enlarge the
+    family and cost power where it is wanted. Comparisons with a baseline are a family of
+    their own.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        model prior = DummyClassifier
+        protocol holdout
+        compare with cochran then mcnemar
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        model prior = DummyClassifier
+        protocol holdout
+        compare a, b with mcnemar
+        compare against prior with mcnemar holm
+    """
+    baselines = {model.name for model in study.models if is_baseline(model)}
+    for comparison in study.comparisons:
+        for table in tables(study)[:1]:
+            models = models_of(comparison, names_in(study, table, comparison))
+            among = [name for name in models if name in baselines]
+            others = [name for name in models if name not in baselines]
+            omnibus = test_of(comparison.test).omnibus
+            all_pairs = comparison.against is None and not comparison.pairs
+            if not among or not others or len(models) < 3 or not (omnibus or all_pairs):
+                continue
+            yield Objection(
+                f"the baseline {listed(among)} is compared as if it were a model like the others",
+                comparison.span,
+                help=_instead(comparison, among[0], others),
+            )
+
+
+def _instead(comparison: ComparisonSpec, baseline: str, others: list[str]) -> str:
+    own = f"compare against {baseline} with {pair_test(comparison).written}"
+    if comparison.against == baseline:
+        return f"leave the omnibus out: `{own} holm`"
+    if len(others) < 2:
+        return f"write `{own}`"
+    return f"write `compare {', '.join(others)} ...`, and on a line of its own `{own} holm`"
+
+
+@rule("W305", source="Benavoli, Corani & Mangili 2016")
+def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
+    """Pairs are compared by mean ranks, which depend on the other models of the line.
+
+    Nemenyi's test finds two models different or not according to which further models are in
+    the pool: with three models that rank between them they differ, with the same three far
+    behind they do not. A test of each pair on its own scores does not depend on the others.
+
+    Objects to:
+
+        scores auc from "auc.csv"
+          dataset name
+          models a, b, c
+        compare across data with friedman then nemenyi
+
+    Accepts:
+
+        scores auc from "auc.csv"
+          dataset name
+          models a, b, c
+        compare across data with friedman then wilcoxon holm
+    """
+    for comparison in study.comparisons:
+        if pair_test(comparison).name == "nemenyi" and not comparison.exploratory:
+            yield Objection(
+                "`nemenyi` compares mean ranks, and these depend on the other models of the line",
+                comparison.span,
+                help="write `friedman then wilcoxon holm`",
+            )

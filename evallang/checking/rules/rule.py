@@ -11,7 +11,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 
-from evallang.diagnostics import Code, Diagnostic, Severity, declare, diagnose
+from evallang.diagnostics import Code, Diagnostic, Related, Severity, declare, diagnose
 from evallang.frozen import frozen
 from evallang.source import Span
 from evallang.study import Study
@@ -25,6 +25,7 @@ class Objection:
     span: Span | None
     help: str | None = None
     notes: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
 
 
 RuleFunction = Callable[[Study], Iterator[Objection]]
@@ -81,18 +82,25 @@ def load_rules() -> None:
         importlib.import_module(f"{package.__name__}.{module.name}")
 
 
-def advise(study: Study) -> list[Diagnostic]:
-    """Ask every rule about a study."""
+def advise(study: Study, *, hints: bool = True) -> list[Diagnostic]:
+    """Ask every rule about a study; without `hints`, only those that warn."""
     load_rules()
     return [
-        diagnose(
-            found.code,
-            objection.message,
-            objection.span,
-            path=study.path,
-            help=objection.help,
-            notes=objection.notes,
-        )
+        diagnostic_of(found.code, objection, study.path)
         for found in RULES.values()
+        if hints or found.code.severity is not Severity.HINT
         for objection in found.find(study)
     ]
+
+
+def diagnostic_of(code: Code, objection: Objection, path: str) -> Diagnostic:
+    """Word an objection as a finding of its rule's code."""
+    return diagnose(
+        code,
+        objection.message,
+        objection.span,
+        path=path,
+        help=objection.help,
+        notes=objection.notes,
+        related=objection.related,
+    )

@@ -1,6 +1,11 @@
 """Local processes, spawned and never forked: polars and OpenBLAS do not survive a fork."""
 
+import signal
+import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import TypeVar
 
 from evallang.registry import lazy
@@ -12,8 +17,45 @@ Made = TypeVar("Made")
 
 
 def run(work: Callable[[Given], Made], tasks: Sequence[Given], jobs: int) -> Iterator[Made]:
-    """Run every task on `jobs` processes; yields outcomes as they come."""
+    """Run every task on `jobs` processes; yields outcomes as they come.
+
+    Closing the iterator, or an interruption, ends the processes before it returns.
+    """
     pool = joblib.Parallel(
         n_jobs=jobs, backend="loky", return_as="generator_unordered", max_nbytes=None
     )
-    yield from pool(joblib.delayed(work)(task) for task in tasks)
+    outcomes = None
+    try:
+        with _deaf_to_interrupts():
+            outcomes = pool(joblib.delayed(work)(task) for task in tasks)
+        yield from outcomes
+    finally:
+        if outcomes is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib's advice on generators that end early
+                outcomes.close()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C, which a terminal sends to all of them at once.
+
+    They inherit the blocked signal; only this process then answers, and ends them. Left
+    alone, each would print a traceback of its own. An interruption meanwhile is kept, for
+    processes half started are not found again, and answered at the end.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # started later, it would unblock the signal
+    kept: list[int] = []
+    answer = signal.signal(signal.SIGINT, lambda number, _: kept.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, answer)
+        if kept:
+            signal.raise_signal(signal.SIGINT)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from evallang.reporting import fonts
 from evallang.reporting.context import Context, MetricWords
+from evallang.reporting.decisions import decided
 from evallang.reporting.figures.figure import BLUE, COLUMN, INK, MUTE, RULE, SIZE, Axis, Canvas
 from evallang.reporting.numbers import Scale, fixed, interval
 from evallang.results.records import Comparison, Estimate, HypothesisTestResult
@@ -68,7 +69,8 @@ def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str
     known = [p for p in pairs if p.estimate is not None and p.estimate.value is not None]
     if not known:
         return None
-    metric, scale = context.metric(comparison.metric), context.difference_scale(comparison)
+    metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
+    confidence = context.results.study.confidence
     names = [_pair_lines(context, pair) for pair in known]
     row = ROW_OF_TWO_LINES if any(len(lines) > 1 for lines in names) else ROW
     left = max(fonts.width(line, SIZE) for lines in names for line in lines) + GAP
@@ -84,12 +86,14 @@ def forest_of_differences(context: Context, comparison: Comparison) -> tuple[str
         y = row * (i + 0.5)
         for k, line in enumerate(lines):
             canvas.words(left - GAP, y + (k - (len(lines) - 1) / 2) * LINE, line, "right")
-        _draw_pair(canvas, axis, y, pair)
+        _draw_pair(canvas, axis, y, pair, filled=decided(pair, confidence))
     spoken = "; ".join(_pair_words(context, pair, scale) for pair in known)
     return canvas.svg(), f"{name}, first minus second: {spoken}."
 
 
-def _draw_pair(canvas: Canvas, axis: Axis, y: float, pair: HypothesisTestResult) -> None:
+def _draw_pair(
+    canvas: Canvas, axis: Axis, y: float, pair: HypothesisTestResult, *, filled: bool
+) -> None:
     found, wide = pair.estimate, pair.simultaneous
     if found is None or found.value is None:
         return
@@ -98,7 +102,7 @@ def _draw_pair(canvas: Canvas, axis: Axis, y: float, pair: HypothesisTestResult)
             continue
         ends = [min(max(bound, axis.low), axis.high) for bound in (item.low, item.high)]
         canvas.line([(axis(ends[0]), y), (axis(ends[1]), y)], BLUE, weight)
-    canvas.dot(axis(found.value), y, filled=bool(pair.reject))
+    canvas.dot(axis(found.value), y, filled=filled)
 
 
 def _draw_axis(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from evallang.reporting import fonts
 from evallang.reporting.context import Context, printed_p
+from evallang.reporting.contrasts import contrast
 from evallang.reporting.figures.figure import (
     BLUE,
     COLUMN,
@@ -17,14 +18,16 @@ from evallang.reporting.figures.figure import (
     Canvas,
 )
 from evallang.reporting.numbers import Scale, fixed, p_value
-from evallang.reporting.wording import contrast
 from evallang.results.records import Comparison, HypothesisTestResult
 
-SIDES = (60.0, 90.0)  # points left and right of the scale, by the longest name
+SIDES = (40.0, 66.0)  # points left and right of the scale, by the longest name
 SCALE_AT = 26.0  # below the name of the scale and its figures
 FIRST_BAR = 40.0
 BAR_STEP = 12.0
 LABEL_STEP = 13.0
+LABEL_STEP_OF_TWO_LINES = 19.0
+LINE = 7.8
+REACH_ROOM = 14.0  # above the scale, for the critical difference
 CELL = 21.0
 MOST_NAMED_COLUMNS = 5  # more models are numbered
 
@@ -37,36 +40,46 @@ def grouping_diagram(
     name: str,
     *,
     reverse: bool = False,
+    reach: float | None = None,
 ) -> tuple[str, str]:
     """Draw models on a scale, one bar for each group with an open dot on every member.
 
-    `reverse` puts small values right, as average ranks are drawn. Gives the SVG and its
-    content in words.
+    `reverse` puts small values right, as average ranks are drawn; `reach` is the critical
+    difference, drawn as a length above the scale. Gives the SVG and its content in words.
     """
     low, high = min(values.values()), max(values.values())
-    longest = max(fonts.width(f"{labels[m]}  {fixed(values[m], scale)}", SIZE) for m in values)
+    lines = {m: _label_lines(labels[m], fixed(values[m], scale)) for m in values}
+    longest = max(fonts.width(line, SIZE) for found in lines.values() for line in found)
     side = min(max(SIDES[0], longest + 8), SIDES[1])
     ends = (side, COLUMN - side)
     axis = Axis(low, high, *(ends[::-1] if reverse else ends), 6)
+    step = (
+        LABEL_STEP_OF_TWO_LINES if any(len(found) > 1 for found in lines.values()) else LABEL_STEP
+    )
     rows = (len(values) + 1) // 2
-    first_label = FIRST_BAR + BAR_STEP * len(groups) + 4
-    canvas = Canvas(first_label + LABEL_STEP * (rows - 1) + 8)
-    _draw_scale(canvas, axis, name, scale.power)
+    top = SCALE_AT + (REACH_ROOM if reach is not None else 0.0)
+    first_bar = top + FIRST_BAR - SCALE_AT
+    first_label = first_bar + BAR_STEP * len(groups) + 6
+    canvas = Canvas(first_label + step * (rows - 1) + (step - LABEL_STEP) + 8)
+    _draw_scale(canvas, axis, name, scale.power, top)
+    if reach is not None:
+        _draw_reach(canvas, axis, reach, scale)
     ordered = sorted(values, key=lambda model: (axis(values[model]), model))
     left, right = ordered[: len(ordered) // 2], ordered[len(ordered) // 2 :][::-1]
     for at_left, names in ((True, left), (False, right)):
         for row, model in enumerate(names):
-            y = first_label + LABEL_STEP * row
-            text = (labels[model], fixed(values[model], scale))
-            _draw_label(canvas, axis(values[model]), y, text, at_left=at_left)
+            place = (axis(values[model]), first_label + step * row)
+            _draw_label(canvas, place, lines[model], side, top, at_left=at_left)
     for i, members in enumerate(groups):
-        _draw_group(canvas, [axis(values[m]) for m in members], FIRST_BAR + BAR_STEP * i, i)
+        _draw_group(canvas, [axis(values[m]) for m in members], first_bar + BAR_STEP * i, i)
     spoken = "; ".join(
         f"group {'abcdefghijklmnopqrstuvwxyz'[i]}: {', '.join(labels[m] for m in members)}"
         for i, members in enumerate(groups)
     )
     places = ", ".join(f"{labels[m]} {fixed(values[m], scale)}" for m in ordered)
-    return canvas.svg(), f"Models on the scale of {name}: {places}. Not separated, {spoken}."
+    critical = "" if reach is None else f" Critical difference {fixed(reach, scale)}."
+    alt = f"Models on the scale of {name}: {places}. Not separated, {spoken}.{critical}"
+    return canvas.svg(), alt
 
 
 def decision_matrix(
@@ -130,39 +143,65 @@ def _draw_decision(
     return text + (" (rejected)" if rejected else "")
 
 
-def _draw_scale(canvas: Canvas, axis: Axis, name: str, power: int) -> None:
+def _label_lines(label: str, value: str) -> tuple[str, ...]:
+    """Set a name with its value in one line where that is short, else in two."""
+    whole = f"{label}\u2002{value}"
+    if fonts.width(whole, SIZE) <= SIDES[1] - 8:
+        return (whole,)
+    room = SIDES[1] - 8
+    if fonts.width(label, SIZE) <= room:
+        return (label, value)
+    first, *rest = fonts.wrap(label, SIZE, room, 2)
+    second = rest[0] if rest else ""
+    space = fonts.width(f"\u2002{value}", SIZE)
+    return (first, f"{fonts.shorten(second, SIZE, room - space)}\u2002{value}".strip("\u2002"))
+
+
+def _draw_scale(canvas: Canvas, axis: Axis, name: str, power: int, top: float) -> None:
     canvas.words(canvas.width / 2, 5, name, "center", colour=MUTE)
-    canvas.line([(axis.left, SCALE_AT), (axis.right, SCALE_AT)], INK, 0.7)
+    canvas.line([(axis.left, top), (axis.right, top)], INK, 0.7)
     decimals = max(0, axis.decimals - power)
     texts = [fixed(tick, Scale(decimals, power)) for tick in axis.ticks]
     room = abs(axis.right - axis.left) / max(1, len(texts) - 1)
     every = 1 if max(fonts.width(text, SIZE) for text in texts) + 3 < room else 2
     for i, (tick, text) in enumerate(zip(axis.ticks, texts, strict=True)):
         x = axis(tick)
-        canvas.line([(x, SCALE_AT - 3), (x, SCALE_AT)], INK, 0.7)
+        canvas.line([(x, top - 3), (x, top)], INK, 0.7)
         if i % every == 0:
-            canvas.words(x, SCALE_AT - 9, text, "center")
+            canvas.words(x, top - 9, text, "center")
+
+
+def _draw_reach(canvas: Canvas, axis: Axis, reach: float, scale: Scale) -> None:
+    """Draw the critical difference as a length, at the best end of the scale."""
+    y = SCALE_AT - REACH_ROOM + 4
+    start = axis.left
+    size = abs(axis(axis.low + reach) - axis(axis.low))
+    end = start - size if axis.right < axis.left else start + size
+    canvas.line([(start, y), (end, y)], INK, 0.9)
+    for x in (start, end):
+        canvas.line([(x, y - 2.5), (x, y + 2.5)], INK, 0.9)
+    canvas.words(max(start, end) + 4, y, f"CD {fixed(reach, scale)}", "left")
 
 
 def _draw_label(
-    canvas: Canvas, x: float, y: float, text: tuple[str, str], *, at_left: bool
+    canvas: Canvas,
+    place: tuple[float, float],
+    lines: Sequence[str],
+    side: float,
+    top: float,
+    *,
+    at_left: bool,
 ) -> None:
     """Lead a line from the scale down to a name at the side."""
-    label, value = text
-    room = (x if at_left else canvas.width - x) - 8
-    space = fonts.width(f"  {value}", SIZE)
-    label = fonts.shorten(label, SIZE, room - space)
-    whole = fonts.width(label, SIZE) + space
-    if at_left:
-        end = whole
-        canvas.words(end, y, value, "right")
-        canvas.words(end - space, y, label, "right")
-        canvas.line([(x, SCALE_AT), (x, y), (min(end + 3, x), y)], INK, 0.7)
-    else:
-        start = canvas.width - whole
-        canvas.words(start, y, value, "left")
-        canvas.words(start + space, y, label, "left")
-        canvas.line([(x, SCALE_AT), (x, y), (max(start - 3, x), y)], INK, 0.7)
+    x, y = place
+    longest = max(fonts.width(line, SIZE) for line in lines)
+    end = (
+        min(side - 4, longest) if at_left else max(canvas.width - side + 4, canvas.width - longest)
+    )
+    for k, line in enumerate(lines):
+        below = y + k * LINE - (len(lines) - 1) * LINE / 2
+        canvas.words(end, below, line, "right" if at_left else "left")
+    canvas.line([(x, top), (x, y), (end + 3 if at_left else end - 3, y)], INK, 0.7)
 
 
 def _draw_group(canvas: Canvas, places: Sequence[float], y: float, number: int) -> None:

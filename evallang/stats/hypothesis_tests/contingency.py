@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Interval, Statistic
+from evallang.stats.clusters import OBUCHOWSKI_1998, YANG_2010
 from evallang.stats.distributions import (
     chi2_tail,
     fair_coin_tail,
@@ -18,6 +19,7 @@ from evallang.stats.effect_sizes import (
     cohen_g,
     odds_ratio,
 )
+from evallang.stats.hypothesis_tests.clustered import clustered_mcnemar
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -25,7 +27,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 from evallang.stats.intervals.differences import FAGERLAND_2013, TwoByTwo, paired_counts, tango
 
 if TYPE_CHECKING:
-    pass
+    from numpy.typing import ArrayLike
 
 MCNEMAR_1947 = Reference(
     key="mcnemar1947",
@@ -70,6 +72,11 @@ CHAPTER_8 = (
     "R package contingencytables, tests/testthat/test-ch8.R, data cavo_2012 (Fagerland, "
     "Lydersen & Laake 2017, chapter 8)"
 )
+# Glands on which just one of two scans is right, by patient: b - c is -2 twice, -1 three times
+# and 1 once, which gives the published 4.5 without groups and 2.86 with them
+THYROID_ROWS = ((0, 1),) * 7 + ((1, 0),) + ((1, 1),) * 15
+THYROID_PATIENTS = (0, 0, 1, 1, 2, 3, 4, 5, *range(6, 21))
+THYROIDS = ((15, 1), (7, 0))
 
 
 @HYPOTHESIS_TESTS.register(
@@ -78,9 +85,10 @@ CHAPTER_8 = (
         PAIR_NULL,
         null_under_cv=PAIR_NULL_UNDER_CV,
         tests="accuracy",
-        when="two fitted models, one prediction each per independent example",
-        when_not="a statement about learning algorithms is wanted: corrected_t, 5x2cv_f; rows "
-        "come in groups",
+        clustered=True,
+        when="two fitted models, one prediction each per independent example, or per example "
+        "of independent groups",
+        when_not="a statement about learning algorithms is wanted: corrected_t, 5x2cv_f",
         differs={
             "mlxtend": "its default is Edwards' correction, which it does not stop at 0: two "
             "models without discordant pairs get p = 0 there, and 1 here",
@@ -89,7 +97,7 @@ CHAPTER_8 = (
         },
     ),
     title="McNemar's test",
-    references=(MCNEMAR_1947, FAGERLAND_2013, EDWARDS_1948),
+    references=(MCNEMAR_1947, FAGERLAND_2013, EDWARDS_1948, YANG_2010, OBUCHOWSKI_1998),
     examples=(
         Example(
             (RASCHKA_A, 0.95),
@@ -120,11 +128,22 @@ CHAPTER_8 = (
         Example(
             (CAVO_2012, 0.95), {"estimate.low": -0.1240, "estimate.high": -0.0054}, CHAPTER_8, 5e-5
         ),
+        Example(
+            (THYROIDS, 0.95, THYROID_ROWS, THYROID_PATIENTS),
+            {"statistic.value": 2.86 * 21 / 20},
+            "R package clust.bin.pair, tests/testthat, scans of the thyroid of 21 patients "
+            "(Obuchowski 1998): 2.86 with her factor (G - 1)/G; rows rebuilt from 2.86 and 4.5",
+            6e-3,
+            {"method": "chi2"},
+        ),
     ),
 )
 def mcnemar(
     table: TwoByTwo,
     level: float = 0.95,
+    correct: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    seed: int = 0,
     *,
     method: Literal["midp", "exact", "corrected", "chi2", "textbook"] = "midp",
 ) -> HypothesisTestResult:
@@ -136,8 +155,14 @@ def mcnemar(
     tail with half of the observed probability (Fagerland, Lydersen & Laake 2013, eq. 2;
     1 - pmf/2 for b = c). `textbook` is exact for b + c < 25, else corrected (Raschka
     2018, 4.4). All p-values stand in `extra`, with `p_smallest`, the least that b + c
-    discordant pairs could have given. The difference has Tango's interval. Raises
-    `ValueError` where `table` is no table of counts.
+    discordant pairs could have given. The difference has Tango's interval.
+
+    With `groups` (n,) and the Boolean rows `correct` (n, 2) behind the table, groups are
+    the sample: with d_g the sum of b - c in a group, (Σ d_g)² / Σ d_g² is chi-squared
+    (the modified test of Obuchowski: Yang, Sun & Hardin 2010); `exact`, and fewer than 30
+    groups with d_g other than 0, swap the models in whole groups. The difference then has
+    a cluster-robust interval. Raises `ValueError` where `table` is no table of counts, or
+    `correct` is missing with `groups`.
     """
     a, b, c, d = paired_counts(table)
     notes: tuple[str, ...] = ()
@@ -151,7 +176,7 @@ def mcnemar(
     statistic = values.get(variant)
     extra = {f"p_{name}": p for name, p in p_values.items()}
     extra["p_smallest"] = _mcnemar_variants(b + c, 0)[1][variant]
-    return HypothesisTestResult(
+    result = HypothesisTestResult(
         test="mcnemar",
         variant=variant,
         null=PAIR_NULL,
@@ -164,6 +189,11 @@ def mcnemar(
         extra=extra,
         notes=notes,
     )
+    if groups is None:
+        return result
+    if correct is None:
+        raise ValueError("with groups, right and wrong of every example are needed")
+    return clustered_mcnemar(result, correct, groups, level, seed, method)
 
 
 @HYPOTHESIS_TESTS.register(

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Design, Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
-from evallang.stats.distributions import checked_level, f_tail, t_two_sided
+from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
+from evallang.stats.distributions import (
+    checked_level,
+    f_quantile,
+    f_tail,
+    t_quantile,
+    t_two_sided,
+)
+from evallang.stats.effect_sizes import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -32,6 +39,8 @@ ALPAYDIN_1999 = Reference(
     pages="1885-1892",
 )
 
+NOISE = 1e-12  # relative; a spread below it is rounding
+
 TEN = ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (2.0, 1.0), (1.0, 1.0))
 TEN_ZEROS = ((0.0, 0.0),) * 5
 
@@ -52,7 +61,7 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
         Example(
             (TEN, TEN_ZEROS, 0.95),
             # variances 1/2, 0, 1/2, 1/2, 0
-            {"statistic.value": 1 / math.sqrt(0.3), "df.0": 5, "estimate.value": 0.8},
+            {"statistic.value": 1 / math.sqrt(0.3), "df.0": 5, "extra.mean_difference": 0.8},
             f"{OWN}, 1 / sqrt(1.5 / 5)",
         ),
         Example(
@@ -74,7 +83,8 @@ def five_by_two_t(
 
     t = d / sqrt(sum of the five variances / 5) with 5 degrees of freedom; d is the very
     first difference (Dietterich 1998), or with `numerator=mean` the mean of the first two
-    (Zhou 2021, 2.4.2). `first` and `second` are (5, 2).
+    (Zhou 2021, 2.4.2). The estimate is that difference, with the interval that the test
+    implies; the mean of all ten stands in `extra`. `first` and `second` are (5, 2).
     """
     d = _ten(first, second)
     if d is None:
@@ -91,8 +101,9 @@ def five_by_two_t(
         statistic=Statistic("t", t),
         df=(5.0,),
         p=p,
-        estimate=_without_interval(float(d.mean()), level),
-        extra={"numerator": lead},
+        estimate=_inverted_t(lead, variance, level),
+        effects=_effects(d),
+        extra={"mean_difference": float(d.mean())},
         notes=notes,
     )
 
@@ -120,13 +131,16 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> H
     """Compare two algorithms by all ten differences of 5x2 cross-validation.
 
     F = sum of the squared differences / (2 sum of the variances) with (10, 5) degrees of
-    freedom (Alpaydin 1999). `first` and `second` are (5, 2).
+    freedom (Alpaydin 1999). The interval holds every difference d that the test of d
+    instead of 0 does not reject: it may be empty, and is then None. `first` and `second`
+    are (5, 2).
     """
     d = _ten(first, second)
     if d is None:
         return _undefined_five_by_two("5x2cv_f", level)
     squares = float((d * d).sum())
-    f, p, notes = studentized(squares, 2 * float(_repeat_variances(d, first, second).sum()))
+    variances = float(_repeat_variances(d, first, second).sum())
+    f, p, notes = studentized(squares, 2 * variances)
     if f is not None and p is None:
         p = f_tail(f, 10, 5)
     return HypothesisTestResult(
@@ -136,7 +150,8 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> H
         statistic=Statistic("F", f),
         df=(10.0, 5.0),
         p=p,
-        estimate=_without_interval(float(d.mean()), level),
+        estimate=_inverted_f(d, variances, level),
+        effects=_effects(d),
         notes=notes,
     )
 
@@ -161,8 +176,29 @@ def _repeat_variances(
     return gaps * gaps / 2
 
 
+def _inverted_t(value: float, variance: float, level: float) -> Difference:
+    reach = t_quantile(level, 5) * math.sqrt(variance)
+    return Difference("difference", value, value - reach, value + reach, level, "5x2cv_t")
+
+
+def _inverted_f(d: NDArray[np.float64], variances: float, level: float) -> Difference:
+    """Solve sum (d - x)^2 <= 2 F sum of variances for x; shifting d leaves variances alone."""
+    mean = float(d.mean())
+    critical = f_quantile(checked_level(level), 10, 5)
+    room = mean * mean - (float((d * d).sum()) - 2 * critical * variances) / d.size
+    if room < 0:
+        return Difference("difference", mean, None, None, level, "5x2cv_f")
+    reach = math.sqrt(room)
+    return Difference("difference", mean, mean - reach, mean + reach, level, "5x2cv_f")
+
+
+def _effects(d: NDArray[np.float64]) -> tuple[Effect, ...]:
+    mean, sd = float(d.mean()), float(d.std(ddof=1))
+    sd = 0.0 if sd <= NOISE * max(abs(mean), 1.0) else sd
+    return cohen_dz(mean, sd), hedges_g(mean, sd, d.size - 1)
+
+
 def _without_interval(value: float | None, level: float) -> Difference:
-    """The mean of ten dependent differences has no accepted interval."""
     return Difference("difference", value, None, None, checked_level(level), "none")
 
 

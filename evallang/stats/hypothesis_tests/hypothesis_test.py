@@ -23,8 +23,17 @@ INPUTS: Mapping[str, str] = {
     "n_train": "training rows of each fold (J,), or None where unknown",
     "n_test": "test rows of each fold (J,), or None where unknown",
     "scores": "scores of M models on N data sets (N, M)",
+    "pair": "columns of `scores` that hold the two models of a pair",
     "groups": "group of each example (n,) as int codes, or None",
+    "truth": "1 for the positive class, 0 for the negative (n,)",
+    "row_scores": "scores of M models on each example (n, M), higher for the positive class",
+    "folds": "fold of each example (n,) as int codes, or None for one test set",
     "level": "confidence level of the interval of the estimate",
+    "swapper": "a `Swapper`: the difference of the metric when outputs are swapped within examples",
+    "sample": "a `Resampler` of the difference of the metric, first minus second, or None",
+    "difference": "function of a level that gives the `Difference` with the interval of the design",
+    "better": "`higher` or `lower`: which direction of the metric is better",
+    "bounded": "True where the metric lies in [0, 1]",
     "seed": "32-bit seed of resampling",
 }
 """Every name that a positional parameter of a test may have, with what it holds."""

@@ -12,6 +12,7 @@ from evallang.results.statistics import HypothesisTestResult, Statistic
 from evallang.stats.correctness import Correctness, count_correct
 from evallang.stats.distributions import chi2_tail, f_tail
 from evallang.stats.effect_sizes import chance_corrected_r, eta_squared_q
+from evallang.stats.hypothesis_tests.clustered import clustered_cochran
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -78,7 +79,9 @@ KUNCHEVA = (
         models=(3, None),
         tests="accuracy",
         omnibus=True,
-        when="three or more fitted models, one prediction each per independent example",
+        clustered=True,
+        when="three or more fitted models, one prediction each per independent example, or per "
+        "example of independent groups",
         when_not="two models: mcnemar",
     ),
     title="Cochran's Q test",
@@ -95,7 +98,11 @@ KUNCHEVA = (
     ),
 )
 def cochran(
-    correct: ArrayLike | Correctness, *, method: Literal["auto", "chi2", "exact"] = "auto"
+    correct: ArrayLike | Correctness,
+    groups: ArrayLike | None = None,
+    seed: int = 0,
+    *,
+    method: Literal["auto", "chi2", "exact"] = "auto",
 ) -> HypothesisTestResult:
     """Test whether three or more models are right equally often on the same examples.
 
@@ -104,6 +111,10 @@ def cochran(
     informative ones times M are fewer than 24, `auto` takes the exact distribution of Q
     over all permutations within examples (Tate & Brown 1970). With two models Q is
     McNemar's uncorrected chi-squared. `correct` is Boolean (n, M), or its counts.
+
+    With `groups` (n,) the totals of groups take the place of examples, and `exact`, or fewer
+    than 30 groups that tell models apart, permutes the models once per group. Raises
+    `ValueError` where `correct` is counts then.
     """
     counts = count_correct(correct)
     models, n = counts.n_models, counts.n
@@ -124,7 +135,7 @@ def cochran(
             notes = (f"chi2: {informative} informative examples are too many to enumerate",)
         else:
             p = exact
-    return HypothesisTestResult(
+    result = HypothesisTestResult(
         test="cochran",
         variant=variant,
         null=ALL_NULL,
@@ -140,6 +151,11 @@ def cochran(
         extra={"n": n, "informative": informative},
         notes=notes,
     )
+    if groups is None:
+        return result
+    if isinstance(correct, Correctness):
+        raise ValueError("with groups, right and wrong of every example are needed")
+    return clustered_cochran(result, correct, groups, seed, method)
 
 
 @HYPOTHESIS_TESTS.register(

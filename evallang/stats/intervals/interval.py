@@ -27,6 +27,9 @@ INPUTS: Mapping[str, str] = {
     "scores": "score of each example (n,), higher for the positive class",
     "sample": "a `Resampler`: the statistic over the test examples",
     "seed": "32-bit seed of resampling",
+    "matrix": "counts (k, k), true by predicted class",
+    "average": "how the metric is averaged over classes: binary, macro, micro or weighted",
+    "positive": "index of the positive class, or None",
     "table": "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
 }
 """Every name that a positional parameter of an interval may have, with what it holds."""
@@ -66,13 +69,13 @@ class IntervalDeclaration:
     evidence : it can be computed from any of these
     designs : for fold scores, the designs it is valid for (empty: any)
     form : `proportion` (successes of n), `losses`, `auc`, `fold_values`, `sample` (any
-        metric over examples), `paired` (difference of two proportions)
+        metric over examples), `paired` (difference of two proportions), `f1`
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     """
 
     evidence: frozenset[Evidence]
-    form: Literal["proportion", "losses", "auc", "fold_values", "sample", "paired"]
+    form: Literal["proportion", "losses", "auc", "fold_values", "sample", "paired", "f1"]
     designs: frozenset[Design] = frozenset()
     clustered: bool = False
     weights: bool = False

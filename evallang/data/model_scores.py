@@ -4,20 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import (
-    INFINITE_VALUE,
-    MISSING_PREDICTION,
-    NOT_NUMERIC,
-    NOT_PROBABILITIES,
-    SCORES_DO_NOT_FIT,
-    THRESHOLD_WITHOUT_USE,
-    UNKNOWN_COLUMN,
-)
+from evallang.data.codes import INFINITE_VALUE, NOT_PROBABILITIES, UNKNOWN_COLUMN
 from evallang.data.dataset import GivenModel
 from evallang.data.findings import Findings, listed
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.labels import find_label
+from evallang.data.outcome_codes import (
+    MISSING_PREDICTION,
+    NOT_NUMERIC,
+    SCORES_DO_NOT_FIT,
+    THRESHOLD_WITHOUT_USE,
+)
 from evallang.data.target import Target
 from evallang.registry import lazy
 
@@ -42,7 +40,7 @@ class Scores:
     probabilities: bool
 
 
-def read_scores(
+def read_model_scores(
     frame: Frame, model: GivenModel, target: Target, findings: Findings
 ) -> Scores | None:
     """Read the scores of a model, None where it has none or after a finding.
@@ -118,7 +116,7 @@ def number_column(
 ) -> "NDArray[np.float64] | None":
     """Give a column of finite numbers without gaps as float64; None after a finding."""
     if column not in frame.columns:
-        findings.unknown_column(UNKNOWN_COLUMN, column, frame.columns, frame.source, keyword)
+        findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
         return None
     missing = frame.missing_rows(column)
     if missing:
@@ -132,9 +130,9 @@ def number_column(
         message = f"{column} of {model} must hold numbers and holds {where}"
         findings.add(NOT_NUMERIC, message, keyword)
         return None
-    numbers = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
-    infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
-    if infinite:
+    numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
         message = f"{column} of {model} is infinite in {frame.places(infinite)}"
         findings.add(INFINITE_VALUE, message, keyword)
         return None
@@ -160,8 +158,18 @@ def _label_columns(
     written = model.scores
     labels = listed(target.classes, 12)
     if isinstance(written, str):
+        if "*" not in written:
+            findings.add(
+                SCORES_DO_NOT_FIT,
+                f"{model.name} has the one column {written} for the labels {labels}",
+                "scores",
+                help=f"one score of the positive label is read by: score {model.name} = {written}",
+            )
+            return None
         columns = [written.replace("*", label, 1) for label in target.classes]
         lacking = [column for column in columns if column not in frame.columns]
+        if lacking and (spelled := _columns_by_number(written, frame, target)) is not None:
+            return spelled
         if lacking:
             message = f"{written} finds no column {listed(lacking)} for the labels {labels}"
             findings.add(SCORES_DO_NOT_FIT, message, "scores")
@@ -179,6 +187,21 @@ def _label_columns(
         )
         return None
     return columns
+
+
+def _columns_by_number(pattern: str, frame: Frame, target: Target) -> list[str] | None:
+    """Find the columns of labels that are spelled in another way: `p_1` for the label 1.0."""
+    before, _, after = pattern.partition("*")
+    columns: dict[int, str] = {}
+    for column in frame.columns:
+        if column.startswith(before) and column.endswith(after):
+            spelled = column[len(before) : len(column) - len(after)]
+            code = find_label(spelled, target.class_values)
+            if code is not None and columns.setdefault(code, column) != column:
+                return None
+    if len(columns) < len(target.classes):
+        return None
+    return [columns[code] for code in range(len(target.classes))]
 
 
 def _mapped_columns(

@@ -1,0 +1,174 @@
+"""What can only be judged once the data are read: the author's own split, the classes, scores.
+
+The same questions as in `validity`, asked again with the facts of the data.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evallang.checking import codes
+from evallang.checking.questions import questions
+from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
+from evallang.compatibility import (
+    TESTABLE_COUNTS,
+    Mismatch,
+    interval_mismatch,
+    test_mismatch,
+)
+from evallang.data.dataset import GivenOutcomes, Table
+from evallang.data.design_rules import check_design, check_test_sizes
+from evallang.data.rules import check_table, check_tasks
+from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.metrics.metric import METRICS
+from evallang.protocols.given import yields_of_assignment
+from evallang.protocols.protocol import Split
+from evallang.registry import lazy
+from evallang.source import Span
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import ComparisonSpec, Method, Protocol, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+def judge_read(
+    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> list[Diagnostic]:
+    """Ask everything that needs the data: what they make impossible, and advice on them."""
+    asked = questions(study)
+    drawn = any(p.kind not in ("split", "resubstitution", "time_series") for p in study.protocols)
+    found = list(check_tasks(tuple(tables.values())))
+    for table in tables.values():
+        found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
+        found += check_design(table, asked)
+    found += advise_on_examples(study, [of_outcomes(source) for source in given])
+    for table in tables.values():
+        for protocol in study.protocols:
+            if protocol.kind == "split" and table.split is not None:
+                found += _split(study, protocol, table)
+        found += _classes(study, len(table.classes), table.task)
+        found += _options(study, len(table.classes), table.positive)
+    for source in given:
+        if source.correct is None:
+            found += _classes(study, len(source.classes), source.task)
+            found += _options(study, len(source.classes), source.positive)
+            found += _scores(study, source)
+    return list({(d.code, d.span, d.message): d for d in found}.values())
+
+
+def judge_planned(
+    study: Study, tables: Mapping[str, Table], layout: Mapping[tuple[str, str], Sequence[Split]]
+) -> list[Diagnostic]:
+    """Ask what needs the splits: test sets of a fold test, and how many examples are tested."""
+    found: list[Diagnostic] = []
+    for protocol in study.protocols:
+        folds = any(
+            test.name == "corrected_t"
+            for comparison in study.comparisons
+            if comparison.protocol == protocol.name
+            for test in _tests(comparison)
+        )
+        for name in tables:
+            splits = layout.get((name, protocol.name), ())
+            if folds:
+                sizes = [len(split.test) for split in splits]
+                found += check_test_sizes(sizes, protocol.name, protocol.span)
+            if protocol.implied_by is None and splits:
+                tested = {int(row) for split in splits for row in split.test}
+                found += advise_on_examples(study, [Examples(name, len(tested), {})])
+    return found
+
+
+def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
+    try:
+        yields = yields_of_assignment(table.split or (), 1 + len(table.further_splits))
+    except ValueError:
+        return  # the planner words it
+    what = "the split, as it is given," if yields.once else "the split with repeats"
+    for measure in study.measures:
+        if measure.interval is not None:
+            problem = interval_mismatch(measure.interval, measure.metric, yields)
+            if problem is not None:
+                yield _mismatch(codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.span)
+    for comparison in study.comparisons:
+        if comparison.protocol != protocol.name:
+            continue
+        for test in _tests(comparison):
+            problem = test_mismatch(test, comparison.metrics[0], yields)
+            if problem is not None:
+                yield _mismatch(
+                    codes.TEST_NEEDS_OTHER_EVIDENCE,
+                    problem,
+                    f", which {what} does not give",
+                    comparison.span,
+                )
+
+
+def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
+    return (comparison.test, *((comparison.post_hoc,) if comparison.post_hoc else ()))
+
+
+def _mismatch(code: Code, problem: Mismatch, ending: str, span: Span | None) -> Diagnostic:
+    return diagnose(code, problem.reason + ending, span, help=problem.instead)
+
+
+def _classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
+    """A recall of three classes is an average, and no share of rows that a test could count."""
+    if task != "classification" or classes <= 2:
+        return
+    for comparison in study.comparisons:
+        counted = [
+            test
+            for test in _tests(comparison)
+            if HYPOTHESIS_TESTS[test.name].declaration.tests == "accuracy"
+        ]
+        for metric in comparison.metrics:
+            averaged = metric.name in TESTABLE_COUNTS and (
+                METRICS[metric.name].declaration.proportion != "all"
+            )
+            if counted and averaged:
+                yield diagnose(
+                    codes.TEST_OF_ANOTHER_METRIC,
+                    f"`{counted[0].name}` counts right and wrong, and `{metric.written}` of "
+                    f"{classes} classes is an average",
+                    comparison.span,
+                    help="write `with permutation`",
+                )
+
+
+def _options(study: Study, classes: int, positive: int | None) -> Iterable[Diagnostic]:
+    """Try each metric of counts on as many classes as there are, for options that do not fit."""
+    metrics = [(m.metric, m.span) for m in study.measures]
+    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
+    for metric, span in dict.fromkeys(metrics):
+        entry = METRICS[metric.name]
+        if entry.declaration.form != "counts" or not classes:
+            continue
+        try:
+            entry.function(np.eye(classes), positive, **metric.keywords())
+        except ValueError as error:
+            yield diagnose(
+                codes.OPTION_VALUE, f"`{metric.written}` does not fit the classes: {error}", span
+            )
+
+
+def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
+    for measure in study.measures:
+        needs = METRICS[measure.metric.name].declaration.needs
+        if needs not in ("scores", "probabilities"):
+            continue
+        for model in source.models:
+            lacking = model.name not in source.scores or (
+                needs == "probabilities" and model.name not in source.probabilities
+            )
+            if lacking:
+                yield diagnose(
+                    codes.METRIC_NEEDS_SCORES,
+                    f"`{measure.metric.name}` needs {needs}, and `{source.spec.name}` has none "
+                    f"of `{model.name}`",
+                    measure.span,
+                    help=f'write `score {model.name} = "COLUMN"` below '
+                    f"`predictions {source.spec.name}`, or measure another metric",
+                )

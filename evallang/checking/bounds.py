@@ -1,0 +1,27 @@
+"""The least and the largest that an option of a method may be, where its type allows more."""
+
+from fractions import Fraction
+
+from evallang.study import OptionValue
+
+LEAST: dict[str, float] = {
+    "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0,
+}  # fmt: skip
+ABOVE_ZERO = frozenset({"margin", "test_train_ratio"})
+SHARES = frozenset({"threshold"})
+MOST: dict[str, float] = {"rounds": 10_000_000, "samples": 10_000_000}
+
+
+def objection(name: str, value: OptionValue) -> str | None:
+    """Tell why an option cannot have a value, None when it can; read after its name."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return None
+    if name in LEAST and value < LEAST[name]:
+        return f"is at least {LEAST[name]:g}"
+    if name in MOST and value > MOST[name]:
+        return f"is at most {MOST[name]:,.0f}"
+    if name in ABOVE_ZERO and value <= 0:
+        return "is above zero"
+    if name in SHARES and not 0 <= value <= 1:
+        return "lies between 0 and 1"
+    return None

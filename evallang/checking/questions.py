@@ -1,0 +1,83 @@
+"""What a study asks of its tables: a study in, the questions of the data rules out."""
+
+from evallang.checking.rules.lines import (
+    depends_on_positive,
+    is_baseline,
+    metrics_of,
+    own_protocols,
+    test_of,
+    tests_of,
+)
+from evallang.data.design_rules import Questions
+from evallang.metrics.metric import METRICS
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Evidence
+from evallang.study import Method, OptionValue, Protocol, Study
+
+FOLD_OPTIONS = ("folds", "outer")
+
+
+def questions(study: Study) -> Questions:
+    """Gather what the data rules must know of a study."""
+    protocols = own_protocols(study)
+    folded = [(folds, p.span) for p in protocols if (folds := _folds(p)) is not None]
+    most, span = max(folded, key=lambda found: found[0], default=(None, None))
+    held = [p for p in protocols if p.kind == "holdout"]
+    share = _number(held[0].options.get("test")) if held else None
+    return Questions(
+        measured=tuple(metric.name for metric in metrics_of(study)),
+        by_positive=tuple(m.written for m in metrics_of(study) if depends_on_positive(m)),
+        per_fold=tuple(metric.written for metric in _per_fold(study)),
+        folds=most,
+        test_share=share,
+        span=held[0].span if held else span,
+        margins=tuple(
+            (line.value, line.span)
+            for line in study.requirements
+            if line.kind in ("noninferior", "equivalent")
+            and line.value is not None
+            and line.metric.name in ("accuracy", "error_rate")
+        ),
+        baseline=any(is_baseline(model) for model in study.models),
+    )
+
+
+def _per_fold(study: Study) -> tuple[Method, ...]:
+    """List the metrics by class whose values in single folds are used."""
+    found: list[Method] = []
+    for measure in study.measures:
+        if METRICS[measure.metric.name].declaration.form == "scores":
+            found.append(measure.metric)
+    for comparison in study.comparisons:
+        over_folds = any(
+            test_of(t).evidence == {Evidence.FOLD_SCORES} for t in tests_of(comparison)
+        )
+        found += [m for m in comparison.metrics if over_folds and _by_class(m)]
+    return tuple(dict.fromkeys(m for m in found if _by_class(m)))
+
+
+def _by_class(metric: Method) -> bool:
+    """Tell whether a metric needs members of each class: not so where every row counts alike."""
+    declared = METRICS[metric.name].declaration
+    return (
+        declared.task == "classification"
+        and declared.form != "losses"
+        and declared.proportion != "all"
+        and metric.name != "cost"
+    )
+
+
+def _folds(protocol: Protocol) -> int | None:
+    if not PROTOCOLS[protocol.kind].declaration.keeps_strata:
+        return None
+    for name in FOLD_OPTIONS:
+        value = protocol.options.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return None
+
+
+def _number(value: OptionValue) -> float | None:
+    if value is None or isinstance(value, bool | str | tuple):
+        return None
+    return float(value)

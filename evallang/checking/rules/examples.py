@@ -1,0 +1,93 @@
+"""How many examples there are, and on how many two models differ: from counts, or from data.
+
+The rules about what no outcome could show ask here. Before data are read the counts of a
+study are known; afterwards `advise_on_examples` asks the same rules about everything.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules
+from evallang.data.dataset import CountsSpec
+from evallang.diagnostics import Diagnostic
+from evallang.frozen import frozen
+from evallang.study import Study
+
+if TYPE_CHECKING:
+    from evallang.data.dataset import GivenOutcomes
+
+MOST_COUNTED = 10**9
+"""Counts beyond are taken as this many: nothing here depends on more."""
+
+
+@frozen
+class Examples:
+    """The tested examples of one source: how many, and on how many each pair differs.
+
+    `discordant` maps a pair (in one order) to the examples on which just one of the two is
+    right; a pair that is not in it may differ on all.
+    """
+
+    source: str
+    n: int
+    discordant: Mapping[tuple[str, str], int]
+
+    def differ(self, first: str, second: str) -> int | None:
+        """Give the number of examples that tell two models apart, None where unknown."""
+        known = self.discordant
+        return known.get((first, second), known.get((second, first)))
+
+
+def counted(study: Study) -> tuple[Examples, ...]:
+    """Give what the counts written in a study say."""
+    found = []
+    for source in study.sources:
+        if not isinstance(source, CountsSpec) or source.path is not None or not source.patterns:
+            continue
+        names = [model.name for model in source.models]
+        sound = [(p, c) for p, c in source.patterns if len(p) == len(names)]
+        differ: dict[tuple[str, str], int] = {}
+        for i, first in enumerate(names):
+            for j in range(i + 1, len(names)):
+                apart = sum(count for pattern, count in sound if pattern[i] != pattern[j])
+                differ[first, names[j]] = min(apart, MOST_COUNTED)
+        n = min(sum(count for _, count in sound), MOST_COUNTED)
+        found.append(Examples(source.name, n, differ))
+    return tuple(found)
+
+
+def of_outcomes(given: "GivenOutcomes") -> Examples:
+    """Count the examples of predictions or judged outcomes, and where pairs differ."""
+    right = dict(given.correct or {})
+    if not right and given.truth is not None and given.task == "classification":
+        right = {name: said == given.truth for name, said in given.predictions.items()}
+    names = list(right)
+    differ = {
+        (first, second): int((right[first] != right[second]).sum())
+        for i, first in enumerate(names)
+        for second in names[i + 1 :]
+    }
+    return Examples(given.spec.name, given.n, differ)
+
+
+def advise_on_examples(study: Study, examples: Iterable[Examples]) -> list[Diagnostic]:
+    """Ask again the rules that need counts, once data are read.
+
+    `examples` are those of sources that the check could not count: all but `counts` whose
+    table stands in the study.
+    """
+    from evallang.checking.rules.gates import unreachable_bounds
+    from evallang.checking.rules.power import unreachable_levels
+
+    load_rules()
+    known = {item.source for item in counted(study)}
+    new = tuple(item for item in examples if item.source not in known)
+    asked: tuple[tuple[str, Iterable[Objection]], ...] = (
+        ("too_few_discordant_pairs", unreachable_levels(study, new)),
+        ("gate_that_cannot_pass", unreachable_bounds(study, new)),
+    )
+    return [
+        diagnostic_of(RULES[name].code, objection, study.path)
+        for name, objections in asked
+        for objection in objections
+    ]

@@ -1,0 +1,267 @@
+"""Advice on the choice of a hypothesis test."""
+
+from collections.abc import Iterator
+
+from evallang.checking.rules.lines import (
+    by_default,
+    evidence_of,
+    own_protocols,
+    tests_of,
+)
+from evallang.checking.rules.rule import Objection, rule
+from evallang.compatibility import fits_design, is_grouped, yields_of
+from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Severity
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import ComparisonSpec, Study
+
+PLAIN_T = {
+    "kfold_t": "training sets share most of their examples",
+    "resampled_t": "test sets and training sets share examples",
+}
+ON_ROWS = frozenset({"midp", "exact", "corrected", "chi2", "textbook"})
+"""Forms of McNemar's test that count examples, each as independent of all others."""
+
+
+@rule("W310", source="Dietterich 1998; Nadeau & Bengio 2003")
+def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
+    """A t test takes the scores of overlapping splits as if they were independent.
+
+    The training sets of different folds, and the test sets of random splits, have examples in
+    common, so the variance of the mean difference is underestimated and models that are
+    equally good are found different far more often than alpha says. The corrected resampled t
+    test allows for the overlap.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol cv folds=10
+        compare a, b with kfold_t
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol cv folds=10
+        compare a, b with corrected_t
+    """
+    for comparison in study.comparisons:
+        for test in tests_of(comparison):
+            if test.name in PLAIN_T:
+                yield Objection(
+                    f"`{test.name}` takes overlapping splits for independent ones: "
+                    f"{PLAIN_T[test.name]}",
+                    comparison.span,
+                    help=_corrected(study),
+                )
+
+
+def _corrected(study: Study) -> str:
+    entry = HYPOTHESIS_TESTS["corrected_t"]
+    for source in study.sources:
+        protocols = own_protocols(study) if isinstance(source, DataSpec) else (None,)
+        if any(fits_design(entry, yields_of(source, protocol)) for protocol in protocols):
+            return "write `with corrected_t`"
+    return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"
+
+
+@rule("W311", source="Dietterich 1998, 3.2; Raschka 2018, 4.2")
+def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
+    """A test for two independent samples compares models on the same examples.
+
+    Models that are tested on the same examples are right and wrong together. The z test of
+    two proportions assumes that each model had examples of its own, which throws away the
+    pairing and gives a wrong variance.
+
+    Objects to:
+
+        data cancer from sklearn breast_cancer
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol holdout
+        compare a, b with proportions_z
+
+    Accepts:
+
+        data cancer from sklearn breast_cancer
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol holdout
+        compare a, b with mcnemar
+    """
+    for comparison in study.comparisons:
+        if any(test.name == "proportions_z" for test in tests_of(comparison)):
+            yield Objection(
+                "`proportions_z` assumes that each model was tested on examples of its own",
+                comparison.span,
+                help="write `with mcnemar`, which compares them on the same examples",
+            )
+
+
+@rule("W312", source="Alpaydın 1999; Dietterich 1998")
+def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
+    """The 5x2cv t test uses one of ten differences in its numerator.
+
+    Which one depends on which half came first, so that the same ten numbers give ten possible
+    p-values. The combined F test uses all ten and does not depend on their order.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol cv
+        compare a, b with 5x2cv_t
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol cv
+        compare a, b with 5x2cv_f
+    """
+    for comparison in study.comparisons:
+        if any(test.name == "5x2cv_t" for test in tests_of(comparison)):
+            yield Objection(
+                "`5x2cv_t` depends on which half came first",
+                comparison.span,
+                help="write `with 5x2cv_f`, which uses all ten differences",
+            )
+
+
+@rule("W313", source="Raschka 2018, 4.3; Dietterich 1998")
+def test_of_another_measure(study: Study) -> Iterator[Objection]:
+    """The models are measured by one metric first, and tested by another.
+
+    McNemar's and Cochran's tests count right and wrong answers: they test accuracy, whatever
+    the study measures. A reader who sees the first measure beside the p-value takes the one
+    for a test of the other.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol holdout
+        measure f1, accuracy
+        compare a, b with mcnemar
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol holdout
+        measure f1, accuracy
+        compare a, b with mcnemar by accuracy
+    """
+    if not study.measures:
+        return
+    first = study.measures[0].metric
+    if first.name in ("accuracy", "error_rate"):
+        return
+    for comparison in study.comparisons:
+        if by_default(study, f"compare line {comparison.index + 1} by") and _counts(comparison):
+            yield Objection(
+                f"`{comparison.test.name}` tests accuracy, and the first measure is "
+                f"`{first.written}`",
+                comparison.span,
+                help="write `by accuracy` if that is meant, or `with permutation` to test "
+                f"`{first.written}`",
+            )
+
+
+def _counts(comparison: ComparisonSpec) -> bool:
+    return any(
+        HYPOTHESIS_TESTS[t.name].declaration.tests == "accuracy" for t in tests_of(comparison)
+    )
+
+
+@rule("W314", source="Obuchowski 1998; Yang, Sun & Hardin 2010")
+def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
+    """A form of McNemar's test that counts rows is written for rows that come in groups.
+
+    Rows of one group are right and wrong together, so that there is less information than
+    rows. On grouped data the plain forms reject true nulls two to six times too often; the
+    form for groups is what `mcnemar` alone means there.
+
+    Objects to:
+
+        data visits from "visits.csv"
+          target readmitted
+          positive yes
+        group by patient
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol cv
+        compare a, b with mcnemar(exact)
+
+    Accepts:
+
+        data visits from "visits.csv"
+          target readmitted
+          positive yes
+        group by patient
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol repeated cv
+        compare a, b with corrected_t
+    """
+    for comparison in study.comparisons:
+        for test in tests_of(comparison):
+            form = test.keywords().get("method")
+            if test.name != "mcnemar" or form not in ON_ROWS:
+                continue
+            if any(
+                is_grouped(source, study.group) for source, _, _ in evidence_of(study, comparison)
+            ):
+                yield Objection(
+                    f"`{test.written}` counts rows, and rows of one group are not independent",
+                    comparison.span,
+                    help="write `with mcnemar`, whose form for groups is taken by itself",
+                )
+
+
+@rule("W318", source="Hollander, Wolfe & Chicken 2014, 3.1", severity=Severity.HINT)
+def ranks_instead_of_the_mean_loss(study: Study) -> Iterator[Objection]:
+    """Losses are measured by their mean and tested by their ranks.
+
+    Wilcoxon's test asks whether the differences of losses are symmetric about zero. A model
+    can have the smaller mean loss and the larger rank sum, where a few large errors decide.
+    A permutation of the losses tests the mean that the study reports.
+
+    Objects to:
+
+        data houses from "houses.csv"
+          target price
+          task regression
+        model a = Ridge
+        model b = LinearRegression
+        protocol holdout
+        measure mae
+        compare a, b with wilcoxon
+
+    Accepts:
+
+        data houses from "houses.csv"
+          target price
+          task regression
+        model a = Ridge
+        model b = LinearRegression
+        protocol holdout
+        measure mae
+        compare a, b with permutation
+    """
+    for comparison in study.comparisons:
+        ranked = any(test.name == "wilcoxon" for test in tests_of(comparison))
+        if ranked and not comparison.across:
+            yield Objection(
+                f"`wilcoxon` is not about the mean of `{comparison.metrics[0].written}`",
+                comparison.span,
+                help="write `with permutation`, which is",
+            )
+            return  # said once for a study

@@ -1,0 +1,136 @@
+"""What the lines of a study are about, as far as it is known before data are read.
+
+Shared by the rules; every function takes what the checker may leave of a faulty study.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from evallang.compatibility import PER_ROW, yields_of
+from evallang.data.dataset import DataSpec
+from evallang.frozen import frozen
+from evallang.metrics.metric import METRICS
+from evallang.models.model import EstimatorSpec, ModelSpec
+from evallang.protocols.protocol import Yields
+from evallang.registry import Evidence
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study, models_of, pairs_of
+
+BASELINES = frozenset({"DummyClassifier", "DummyRegressor"})
+TWO_CLASSES = frozenset({"breast_cancer"})
+"""The bundled data sets with two classes; of other sources that is known once they are read."""
+
+
+@frozen
+class Hypothesis:
+    """One hypothesis of a family: a pair, by a metric, on a data set."""
+
+    source: str
+    metric: Method
+    pair: tuple[str, str]
+
+
+def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tuple[str, ...]:
+    """Name the models of a source; those of the line where a file names them."""
+    models = study.models if isinstance(source, DataSpec) else source.models
+    if models:
+        return tuple(model.name for model in models)
+    against = (comparison.against,) if comparison.against is not None else ()
+    return (*comparison.models, *against)
+
+
+def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
+    """List the family of a line: pairs by metrics by data sets; none of an omnibus alone."""
+    if test_of(comparison.test).omnibus and comparison.post_hoc is None:
+        return ()
+    found: list[Hypothesis] = []
+    for source in study.sources:
+        names = names_in(study, source, comparison)
+        if not set(models_of(comparison, names)) <= set(names):
+            continue
+        where = "" if comparison.across else source.name
+        found += [
+            Hypothesis(where, metric, pair)
+            for metric in comparison.metrics
+            for pair in pairs_of(comparison, names)
+        ]
+    return tuple(dict.fromkeys(found))
+
+
+def test_of(method: Method) -> HypothesisTestDeclaration:
+    """Give the declaration of a test."""
+    return HYPOTHESIS_TESTS[method.name].declaration
+
+
+def tests_of(comparison: ComparisonSpec) -> tuple[Method, ...]:
+    """Give the tests of a line, the omnibus first."""
+    return (comparison.test, *([comparison.post_hoc] if comparison.post_hoc else []))
+
+
+def pair_test(comparison: ComparisonSpec) -> Method:
+    """Give the test of each pair; the omnibus where nothing follows it."""
+    return comparison.post_hoc or comparison.test
+
+
+def own_protocols(study: Study) -> tuple[Protocol, ...]:
+    """Give the protocols that the author wrote."""
+    return tuple(p for p in study.protocols if p.implied_by is None)
+
+
+def tables(study: Study) -> tuple[DataSpec, ...]:
+    """Give the sources on which models are fitted."""
+    return tuple(source for source in study.sources if isinstance(source, DataSpec))
+
+
+def evidence_of(
+    study: Study, comparison: ComparisonSpec
+) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
+    """Go through the sources that a line runs on, with what they yield to its tests."""
+    protocol = next((p for p in study.protocols if p.name == comparison.protocol), None)
+    for source in study.sources:
+        if not isinstance(source, DataSpec):
+            yield source, None, yields_of(source, None)
+        elif protocol is not None:
+            yield source, protocol, yields_of(source, protocol)
+
+
+def uses_rows(test: Method, yields: Yields) -> bool:
+    """Tell whether a test counts examples of what it is given, not scores of folds."""
+    shared = test_of(test).evidence & yields.evidence
+    return bool(shared & (PER_ROW | {Evidence.COUNTS})) and Evidence.FOLD_SCORES not in shared
+
+
+def is_baseline(model: ModelSpec) -> bool:
+    """Tell whether a model looks at no feature: a dummy of scikit-learn."""
+    last = model.pipeline.steps[-1] if model.pipeline.steps else None
+    return isinstance(last, EstimatorSpec) and last.name in BASELINES
+
+
+def by_default(study: Study, clause: str) -> bool:
+    """Tell whether a clause was left to its default."""
+    return any(default.clause == clause for default in study.defaults)
+
+
+def metrics_of(study: Study) -> tuple[Method, ...]:
+    """List every metric that is reported or tested, each once."""
+    found = [m.metric for m in study.measures]
+    found += [metric for comparison in study.comparisons for metric in comparison.metrics]
+    return tuple(dict.fromkeys(found))
+
+
+def depends_on_positive(metric: Method) -> bool:
+    """Tell whether a metric of two classes changes when the other class is called positive."""
+    if metric.name == "average_precision":
+        return True
+    average = METRICS[metric.name].option("average")
+    return average is not None and metric.keywords().get("average") in (None, "binary")
+
+
+def listed(names: Sequence[str] | Iterable[str], most: int = 4) -> str:
+    """Put names in a row: `a`, `b` and `c`; of more than `most` the first ones."""
+    quoted = [f"`{name}`" for name in names]
+    if len(quoted) > most:
+        return f"{', '.join(quoted[:most])} and {len(quoted) - most} more"
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

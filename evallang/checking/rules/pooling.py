@@ -1,0 +1,151 @@
+"""Advice on predictions of several fitted models, taken as one sample."""
+
+from collections.abc import Iterator
+
+from evallang.checking.rules.lines import evidence_of, listed, tests_of, uses_rows
+from evallang.checking.rules.rule import Objection, rule
+from evallang.diagnostics import Severity
+from evallang.models.model import EstimatorSpec, ModelSpec
+from evallang.study import ComparisonSpec, Study, models_of
+
+TREES = frozenset(
+    {"DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"}
+)
+NEIGHBOURS = frozenset({"KNeighborsClassifier", "KNeighborsRegressor"})
+UNPRUNED = {
+    "max_depth": None,
+    "max_leaf_nodes": None,
+    "min_samples_leaf": 1,
+    "min_samples_split": 2,
+    "min_impurity_decrease": 0,
+    "ccp_alpha": 0,
+}
+"""Values under which a parameter of a tree stops nothing from growing."""
+
+
+@rule("W315", source="Bayle et al. 2020; Bengio & Grandvalet 2004")
+def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
+    """A test pools the folds' predictions where they cannot stand for the algorithm.
+
+    The test takes examples as independent given the models fitted on the folds. It speaks of
+    the algorithm only where leaving out a few examples hardly changes what is learnt: not for
+    one nearest neighbour and trees grown to the end, which follow single examples, and not
+    for leave-one-out, whose n models are nearly the same model and whose predictions depend
+    on one another.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = KNeighborsClassifier(n_neighbors=1)
+        model b = LinearDiscriminantAnalysis
+        protocol cv
+        compare a, b with mcnemar
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = KNeighborsClassifier(n_neighbors=1)
+        model b = LinearDiscriminantAnalysis
+        protocol repeated cv
+        compare a, b with corrected_t
+    """
+    for comparison in study.comparisons:
+        reason = _unstable(study, comparison) if _pools(study, comparison) else None
+        if reason:
+            yield Objection(
+                f"`{_on_rows(study, comparison)}` pools the predictions of all folds, and {reason}",
+                comparison.span,
+                help="write `protocol repeated cv folds=10 times=10` and `with corrected_t`",
+            )
+
+
+@rule(
+    "W316",
+    source="Dietterich 1998; Bayle et al. 2020",
+    severity=Severity.HINT,
+)
+def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
+    """A test on pooled cross-validated predictions is about the models fitted here.
+
+    Its null hypothesis is that the k fitted models of one algorithm and those of the other
+    have the same average error. How much another training set would have changed them is not
+    in the p-value. That is often what is wanted, and the report words it so; a statement
+    about the algorithms needs repeated cross-validation.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol cv
+        compare a, b with mcnemar
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol holdout
+        compare a, b with mcnemar
+    """
+    for comparison in study.comparisons:
+        if _pools(study, comparison) and not _unstable(study, comparison):
+            yield Objection(
+                f"`{_on_rows(study, comparison)}` compares the models fitted on these folds, not "
+                "the algorithms on new training sets",
+                comparison.span,
+                help="if the algorithms are meant, write `protocol repeated cv` and `with "
+                "corrected_t`",
+            )
+            return  # said once for a study
+
+
+def _pools(study: Study, comparison: ComparisonSpec) -> bool:
+    """Tell whether a test counts predictions of several fitted models as one sample."""
+    if comparison.across:
+        return False
+    return any(
+        yields.once
+        and not (yields.single_fit or yields.ordered)
+        and (protocol is None or protocol.kind != "split")  # whether it has folds, the data say
+        and any(uses_rows(test, yields) for test in tests_of(comparison))
+        for _, protocol, yields in evidence_of(study, comparison)
+    )
+
+
+def _on_rows(study: Study, comparison: ComparisonSpec) -> str:
+    """Name the test that counts predictions."""
+    return next(
+        test.name
+        for _, _, yields in evidence_of(study, comparison)
+        for test in tests_of(comparison)
+        if uses_rows(test, yields)
+    )
+
+
+def _unstable(study: Study, comparison: ComparisonSpec) -> str | None:
+    """Tell why the folds' models differ more than their number, or less, lets one think."""
+    for _, protocol, _ in evidence_of(study, comparison):
+        if protocol is None:
+            continue
+        if protocol.kind == "leave_one_out":
+            return "those of leave-one-out depend on one another"
+        known = {model.name: model for model in study.models}
+        named = models_of(comparison, list(known))
+        single = [name for name in named if name in known and follows_single_examples(known[name])]
+        if single:
+            return f"{listed(single)} follows single examples, so its folds' models differ"
+    return None
+
+
+def follows_single_examples(model: ModelSpec) -> bool:
+    """Tell whether a model is one nearest neighbour or a tree grown to the end."""
+    last = model.pipeline.steps[-1] if model.pipeline.steps else None
+    if not isinstance(last, EstimatorSpec):
+        return False
+    written = dict(last.parameters)
+    if last.name in NEIGHBOURS:
+        return written.get("n_neighbors") == 1
+    return last.name in TREES and all(
+        written.get(name, loose) == loose for name, loose in UNPRUNED.items()
+    )

@@ -1,0 +1,122 @@
+"""Advice on tests that no outcome could make reject."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from evallang.checking.rules.examples import Examples, counted
+from evallang.checking.rules.lines import Hypothesis, hypotheses, pair_test
+from evallang.checking.rules.rule import Objection, rule
+from evallang.compatibility import is_grouped
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import Method, Study
+
+EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
+SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
+
+
+@rule("W317", source="Fagerland, Lydersen & Laake 2013; Westfall, Troendle & Pennello 2010")
+def too_few_discordant_pairs(study: Study) -> Iterator[Objection]:
+    """Two models differ on so few examples that no outcome can reach the level.
+
+    McNemar's test sees nothing but the examples on which just one of two models is right.
+    With five of them the exact p is 0.06 even if all five speak for the same model, and a
+    correction asks for more. The estimate of the difference and its interval are worth
+    reporting; the test is not.
+
+    Objects to:
+
+        counts pair
+          models a, b
+          table [[90, 4], [0, 6]]
+        compare a, b with mcnemar(exact)
+
+    Accepts:
+
+        counts pair
+          models a, b
+          table [[90, 6], [0, 4]]
+        compare a, b with mcnemar(exact)
+    """
+    yield from unreachable_levels(study, counted(study))
+
+
+def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[Objection]:
+    """Object to every line of which a pair could not be found different, whatever is found.
+
+    Every correction is monotone, so adjusting the smallest p that each pair could have gives
+    the smallest adjusted p of each.
+    """
+    grouped = {source.name for source in study.sources if is_grouped(source, study.group)}
+    known = {item.source: item for item in examples if item.source not in grouped}
+    for comparison in study.comparisons:
+        test = pair_test(comparison)
+        if test.name != "mcnemar" or not known or comparison.across:
+            continue
+        family = hypotheses(study, comparison)
+        least = [_least(test, hypothesis, known) for hypothesis in family]
+        adjusted = _adjusted(comparison.correction, least)
+        lost = [
+            (hypothesis, p, q)
+            for hypothesis, p, q in zip(family, least, adjusted, strict=True)
+            if hypothesis.source in known and q > study.alpha
+        ]
+        if not lost:
+            continue
+        hypothesis, p, q = lost[0]
+        first, second = hypothesis.pair
+        apart = known[hypothesis.source].differ(*hypothesis.pair)
+        times = known[hypothesis.source].n if apart is None else apart
+        corrected = f", {q:.2g} corrected" if q > p else ""
+        more = f"; so it is for {len(lost) - 1} more" if len(lost) > 1 else ""
+        yield Objection(
+            f"`{first}` and `{second}` differ on {_counted(times, apart is None)}, and the "
+            f"smallest p there can be is {p:.2g}{corrected}, above {study.alpha:g}{more}",
+            comparison.span,
+            help="report the difference with its interval, or test fewer pairs"
+            if q > p
+            else "report the difference with its interval; a test cannot decide here",
+        )
+
+
+def _counted(times: int, at_most: bool) -> str:
+    if times == 0:
+        return "no example"
+    return f"{'at most ' if at_most else ''}{times} {'example' if times == 1 else 'examples'}"
+
+
+def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> float:
+    """Give the smallest p of a pair; 0 where nothing is known of its examples."""
+    examples = known.get(hypothesis.source)
+    if examples is None:
+        return 0.0
+    apart = examples.differ(*hypothesis.pair)
+    form = test.keywords().get("method", HYPOTHESIS_TESTS["mcnemar"].defaults()["method"])
+    return smallest_p(examples.n if apart is None else apart, str(form))
+
+
+def smallest_p(discordant: int, form: str) -> float:
+    """Give the p of McNemar's test when all discordant pairs speak for the same model.
+
+    0 for a form that is not computed from their number, such as that for groups.
+    """
+    d = min(discordant, SURELY_ENOUGH)
+    if d == 0:
+        return 1.0  # of every form, that for groups too
+    if form == "textbook":
+        form = "exact" if d < EXACT_BELOW else "corrected"
+    if form in ("exact", "midp"):
+        return float(min(1.0, (2.0 if form == "exact" else 1.0) * 0.5**d))
+    if form not in ("chi2", "corrected"):
+        return 0.0
+    chi2 = d if form == "chi2" else (d - 1) ** 2 / d
+    return math.erfc(math.sqrt(chi2 / 2))
+
+
+def _adjusted(correction: Method | None, p: Sequence[float]) -> Sequence[float]:
+    """Adjust p-values; as they are where the correction needs more than p."""
+    entry = CORRECTIONS.get(correction.name) if correction is not None and len(p) > 1 else None
+    if entry is None or entry.inputs != ("p",):
+        return p
+    found = entry.function(p)
+    return [1.0 if value is None else float(value) for value in found]

@@ -1,0 +1,226 @@
+"""Advice on how sources are read: rows, thresholds, the positive class, what is left open."""
+
+from collections.abc import Iterator
+
+from evallang.checking.rules.lines import (
+    TWO_CLASSES,
+    by_default,
+    depends_on_positive,
+    is_baseline,
+    listed,
+    metrics_of,
+    own_protocols,
+    tables,
+)
+from evallang.checking.rules.resampling import KEEPS_ANY_ORDER
+from evallang.checking.rules.rule import Objection, rule
+from evallang.data.dataset import DataSpec, PredictionsSpec
+from evallang.diagnostics import Severity
+from evallang.models.abilities import abilities
+from evallang.study import Study
+
+DRAWS_NOTHING = KEEPS_ANY_ORDER | {
+    "leave_one_out", "leave_one_group_out", "leave_p_out", "time_series",
+}  # fmt: skip
+OWN_ZERO = frozenset(
+    {"balanced_accuracy", "cohen_kappa", "d2", "mcc", "r2", "ranking_loss", "roc_auc"}
+)
+"""Metrics whose value for a model that looks at no feature is known beforehand."""
+PLAIN_THRESHOLDS = (0.0, 0.5)
+
+
+@rule("W350", source="Heckman 1979")
+def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
+    """`where` keeps rows by the value of what is to be predicted.
+
+    Of a new example that value is not known, so nobody can tell whether the estimate is about
+    it. Extreme values that are left out make every error smaller.
+
+    Objects to:
+
+        data houses from "houses.csv"
+          target price
+          task regression
+          where price < 500_000
+        model a = Ridge
+        protocol cv
+        measure mae
+
+    Accepts:
+
+        data houses from "houses.csv"
+          target price
+          task regression
+          where area < 500
+        model a = Ridge
+        protocol cv
+        measure mae
+    """
+    for source in study.sources:
+        if not isinstance(source, DataSpec | PredictionsSpec):
+            continue
+        target = source.target if isinstance(source, DataSpec) else source.truth
+        for line in source.where:
+            if line.column == target and line.operator not in ("is missing", "is not missing"):
+                yield Objection(
+                    f"`{line.column}` is what is predicted, and rows are kept by its value",
+                    line.span,
+                    help="choose rows by what is known before the prediction",
+                )
+
+
+@rule("W351", source="Fawcett 2006", severity=Severity.HINT)
+def threshold_beside_the_reported_scores(study: Study) -> Iterator[Objection]:
+    """A threshold stands beside the scores on which the labels are judged.
+
+    A threshold that was chosen on these scores makes the labels look better than they will on
+    others. One that was fixed before, or chosen on other examples, is sound; a waiver can say
+    so to the reader.
+
+    Objects to:
+
+        predictions p from "p.csv"
+          truth y
+          models a, b as "yhat_b"
+          score a = "a_prob"
+          threshold a = 0.37
+          positive 1
+        measure accuracy
+
+    Accepts:
+
+        predictions p from "p.csv"
+          truth y
+          models a, b as "yhat_b"
+          score a = "a_prob"
+          positive 1
+        measure accuracy
+    """
+    for source in study.sources:
+        if not isinstance(source, PredictionsSpec):
+            continue
+        set_by_hand = [
+            m.name
+            for m in source.models
+            if m.threshold is not None and m.threshold not in PLAIN_THRESHOLDS
+        ]
+        if set_by_hand:
+            yield Objection(
+                f"the labels of {listed(set_by_hand)} depend on a threshold of your own",
+                source.places.get("threshold") or source.places.get("predictions"),
+                help="say where it was chosen: `# evallang: allow "
+                "threshold_beside_the_reported_scores because ...`",
+            )
+    for measure in study.measures:
+        if any(key.startswith("at_") for key, _ in measure.metric.options):
+            yield Objection(
+                f"`{measure.metric.written}` finds its threshold on the scores that it reports",
+                measure.span,
+                help="fix the threshold on other examples, and give it by `threshold`",
+            )
+
+
+@rule("W352", source="Sokolova & Lapalme 2009")
+def positive_class_by_default(study: Study) -> Iterator[Objection]:
+    """A measure depends on the positive class, and the study does not say which it is.
+
+    Without `positive` the last of the two labels is taken, in the order of the alphabet or of
+    numbers. Precision, recall and F1 of the other class are other numbers.
+
+    Objects to:
+
+        data cancer from sklearn breast_cancer
+        model a = GaussianNB
+        protocol cv
+        measure f1
+
+    Accepts:
+
+        data cancer from sklearn breast_cancer
+          positive malignant
+        model a = GaussianNB
+        protocol cv
+        measure f1
+    """
+    dependent = [m.written for m in metrics_of(study) if depends_on_positive(m)]
+    for table in tables(study):
+        two = table.kind == "sklearn" and table.location in TWO_CLASSES
+        if dependent and two and table.positive is None:
+            yield Objection(
+                f"{listed(dependent)} {'depends' if len(dependent) == 1 else 'depend'} on which "
+                f"class of `{table.name}` is the positive one",
+                table.places.get("data"),
+                help="write `positive LABEL` below it",
+            )
+
+
+@rule("W353", source="Provost, Fawcett & Kohavi 1998", severity=Severity.HINT)
+def no_baseline(study: Study) -> Iterator[Objection]:
+    """No model of the study shows what can be had without looking at a feature.
+
+    An accuracy of 90 percent is poor where 95 percent of the examples are of one class. A
+    dummy gives the line to measure from, in the same table and with the same interval.
+
+    Objects to:
+
+        study
+          seed 1
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol holdout
+        measure accuracy
+
+    Accepts:
+
+        study
+          seed 1
+        data wine from sklearn wine
+        model a = GaussianNB
+        model prior = DummyClassifier
+        protocol holdout
+        measure accuracy
+    """
+    if not tables(study) or not study.models or not own_protocols(study):
+        return
+    if any(is_baseline(m) or not abilities(m.pipeline).known for m in study.models):
+        return
+    if any(metric.name in OWN_ZERO for metric in metrics_of(study)):
+        return
+    dummy = "DummyRegressor" if study.task == "regression" else "DummyClassifier"
+    yield Objection(
+        "no model shows what can be had without looking at a feature",
+        study.models[-1].span,
+        help=f"write `model baseline = {dummy}`",
+    )
+
+
+@rule("W354", source="Bouthillier et al. 2021", severity=Severity.HINT)
+def seed_by_default(study: Study) -> Iterator[Objection]:
+    """Rows are drawn by chance, and the study does not write its seed.
+
+    The seed is 0 then, and stated, so that the run can be repeated. One that is written shows
+    that it was not chosen afterwards, and changes when the study is copied.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol holdout
+        measure balanced_accuracy
+
+    Accepts:
+
+        study "Wine"
+          seed 20260101
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol holdout
+        measure balanced_accuracy
+    """
+    drawn = [p for p in own_protocols(study) if p.kind not in DRAWS_NOTHING]
+    if tables(study) and drawn and by_default(study, "study seed"):
+        yield Objection(
+            "the rows are drawn by chance, and the seed is left to its default",
+            study.places.get("study") or drawn[0].span,
+            help="write `seed 20260101`, or another number, below `study`",
+        )

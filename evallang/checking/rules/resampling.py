@@ -1,0 +1,277 @@
+"""Advice on protocols, on bootstraps and on the intervals made of them."""
+
+from collections.abc import Iterator
+
+from evallang.checking.rules.lines import own_protocols, tables
+from evallang.checking.rules.rule import Objection, rule
+from evallang.compatibility import PER_ROW, default_interval, yields_of
+from evallang.data.dataset import DataSpec
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Evidence
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import Measure, Method, Protocol, Study
+
+LEAST_ROUNDS = 50  # for a standard error; Efron & Tibshirani 1994, 6.4
+LEAST_FOR_BOUNDS = 1000  # for percentiles in the tails; Efron & Tibshirani 1994, 13 and 14
+IN_ORDER = frozenset({"time_series"})
+KEEPS_ANY_ORDER = frozenset({"split", "resubstitution"})
+"""Protocols that draw nothing, so that rows in order are not mixed by them."""
+
+
+@rule("W320", source="Kohavi 1995; Raschka 2018, 3.5")
+def strata_without_effect(study: Study) -> Iterator[Objection]:
+    """`stratify` is written for a protocol in which strata play no part.
+
+    A fold of one example has one class, so leave-one-out cannot keep the shares of the
+    classes: each training part even has slightly fewer of the class that is tested. Under the
+    bootstrap and a split of the author's, rows are not drawn by strata either.
+
+    Objects to:
+
+        data wine from sklearn wine
+        stratify by target
+        model a = GaussianNB
+        protocol leave_one_out
+        measure accuracy
+
+    Accepts:
+
+        data wine from sklearn wine
+        stratify by target
+        model a = GaussianNB
+        protocol cv folds=10
+        measure accuracy
+    """
+    written = study.places.get("stratify")
+    protocols = own_protocols(study)
+    if written is None or study.stratification is None or not study.stratification.columns:
+        return
+    if protocols and not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in protocols):
+        yield Objection(
+            f"strata play no part under `{spoken(protocols[0])}`",
+            written,
+            help="leave `stratify` out, or write `protocol cv folds=10`",
+        )
+
+
+@rule("W321", source="Efron & Tibshirani 1994, 6.4 and 13")
+def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
+    """A bootstrap has too few rounds for what is taken from it.
+
+    A standard error needs 50 rounds or more; below, its own error is larger than 10 percent.
+    The bounds of an interval are percentiles far out, which a few hundred rounds do not
+    reach: they need 1,000 and more.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol holdout
+        measure balanced_accuracy
+          interval bootstrap(rounds=200)
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol holdout
+        measure balanced_accuracy
+          interval bootstrap(rounds=2_000)
+    """
+    for protocol in study.protocols:
+        rounds = protocol.options.get("rounds")
+        if protocol.kind == "bootstrap" and isinstance(rounds, int) and rounds < LEAST_ROUNDS:
+            yield Objection(
+                f"{rounds} rounds are too few for a standard error",
+                protocol.span,
+                help="write `rounds=200`",
+            )
+    for measure in study.measures:
+        if measure.interval is not None and measure.interval.name == "bootstrap":
+            yield from _few_for(measure, measure.interval)
+
+
+def _few_for(measure: Measure, interval: Method) -> Iterator[Objection]:
+    options = {**INTERVALS["bootstrap"].defaults(), **interval.keywords()}
+    rounds = options.get("rounds")
+    least = LEAST_ROUNDS if options.get("method") == "se" else LEAST_FOR_BOUNDS
+    if isinstance(rounds, int) and rounds < least:
+        what = "a standard error" if least == LEAST_ROUNDS else "the bounds of an interval"
+        yield Objection(
+            f"{rounds} rounds are too few for {what}",
+            measure.span,
+            help="leave `rounds` out (it is 10,000), or write "
+            f"`rounds={least if least < LEAST_FOR_BOUNDS else '1_000'}` or more",
+        )
+
+
+@rule("W322", source="Tashman 2000; Künsch 1989")
+def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
+    """Rows that follow one another in time are drawn as if they were independent.
+
+    A study that splits its rows in time says that neighbours are alike. Folds drawn at random
+    then test a row by models that saw its neighbours, and intervals over single rows count
+    the same information several times; both look better than they are.
+
+    Objects to:
+
+        data load from "load.csv"
+          target mw
+          task regression
+        model a = Ridge
+        protocol forward = time_series folds=5
+        protocol shuffled = cv folds=5
+        measure mae
+
+    Accepts:
+
+        data load from "load.csv"
+          target mw
+          task regression
+        model a = Ridge
+        protocol forward = time_series folds=5
+        measure mae
+    """
+    if not any(protocol.kind in IN_ORDER for protocol in own_protocols(study)):
+        return
+    for protocol in study.protocols:
+        if protocol.kind in IN_ORDER | KEEPS_ANY_ORDER:
+            continue
+        implied = [c for c in study.comparisons if c.protocol == protocol.name]
+        span = implied[0].span if protocol.implied_by is not None and implied else protocol.span
+        yield Objection(
+            f"`{spoken(protocol)}` mixes rows that `time_series` keeps in order",
+            span,
+            help="write `time_series` alone",
+        )
+    for measure in study.measures:
+        interval = measure.interval
+        if interval is None:
+            continue
+        if INTERVALS[interval.name].declaration.evidence <= PER_ROW | {Evidence.COUNTS}:
+            yield Objection(
+                f"`{interval.name}` takes the rows of a series as independent",
+                measure.span,
+                help="leave the interval out; the values of the folds are shown",
+            )
+
+
+@rule("W323", source="Raschka 2018, 1.3; Efron 1983")
+def tested_on_training_rows(study: Study) -> Iterator[Objection]:
+    """The models are tested on the examples on which they were fitted.
+
+    A model can remember its examples, and one that does is perfect on them. The estimate is
+    optimistic by an amount that nobody knows.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol resubstitution
+        measure accuracy
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol cv folds=10
+        measure accuracy
+    """
+    for protocol in own_protocols(study):
+        declared = PROTOCOLS[protocol.kind].declaration
+        on_training = protocol.options.get("estimate") == "resubstitution"
+        if declared.tests_on_training_rows or on_training:
+            yield Objection(
+                f"`{spoken(protocol)}` tests models on the examples that they were fitted on",
+                protocol.span,
+                help="write `protocol cv folds=10`",
+            )
+
+
+@rule("W324", source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")
+def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
+    """An interval is written that covers the truth less often than it says.
+
+    Wald's interval has no width at 0 and 1 and covers too little near them; a plain t
+    interval over folds takes overlapping training sets as independent. For each there is one
+    that keeps its level.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol holdout
+        measure accuracy
+          interval wald
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        protocol holdout
+        measure accuracy
+          interval wilson
+    """
+    for measure in study.measures:
+        if measure.interval is None:
+            continue
+        declared = INTERVALS[measure.interval.name].declaration
+        if declared.advised_against:
+            better = _better(study, measure)
+            yield Objection(
+                f"the interval `{measure.interval.name}` covers too little: "
+                f"{declared.advised_against.split(':')[0]}",
+                measure.span,
+                help=f"write `interval {better}`" if better else "leave the interval out",
+            )
+
+
+def _better(study: Study, measure: Measure) -> str | None:
+    for source in study.sources:
+        protocols = own_protocols(study) if isinstance(source, DataSpec) else (None,)
+        for protocol in protocols:
+            name = default_interval(measure.metric, yields_of(source, protocol))
+            if name is not None and measure.interval is not None and name != measure.interval.name:
+                return name
+    return None
+
+
+@rule("W325", source="Forman & Scholz 2010")
+def scores_of_several_models_ranked_together(study: Study) -> Iterator[Objection]:
+    """Scores of the models of several folds are ranked together.
+
+    Each fold's model has a scale of its own, and a ranking over all of them compares those
+    scales: a model that gives every example the share of its training part gets an AUC of 0
+    under leave-one-out. The mean of the folds' values has no such bias.
+
+    Objects to:
+
+        data cancer from sklearn breast_cancer
+        model a = GaussianNB
+        protocol cv
+        measure roc_auc(pool=true)
+
+    Accepts:
+
+        data cancer from sklearn breast_cancer
+        model a = GaussianNB
+        protocol cv
+        measure roc_auc
+    """
+    several = any(
+        not yields_of(table, protocol).single_fit
+        for table in tables(study)
+        for protocol in own_protocols(study)
+    )
+    for measure in study.measures:
+        if several and measure.metric.keywords().get("pool") is True:
+            yield Objection(
+                f"`{measure.metric.written}` ranks scores of different models together",
+                measure.span,
+                help=f"write `{measure.metric.name}`, the mean of the folds' values",
+            )
+
+
+def spoken(protocol: Protocol) -> str:
+    """Give the words of a protocol: `repeated cv`."""
+    return " ".join(PROTOCOLS[protocol.kind].declaration.words)

@@ -1,0 +1,186 @@
+"""Advice on choosing hyper-parameters."""
+
+from collections.abc import Iterator
+
+from evallang.checking.rules.lines import listed, own_protocols, tables
+from evallang.checking.rules.rule import Objection, rule
+from evallang.models.catalogue import simplicity
+from evallang.models.model import (
+    EstimatorSpec,
+    ModelSpec,
+    ParameterValue,
+    PipelineSpec,
+    search_space,
+    written,
+)
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.study import Protocol, Study
+
+LEAST_VARIANTS = 3  # models that differ in numbers alone; two may be an honest question
+LEAST_INNER_FOLDS = 5  # below, a standard error over folds is a guess; language, section 3
+
+
+@rule("W330", source="Cawley & Talbot 2010; Raschka 2018, 4.14")
+def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
+    """Several models differ in the value of a hyper-parameter alone.
+
+    Whoever runs them all and reports the best has tuned on the folds that are reported, and
+    the estimate of the best is optimistic. One model with a search space is tuned inside each
+    training part, and its estimate is that of the whole procedure.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model near = KNeighborsClassifier(n_neighbors=3)
+        model middle = KNeighborsClassifier(n_neighbors=9)
+        model far = KNeighborsClassifier(n_neighbors=27)
+        protocol cv
+
+    Accepts:
+
+        data wine from sklearn wine
+        model knn = KNeighborsClassifier(n_neighbors in [27, 9, 3])
+        protocol nested cv
+    """
+    families: dict[str, list[tuple[ModelSpec, tuple[tuple[str, str], ...]]]] = {}
+    for model in study.models:
+        numbers: list[tuple[str, str]] = []
+        shape = _shape(model.pipeline, numbers)
+        families.setdefault(shape, []).append((model, tuple(numbers)))
+    for members in families.values():
+        if len(members) < LEAST_VARIANTS:
+            continue
+        columns = list(zip(*(numbers for _, numbers in members), strict=True))
+        varied = [column for column in columns if len({value for _, value in column}) > 1]
+        searched = [column for column in varied if column[0][0] != "random_state"]
+        if not searched:
+            continue
+        parameter = searched[0][0][0]
+        values = ", ".join(dict.fromkeys(value for _, value in searched[0]))
+        last = members[-1][0]
+        yield Objection(
+            f"{listed(model.name for model, _ in members)} differ in {_named(searched)} alone, so "
+            "choosing one of them by these results is tuning on them",
+            last.span,
+            help=f"write one model with `{parameter} in [{values}]` under `protocol nested cv`",
+        )
+
+
+def _named(columns: list[tuple[tuple[str, str], ...]]) -> str:
+    return listed(dict.fromkeys(column[0][0] for column in columns))
+
+
+def _shape(pipeline: PipelineSpec, numbers: list[tuple[str, str]]) -> str:
+    """Give what models have in common that differ in numbers alone; collects the numbers."""
+    parts = []
+    for step in pipeline.steps:
+        if not isinstance(step, EstimatorSpec):
+            parts.append(written(step))
+            continue
+        parts.append(f"{step.name}({', '.join(_slot(n, v, numbers) for n, v in step.parameters)})")
+    return " | ".join(parts)
+
+
+def _slot(name: str, value: ParameterValue, numbers: list[tuple[str, str]]) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        numbers.append((name, written(value)))
+        return f"{name}=#"
+    return f"{name}={written(value)}"
+
+
+@rule("W331", source="Breiman et al. 1984; Raschka 2018, 3.10")
+def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
+    """Candidates are written from complex to simple where the simplest is to be chosen.
+
+    `one_standard_error` takes the simplest candidate that is nearly as good as the best. For
+    common parameters it is known which direction is simpler, and that counts whatever the
+    order; an order that disagrees is read by people as the other way round.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model svm = SVC(C in [10, 1, 0.1])
+        protocol nested cv
+        tune grid select one_standard_error
+
+    Accepts:
+
+        data wine from sklearn wine
+        model svm = SVC(C in [0.1, 1, 10])
+        protocol nested cv
+        tune grid select one_standard_error
+    """
+    if study.tuning is None or study.tuning.select != "one_standard_error":
+        return
+    for model in study.models:
+        for parameter in search_space(model.pipeline):
+            values = parameter.candidates.values
+            ranks = simplicity(parameter.owner, parameter.parameter, values) or ()
+            if list(ranks) != sorted(ranks):
+                order = sorted(range(len(values)), key=ranks.__getitem__)
+                yield Objection(
+                    f"the candidates of `{parameter.name}` in `{model.name}` do not go from simple "
+                    "to complex, the order in which `one_standard_error` takes them",
+                    model.span,
+                    help=f"write `{parameter.name} in "
+                    f"[{', '.join(written(values[i]) for i in order)}]`",
+                )
+
+
+@rule("W332", source="Breiman et al. 1984; Raschka 2018, 3.10")
+def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
+    """The standard error of a choice is taken over fewer than five inner folds.
+
+    `one_standard_error` measures how near a candidate is to the best by the spread over inner
+    folds. Over two or three folds that spread is mostly chance, and with a single validation
+    part there is none.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model svm = SVC(C in [0.1, 1, 10])
+        protocol nested cv outer=5 inner=3
+        tune grid select one_standard_error
+
+    Accepts:
+
+        data wine from sklearn wine
+        model svm = SVC(C in [0.1, 1, 10])
+        protocol nested cv outer=5 inner=5
+        tune grid select one_standard_error
+    """
+    if study.tuning is None or study.tuning.select != "one_standard_error":
+        return
+    if not tables(study):
+        return
+    for protocol in own_protocols(study):
+        folds = _inner_folds(study, protocol)
+        if folds is not None and folds < LEAST_INNER_FOLDS:
+            what = "one validation part has" if folds == 1 else f"{folds} inner folds have hardly"
+            yield Objection(
+                f"{what} no standard error to choose by"
+                if folds == 1
+                else f"{what} a standard error to choose by",
+                study.tuning.span or protocol.span,
+                help=_more_folds(protocol),
+            )
+            return
+
+
+def _inner_folds(study: Study, protocol: Protocol) -> int | None:
+    """Give the number of parts that candidates are scored on; None where nothing is said."""
+    declared = PROTOCOLS[protocol.kind].declaration
+    if declared.inner_option is not None:
+        inner = protocol.options.get(declared.inner_option)
+        return inner if isinstance(inner, int) else None
+    if protocol.options.get("validation") is not None:
+        return 1
+    return study.tuning.cv if study.tuning is not None else None
+
+
+def _more_folds(protocol: Protocol) -> str:
+    if protocol.kind == "nested_cv":
+        return f"write `inner={LEAST_INNER_FOLDS}`, or `select best`"
+    if protocol.options.get("validation") is not None:
+        return "write `select best`, or `protocol nested cv outer=5 inner=5`"
+    return f"write `cv={LEAST_INNER_FOLDS}`, or `select best`"

@@ -1,0 +1,139 @@
+"""The plan as text: data, models, protocols, defaults and work, nothing left unsaid."""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from evallang.engine.describe import data_records, model_records
+
+if TYPE_CHECKING:
+    from evallang.api.preparing import Prepared
+    from evallang.results.records import DataRecord, ModelRecord, ProtocolRecord
+
+
+def plan_text(prepared: "Prepared") -> str:
+    """Lay a plan out for a person."""
+    lines = [prepared.study.title]
+    for heading, body in (
+        ("Data", _data(prepared)),
+        ("Models", _models(prepared)),
+        ("Protocols", _protocols(prepared)),
+        ("Defaults (not written in the study)", _defaults(prepared)),
+        ("Work", _work(prepared)),
+    ):
+        lines += ["", heading, *(f"  {line}" for line in body)]
+    return "\n".join(lines) + "\n"
+
+
+def _data(prepared: "Prepared") -> Iterator[str]:
+    written = {
+        spec.name: getattr(spec, "positive", None) is not None for spec in prepared.study.sources
+    }
+    for record in data_records(prepared.tables, prepared.given):
+        yield from _source(record, positive_written=written.get(record.name, False))
+    for name in _unread(prepared):
+        yield f"{name}: could not be read"
+
+
+def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
+    yield f"{record.name}: {record.label}" if record.label != record.name else record.name
+    features = "" if record.n_features is None else f", {record.n_features:,} features"
+    yield f"  {record.n:,} {record.unit}{features}, from {record.source}"
+    left = record.n + sum(excluded.n for excluded in record.excluded)
+    for excluded in record.excluded:
+        yield f"  {excluded.clause}: {left:,} -> {left - excluded.n:,} rows"
+        left -= excluded.n
+    target = f"target {record.target}, {record.task}" if record.target else record.task
+    if record.classes and record.class_counts:
+        counts = (f"{label} {record.class_counts[label]:,}" for label in record.classes)
+        target += f": {', '.join(counts)}"
+    yield f"  {target}"
+    if record.positive is not None:
+        yield f"  positive {record.positive}{'' if positive_written else ' (by default)'}"
+    if record.groups is not None:
+        yield f"  {record.groups:,} groups"
+    yield from (f"  {note}" for note in record.notes)
+
+
+def _unread(prepared: "Prepared") -> list[str]:
+    """Name the sources that could not be read; a glob gives data sets `NAME/stem`."""
+    read = [*prepared.tables, *(outcomes.spec.name for outcomes in prepared.given)]
+    found = {name.partition("/")[0] for name in read}
+    return [source.name for source in prepared.study.sources if source.name not in found]
+
+
+def _models(prepared: "Prepared") -> Iterator[str]:
+    for model in model_records(prepared.study, prepared.tables, prepared.given):
+        yield from _model(model)
+
+
+def _model(model: "ModelRecord") -> Iterator[str]:
+    if model.pipeline is None:
+        yield f"{model.name}: {model.kind} made elsewhere"
+    else:
+        yield f"{model.name} = {model.pipeline}"
+    for parameter, candidates in model.tuned.items():
+        yield f"  {parameter}: {len(candidates):,} candidates"
+    yield from (f"  {note}" for note in model.notes)
+
+
+def _protocols(prepared: "Prepared") -> Iterator[str]:
+    plan = prepared.planned.plan
+    n_tables = len(prepared.tables)
+    part = " on the data that could be read" if plan.n_fits is None else ""
+    for protocol in plan.protocols:
+        yield _protocol(protocol)
+        if protocol.n_splits is not None:
+            each = " on each data set" if n_tables > 1 else ""
+            fits = "" if protocol.n_fits is None else f", {protocol.n_fits:,} fits{part}"
+            yield f"  {protocol.n_splits:,} splits{each}{fits}"
+        if protocol.implied_by:
+            yield f"  implied by: {protocol.implied_by}"
+    if not plan.protocols:
+        yield "none: the outcomes are given"
+
+
+def _protocol(protocol: "ProtocolRecord") -> str:
+    words = protocol.kind if protocol.kind == "5x2cv" else protocol.kind.replace("_", " ")
+    options = " ".join(f"{name}={shown(value)}" for name, value in protocol.options.items())
+    line = f"{protocol.name}: {words} {options}".rstrip()
+    if protocol.stratify:
+        line += f", stratified by {protocol.stratify}"
+    if protocol.group:
+        line += f", grouped by {protocol.group}"
+    return line
+
+
+def _defaults(prepared: "Prepared") -> Iterator[str]:
+    defaults = prepared.planned.plan.defaults
+    width = max((len(default.clause) for default in defaults), default=0)
+    for default in defaults:
+        yield f"{default.clause:<{width}}  {shown(default.value)}"
+    if not defaults:
+        yield "none"
+
+
+def _work(prepared: "Prepared") -> Iterator[str]:
+    plan = prepared.planned.plan
+    if plan.n_fits is None:
+        names = ", ".join(f"`{name}`" for name in _unread(prepared))
+        reason = f": {names} could not be read" if names else ""
+        yield f"the number of fits is not known{reason}"
+    else:
+        yield f"{plan.n_fits:,} fits"
+        if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
+            yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
+    kinds = Counter(task.kind for task in plan.tasks)
+    yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+
+
+def shown(value: object) -> str:
+    """Write a value as the author would; a third as 1/3."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "true", False: "false"}[value]
+    if isinstance(value, float):
+        near = Fraction(value).limit_denominator(100)
+        exact = f"{value:.12g}"
+        return str(near) if len(exact) > 8 and float(near) == value else exact
+    return str(value)

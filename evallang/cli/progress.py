@@ -1,0 +1,86 @@
+"""One line on a terminal that moves from the first moment to the last."""
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+
+class Progress:
+    """What is being done, fits done, time taken, time left; nothing where it is not shown.
+
+    A thread of its own redraws it, so that the clock goes on while the first fit runs.
+    """
+
+    WIDTH = 24
+    EVERY = 0.2  # seconds between redraws
+    KNOWN_FROM = 50  # the time left is said once one fit of so many is done
+
+    def __init__(self, *, shown: bool) -> None:
+        self.shown = shown
+        self.started = time.monotonic()
+        self.stage = "reading the data"
+        self.done, self.total = 0, 0
+        self.fitting_since = self.started
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._tick, name="progress", daemon=True)
+
+    def __enter__(self) -> Self:
+        if self.shown:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Clear the line, whatever happened."""
+        if self.shown:
+            self._ended.set()
+            self._thread.join()
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def update(self, done: int, total: int) -> None:
+        """Take the number of fits done and planned."""
+        if not done:
+            self.fitting_since = time.monotonic()
+        self.done, self.total = done, total
+        self.stage = "" if done < total else "computing intervals and tests"
+
+    def say(self, stage: str) -> None:
+        """Show what is being done when no fits are."""
+        self.stage = stage
+
+    def line(self, now: float) -> str:
+        """Word the state at a time of the monotonic clock."""
+        elapsed = duration(now - self.started)
+        if self.stage:
+            return f"{self.stage}  {elapsed}"
+        since = now - self.fitting_since
+        known = since > 0 and self.done * self.KNOWN_FROM >= self.total
+        rate = self.done / since if known else 0.0
+        filled = self.WIDTH * self.done // self.total
+        bar = "━" * filled + " " * (self.WIDTH - filled)
+        left = f"  {duration((self.total - self.done) / rate)} left" if rate > 0 else ""
+        return f"{bar} {self.done:,} of {self.total:,} fits  {elapsed}{left}"
+
+    def _tick(self) -> None:
+        while True:
+            sys.stderr.write(f"\r{self.line(time.monotonic())}\x1b[K")
+            sys.stderr.flush()
+            if self._ended.wait(self.EVERY):
+                return
+
+
+def duration(seconds: float) -> str:
+    """Give seconds as people say them: `40 s`, `3 min 05 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

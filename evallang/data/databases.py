@@ -1,0 +1,275 @@
+"""`sql "select ..." on "sqlite:///x.db"`: one SELECT on a connection that can only read.
+
+SQLite runs under an authorizer that lets it read tables and nothing else, DuckDB without
+access to anything outside its file, PostgreSQL in a read-only transaction and only where the
+caller trusts the study, since it is reached over a network.
+"""
+
+import importlib
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import parse_qs, quote, urlsplit
+
+from evallang.data.files import regular_file
+from evallang.data.findings import Findings, listed
+from evallang.data.frame import Frame, frame_of
+from evallang.data.queries import not_one_select, ordered
+from evallang.data.source_codes import (
+    DRIVER_MISSING,
+    DUPLICATE_COLUMN,
+    EMPTY_FILE,
+    FILE_TOO_LARGE,
+    NOT_ONE_SELECT,
+    PASSWORD_IN_STUDY,
+    QUERY_FAILED,
+    SERVER_NEEDS_TRUST,
+    UNKNOWN_DATABASE,
+)
+from evallang.data.values import series_of
+from evallang.registry import lazy
+from evallang.spelling import closest
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+MAX_CELLS = 200_000_000  # about 10 GB while they are Python objects
+FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
+SERVERS = ("postgresql", "postgres")
+FORMS = '"sqlite:///data/x.db", "duckdb:///data/x.duckdb", "postgresql://user@host/name"'
+READING = frozenset(
+    (
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+    )
+)
+"""What SQLite may do for a query; not load_extension, which is off and no SELECT needs."""
+
+
+class _Cursor(Protocol):
+    """What PEP 249 promises of a query that was run."""
+
+    description: Any
+
+    def fetchmany(self, size: int, /) -> list[Any]: ...
+
+
+def read_query(
+    query: str, address: str, folder: Path, findings: Findings, *, trusted: bool = False
+) -> Frame | None:
+    """Run one SELECT and give its rows; None after a finding.
+
+    Files of databases are relative to `folder`. Without an ORDER BY of its own a query gives
+    its rows in any order, so they are sorted by their values, and a note says so.
+    """
+    if (reason := not_one_select(query)) is not None:
+        message = f"the query {reason}, and a study runs one select"
+        findings.add(NOT_ONE_SELECT, message, "sql", "from")
+        return None
+    scheme, separator, rest = address.partition("://")
+    scheme = scheme.lower()
+    if separator and scheme in SERVERS:
+        columns = _from_server(query, address, findings, trusted)
+    elif separator and scheme in ("sqlite", "duckdb") and rest.startswith("/") and rest != "/":
+        columns = _from_file(query, scheme, rest[1:], folder, findings)
+    else:
+        help_text = f"the forms are {FORMS}"
+        findings.add(UNKNOWN_DATABASE, f"{address} is no database", "on", "from", help=help_text)
+        return None
+    if columns is None:
+        return None
+    return _frame(columns, query, address, findings)
+
+
+def _frame(
+    columns: Sequence[tuple[str, list[Any]]], query: str, address: str, findings: Findings
+) -> Frame | None:
+    names = [name for name, _ in columns]
+    source = f"sql on {address}"
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        findings.add(
+            DUPLICATE_COLUMN,
+            f"the query gives more than one column {listed(twice)}",
+            "sql",
+            "from",
+            help="give one of them another name: select a.x as x_of_a",
+        )
+        return None
+    if not columns[0][1]:
+        findings.add(EMPTY_FILE, "the query gives no rows", "sql", "from")
+        return None
+    cells = pl.DataFrame([series_of(name, values) for name, values in columns])
+    if ordered(query):
+        return frame_of(source, cells, untyped=False)
+    note = f"{source}: rows sorted by their values, since the query has no order by"
+    by = [name for name in names if not cells[name].dtype.is_nested()]
+    cells = cells.sort(by, nulls_last=True, maintain_order=True)
+    return frame_of(source, cells, untyped=False, notes=(note,))
+
+
+# --- files -------------------------------------------------------------------------------
+
+
+def _from_file(
+    query: str, scheme: str, location: str, folder: Path, findings: Findings
+) -> list[tuple[str, list[Any]]] | None:
+    path = regular_file(location, folder, findings)
+    if path is None:
+        return None
+    if scheme == "sqlite":
+        return _run(lambda: _sqlite(path), query, sqlite3, location, findings)
+    driver = _driver("duckdb", findings)
+    if driver is None:
+        return None
+    return _run(lambda: _duckdb(driver, path), query, driver, location, findings)
+
+
+def _sqlite(path: Path) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True)
+    connection.execute("pragma query_only = on")
+    connection.execute("pragma trusted_schema = off")
+    connection.set_authorizer(_authorized)
+    return connection
+
+
+def _authorized(action: int, *_: str | None) -> int:
+    return sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY
+
+
+def _duckdb(driver: ModuleType, path: Path) -> Any:
+    settings = {
+        "enable_external_access": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    connection = driver.connect(str(path), read_only=True, config=settings)
+    connection.execute("set lock_configuration = true")
+    return connection
+
+
+# --- servers -----------------------------------------------------------------------------
+
+
+def _from_server(
+    query: str, address: str, findings: Findings, trusted: bool
+) -> list[tuple[str, list[Any]]] | None:
+    try:
+        parts = urlsplit(address)
+        secret = parts.password is not None or "password" in parse_qs(parts.query)
+    except ValueError as error:
+        findings.add(UNKNOWN_DATABASE, f"the address of the database is none: {error}", "on")
+        return None
+    if secret:
+        findings.add(
+            PASSWORD_IN_STUDY,
+            "the address of the database holds a password",
+            "on",
+            "from",
+            help="leave it out, and give it by PGPASSWORD or the file .pgpass",
+        )
+        return None
+    if not trusted:
+        findings.add(
+            SERVER_NEEDS_TRUST,
+            f"{address} is a server, and a study opens no connection of its own accord",
+            "on",
+            "from",
+            help="if you trust this study: evallang run --trust",
+        )
+        return None
+    driver = _driver("psycopg", findings)
+    if driver is None:
+        return None
+    return _run(lambda: _postgresql(driver, address), query, driver, address, findings)
+
+
+def _postgresql(driver: ModuleType, address: str) -> Any:
+    connection = driver.connect(address, connect_timeout=20)
+    connection.read_only = True
+    # a prepared statement is one statement, whatever the text holds
+    connection.prepare_threshold = 0
+    return connection
+
+
+# --- both --------------------------------------------------------------------------------
+
+
+def _driver(package: str, findings: Findings) -> ModuleType | None:
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        help_text = f"pip install {package}"
+        findings.add(DRIVER_MISSING, f"{package} is not installed", "on", "from", help=help_text)
+        return None
+
+
+def _run(
+    connect: Callable[[], Any], query: str, driver: ModuleType, where: str, findings: Findings
+) -> list[tuple[str, list[Any]]] | None:
+    """Connect, run the query and close; errors of the database become findings."""
+    connection = None
+    try:
+        connection = connect()
+        cursor = connection.cursor()
+        cursor.execute(query)
+        return _columns(cursor, findings)
+    except driver.Error as error:
+        findings.add(
+            QUERY_FAILED,
+            f"{where}: {_reason(error, where)}",
+            "sql",
+            "from",
+            help=_tables(connection, str(error)),
+        )
+        return None
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _columns(cursor: _Cursor, findings: Findings) -> list[tuple[str, list[Any]]] | None:
+    names = [str(item[0]).strip() for item in cursor.description]
+    columns: list[list[Any]] = [[] for _ in names]
+    while rows := cursor.fetchmany(FETCHED):
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(values)
+        if len(columns[0]) * len(columns) > MAX_CELLS:
+            findings.add(
+                FILE_TOO_LARGE,
+                f"the query gives more than the limit of {MAX_CELLS:,} values",
+                "sql",
+                "from",
+                help="select the columns and rows that the study uses",
+            )
+            return None
+    return list(zip(names, columns, strict=True))
+
+
+def _reason(error: Exception, where: str) -> str:
+    """Give the first line of a database's complaint, without folders of this machine."""
+    line = next((line.strip() for line in str(error).split("\n") if line.strip()), "no reason")
+    words = line.split('"')
+    return '"'.join(where if word.endswith("/" + Path(where).name) else word for word in words)
+
+
+def _tables(connection: Any, reason: str) -> str | None:
+    """Name the tables of an SQLite file where a query asked for one that is not there."""
+    if not isinstance(connection, sqlite3.Connection):
+        return None
+    if reason.startswith(("not authorized", "access to")):
+        return "a query may read the tables of its own database and nothing else"
+    if "no such table" not in reason:
+        return None
+    kept: Iterable[tuple[str]] = connection.execute(
+        "select name from sqlite_master where type in ('table', 'view') order by name"
+    )
+    names = [name for (name,) in kept]
+    near = closest(reason.rpartition(" ")[2], names)
+    return f"did you mean {near}" if near else f"the tables are {listed(names, 12)}"

@@ -1,0 +1,194 @@
+"""What to look for in a table in view of what its study asks: shares of classes, sizes of parts.
+
+The companion of `rules`, which looks at a table alone.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from evallang.data.dataset import Table
+from evallang.data.design_codes import (
+    FEW_OF_A_CLASS_IN_A_FOLD,
+    MARGIN_BEYOND_BASELINE,
+    POSITIVE_NOT_STATED,
+    SMALL_TEST_PART,
+    UNBALANCED_CLASSES,
+    UNEQUAL_TEST_SETS,
+)
+from evallang.data.findings import Findings, counted, listed, written
+from evallang.diagnostics import Diagnostic
+from evallang.frozen import frozen
+from evallang.registry import lazy
+from evallang.source import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+COMMON = 0.8  # share of the largest class from which on accuracy alone tells little
+LEAST_TESTED = 100  # rows; at one half Wilson's 95% interval reaches ±10 points there
+LEAST_IN_FOLD = 5  # members of a class; below, one row moves a recall by more than 20 points
+MOST_UNEQUAL = 2.0  # largest test set over smallest; folds of k-fold differ by one row
+Z = 1.959964  # of a 95% interval, for a message that only illustrates
+RIGHT_AND_WRONG = frozenset({"accuracy", "error_rate"})
+
+
+@frozen
+class Questions:
+    """What a study asks of its tables, as far as these rules must know.
+
+    Attributes
+    ----------
+    measured : names of all metrics that are reported or tested
+    by_positive : those, as written, that depend on which of two classes is the positive one
+    per_fold : those, as written, that are taken in each fold, not over all examples
+    folds : the largest number of folds, None where there are none
+    test_share : the share of rows that a single holdout tests, None without one
+    span : the place of that protocol
+    margins : margins on accuracy, with the places of their lines
+    baseline : whether a model that looks at no feature stands beside the others
+    """
+
+    measured: tuple[str, ...] = ()
+    by_positive: tuple[str, ...] = ()
+    per_fold: tuple[str, ...] = ()
+    folds: int | None = None
+    test_share: float | None = None
+    span: Span | None = None
+    margins: tuple[tuple[float, Span | None], ...] = ()
+    baseline: bool = False
+
+
+def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
+    """Check a table against what its study asks of it."""
+    findings = Findings(table.spec.places)
+    accuracy_on_unbalanced_classes(table, asked, findings)
+    positive_class_not_stated(table, asked, findings)
+    small_test_part(table, asked, findings)
+    few_of_a_class_in_a_fold(table, asked, findings)
+    margin_beyond_the_baseline(table, asked, findings)
+    return findings.diagnostics
+
+
+def check_test_sizes(
+    sizes: Sequence[int], protocol: str, span: Span | None, test: str = "corrected_t"
+) -> tuple[Diagnostic, ...]:
+    """Check the numbers of test rows of all splits of one protocol that a fold test reads.
+
+    `protocol` is worded as the author wrote it; `span` is its place.
+    """
+    if not sizes or min(sizes) <= 0 or max(sizes) <= MOST_UNEQUAL * min(sizes):
+        return ()
+    findings = Findings({})
+    findings.add(
+        UNEQUAL_TEST_SETS,
+        f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and `{test}` "
+        "takes their scores as equally exact",
+        span=span,
+        help="write fewer folds, or groups of more even size",
+    )
+    return findings.diagnostics
+
+
+def accuracy_on_unbalanced_classes(table: Table, asked: Questions, findings: Findings) -> None:
+    """Find tables with one common class, measured by right and wrong alone."""
+    if table.task != "classification" or not asked.measured or asked.baseline:
+        return
+    if not set(asked.measured) <= RIGHT_AND_WRONG:
+        return
+    share, label = _largest(table)
+    if share >= COMMON:
+        findings.add(
+            UNBALANCED_CLASSES,
+            f"{share:.0%} of the rows are {label}, so a model that says nothing else has an "
+            f"accuracy of {share:.0%}",
+            "target",
+            help="measure balanced_accuracy, or add: model baseline = DummyClassifier",
+        )
+
+
+def positive_class_not_stated(table: Table, asked: Questions, findings: Findings) -> None:
+    """Find tables of two classes whose positive one is taken by default, where it matters."""
+    bundled = table.spec.kind == "sklearn"  # its classes are known, so the check has said it
+    if table.positive is None or table.spec.positive is not None or bundled:
+        return
+    if asked.by_positive:
+        findings.add(
+            POSITIVE_NOT_STATED,
+            f"{listed(asked.by_positive)} of {table.spec.name}: {table.classes[table.positive]} is "
+            "taken as the positive class, because it is the last in order",
+            "target",
+            help=f"add a line: positive {written(table.classes[table.positive])}",
+        )
+
+
+def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
+    """Find tables of which a single holdout tests few rows."""
+    if asked.test_share is None:
+        return
+    tested = math.ceil(asked.test_share * table.n)
+    if tested >= LEAST_TESTED or tested < 1:
+        return
+    low, high = _wilson(0.9 * tested, tested)
+    example = f"; an accuracy of 90% has an interval of {low:.0%} to {high:.0%} there"
+    findings.add(
+        SMALL_TEST_PART,
+        f"{counted(tested, 'row')} of {table.spec.name} {'is' if tested == 1 else 'are'} kept for "
+        f"testing{example if table.task == 'classification' else ''}",
+        "from",
+        span=asked.span,
+        help="test every row: protocol repeated cv folds=10 times=10",
+    )
+
+
+def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings) -> None:
+    """Find classes with few members in each fold, where a measure is taken in each."""
+    if table.task != "classification" or not asked.per_fold or asked.folds is None:
+        return
+    counts = np.bincount(table.y, minlength=len(table.classes))
+    smallest = int(counts.argmin())
+    members = int(counts[smallest])
+    if asked.folds <= members < LEAST_IN_FOLD * asked.folds:
+        findings.add(
+            FEW_OF_A_CLASS_IN_A_FOLD,
+            f"{table.classes[smallest]} has {counted(members, 'row')}, "
+            f"{members // asked.folds} in a fold, and {listed(asked.per_fold)} "
+            f"{'is' if len(asked.per_fold) == 1 else 'are'} taken in each fold",
+            "target",
+            span=asked.span,
+            help=f"write {max(2, members // LEAST_IN_FOLD)} folds",
+        )
+
+
+def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Findings) -> None:
+    """Find margins on accuracy that are larger than all that can be learnt."""
+    if table.task != "classification":
+        return
+    share, label = _largest(table)
+    left = round(1 - share, 12)
+    for margin, span in asked.margins:
+        if margin >= left:
+            findings.add(
+                MARGIN_BEYOND_BASELINE,
+                f"a model that always says {label} has an accuracy of {share:.1%}, so with a "
+                f"margin of {margin:.3g} it need not be worse than a perfect one",
+                "target",
+                span=span,
+                help=f"choose a margin well below {left:.2g}",
+            )
+
+
+def _largest(table: Table) -> tuple[float, str]:
+    counts = np.bincount(table.y, minlength=len(table.classes))
+    code = int(counts.argmax())
+    return float(counts[code]) / table.n, table.classes[code]
+
+
+def _wilson(successes: float, n: int) -> tuple[float, float]:
+    """Give Wilson's 95% interval, for illustration."""
+    p, z2 = successes / n, Z * Z / n
+    middle = p + z2 / 2
+    half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n))
+    return (middle - half) / (1 + z2), (middle + half) / (1 + z2)

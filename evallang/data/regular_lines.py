@@ -1,0 +1,196 @@
+"""The fast way through a text table: every line one record, numbers typed while it is read.
+
+A column of numbers gets its type at once where its spelling says no more than its number
+(no 007, no +5, no -0); floats only where no clause may ask how they are written. Whatever
+does not fit falls back to text cells, so that both ways give the same table.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.kinds import trimmed, typed_cells
+from evallang.frozen import frozen
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+    pl = lazy("polars")
+
+Schema = dict[str, Any]  # column -> type of polars
+
+CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
+SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
+LINE_END, QUOTE, PLUS, MINUS, POINT, ZERO = map(ord, '\n"+-.0')
+BLANKS = b" \t\v\f"  # of ASCII, as far as text cells are trimmed of them
+FIRST_CELL_APART = re.compile(rb'"?(\+|-0[^.]|0[0-9])')
+
+
+@frozen
+class _Look:
+    """What a look at all bytes of a regular file found."""
+
+    lines: int
+    spelled_apart: bool
+    quoted: bool
+
+
+def read_regular(
+    data: bytes,
+    separator: str,
+    names: Sequence[str],
+    *,
+    header: bool,
+    spelled: frozenset[str] | None,
+) -> tuple["pl.DataFrame", range] | None:
+    """Read a file of which every line is one record of the right number of fields, or None.
+
+    Gives the cells, trimmed, and the line of each row. `spelled` are the columns of which
+    the spelling may be asked for, None for all.
+    """
+    look = _look(data, ord(separator), len(names) - 1)
+    if look is None:
+        return None
+    rows, first = look.lines - header, 1 + header
+    if rows == 0:
+        return pl.DataFrame({name: [] for name in names}), range(0)
+    text: Schema = dict.fromkeys(names, pl.String)
+    cells = None
+    if not look.spelled_apart:
+        cells = _cells(data, separator, header, _guessed(data, separator, header, names, spelled))
+    if cells is None:
+        cells = _cells(data, separator, header, text)
+    if cells is None or cells.height != rows or cells.width != len(names):
+        return None
+    clean = not look.quoted and data.isascii() and not _has_blank_edges(data, separator)
+    changed = [
+        column.fill_nan(None) if column.dtype == pl.Float64 else trimmed(column)
+        for column in cells.get_columns()
+        if column.dtype == pl.Float64 or (column.dtype == pl.String and not clean)
+    ]
+    return cells.with_columns(changed), range(first, first + rows)
+
+
+def _cells(data: bytes, separator: str, header: bool, schema: Schema) -> "pl.DataFrame | None":
+    """Read cells of the given types; None where one does not have its type."""
+    try:
+        return pl.read_csv(
+            data, separator=separator, has_header=False, skip_rows=int(header), schema=schema
+        )
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _guessed(
+    data: bytes,
+    separator: str,
+    header: bool,
+    names: Sequence[str],
+    spelled: frozenset[str] | None,
+) -> Schema:
+    """Guess the type of each column from the beginning of the file."""
+    head = data[:SAMPLE]
+    if len(head) < len(data):
+        head = head[: head.rfind(b"\n") + 1]
+    schema: Schema = dict.fromkeys(names, pl.String)
+    sample = _cells(head, separator, header, schema)
+    for column in [] if sample is None else sample.get_columns():
+        dtype = typed_cells(trimmed(column)).dtype
+        if dtype == pl.Int64:
+            schema[column.name] = pl.Int64
+        elif dtype == pl.Float64 and spelled is not None and column.name not in spelled:
+            schema[column.name] = pl.Float64
+    return schema
+
+
+# --- the look at all bytes -----------------------------------------------------------------
+
+
+def _look(data: bytes, separator: int, separators: int) -> _Look | None:
+    """Look at all bytes once; None when a line is irregular.
+
+    Regular: the same number of separators, at least one, outside quotes in every line (so no
+    blank line), quotes in pairs within a line and only around whole fields, no lone carriage
+    return. Separators are counted over all lines: where their number is right and one line
+    lacks some, another has too many, which polars refuses.
+    """
+    if separators == 0 or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n")):
+        return None
+    lines, cut, apart, quoted = 0, 0, False, False
+    for chunk in _whole_lines(data):
+        text = np.frombuffer(chunk, dtype=np.uint8)
+        ends = text == LINE_END
+        cuts = text == separator
+        begins = cuts | ends
+        if QUOTE in chunk:
+            quoted = True
+            quotes = text == QUOTE
+            if not _quotes_are_regular(text, quotes, ends, separator):
+                return None
+            cuts &= (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
+            begins |= quotes
+        lines += int(np.count_nonzero(ends)) + (not chunk.endswith(b"\n"))
+        cut += int(np.count_nonzero(cuts))
+        apart = apart or _spelled_apart(chunk, text, begins)
+    return _Look(lines, apart, quoted) if cut == lines * separators else None
+
+
+def _whole_lines(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(data):
+        stop = data.rfind(b"\n", start, start + CHUNK) + 1 if start + CHUNK < len(data) else 0
+        stop = stop or len(data)
+        yield data[start:stop]
+        start = stop
+
+
+def _quotes_are_regular(
+    text: "NDArray[np.uint8]",
+    quotes: "NDArray[np.bool_]",
+    ends: "NDArray[np.bool_]",
+    separator: int,
+) -> bool:
+    starts = np.concatenate(([0], np.flatnonzero(ends) + 1))
+    starts = starts[starts < len(text)]
+    if (np.add.reduceat(quotes, starts, dtype=np.int64) % 2).any():
+        return False
+    places = np.flatnonzero(quotes)
+    before = np.where(places > 0, text[places - 1], LINE_END)
+    after = np.where(places < len(text) - 1, text[(places + 1) % len(text)], LINE_END)
+    opening, closing = before[0::2], after[1::2]
+    opens = np.isin(opening, [separator, LINE_END, QUOTE])
+    closes = np.isin(closing, [separator, LINE_END, ord("\r"), QUOTE])
+    return bool(opens.all() and closes.all())
+
+
+def _spelled_apart(chunk: bytes, text: "NDArray[np.uint8]", begins: "NDArray[np.bool_]") -> bool:
+    """Tell whether a cell is written as 007, +5 or -0; `begins` are the marks before cells."""
+    if FIRST_CELL_APART.match(chunk):
+        return True
+    zero = text == ZERO
+    digit = (text - np.uint8(ZERO)) < 10
+    if (begins[:-2] & zero[1:-1] & digit[2:]).any():
+        return True
+    if PLUS in chunk and (begins[:-1] & (text[1:] == PLUS)).any():
+        return True
+    if MINUS not in chunk:
+        return False
+    minus_zero = begins[:-3] & (text[1:-2] == MINUS) & zero[2:-1] & (text[3:] != POINT)
+    return bool(minus_zero.any())
+
+
+def _has_blank_edges(data: bytes, separator: str) -> bool:
+    """Tell whether a cell begins or ends with a blank of ASCII."""
+    mark = separator.encode()
+    for code in BLANKS:
+        blank = bytes((code,))
+        if blank == mark or blank not in data:
+            continue
+        pairs = (mark + blank, blank + mark, b"\n" + blank, blank + b"\n", blank + b"\r")
+        if any(pair in data for pair in pairs) or data.startswith(blank) or data.endswith(blank):
+            return True
+    return False

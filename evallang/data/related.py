@@ -1,0 +1,70 @@
+"""Data sets that share rows, and so are no independent draws for tests over data sets."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from evallang.data.codes import RELATED_DATA_SETS
+from evallang.data.dataset import Table
+from evallang.data.findings import Findings
+from evallang.diagnostics import Diagnostic
+from evallang.registry import lazy
+from evallang.source import Span
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+LEAST_SHARED = 0.1  # of the rows of the smaller data set
+LEAST_DISTINCT = 0.5  # of its rows; coarser tables have equal rows by chance
+
+
+def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple[Diagnostic, ...]:
+    """Warn of pairs of data sets with the same columns and classes that share rows.
+
+    `span` is the place of the line that compares across data sets, else that of the second
+    data set.
+    """
+    found: list[Diagnostic] = []
+    alike: dict[tuple[object, ...], list[Table]] = {}
+    for table in tables:
+        columns = tuple(sorted((column.name, column.numeric) for column in table.columns))
+        alike.setdefault((table.task, table.classes, columns), []).append(table)
+    for group in alike.values():
+        if len(group) == 1:
+            continue
+        rows = [_distinct_rows(table) for table in group]
+        for (one, mine), (other, theirs) in combinations(zip(group, rows, strict=True), 2):
+            smaller, larger = sorted((mine, theirs), key=lambda frame: frame.height)
+            least = min(mine.height / one.n, theirs.height / other.n)
+            shared = smaller.join(larger, on=smaller.columns, how="semi", nulls_equal=True).height
+            share = shared / smaller.height
+            if share < LEAST_SHARED or (least < LEAST_DISTINCT and share < 1):
+                continue
+            words = "hold the same rows" if share == 1 and mine.height == theirs.height else (
+                f"share {shared:,} rows, {share:.0%} of the smaller"
+            )  # fmt: skip
+            findings = Findings(other.spec.places)
+            findings.add(
+                RELATED_DATA_SETS,
+                f"{one.spec.name} and {other.spec.name} {words}, and count as two data sets",
+                span=span,
+                help="compare across data sets of which none was made from another",
+            )
+            found += findings.diagnostics
+    return tuple(found)
+
+
+def _distinct_rows(table: Table) -> "pl.DataFrame":
+    """Give the distinct rows, features and target, with their columns in order of name."""
+    columns = {
+        column.name: pl.Series(
+            table.numeric[:, column.index]
+            if column.numeric
+            else [c if isinstance(c, str) else None for c in table.objects[:, column.index]]
+        )
+        for column in sorted(table.columns, key=lambda column: column.name)
+    }
+    frame = pl.DataFrame([series.alias(f"x.{name}") for name, series in columns.items()])
+    return frame.with_columns(pl.Series("y", table.y)).unique()

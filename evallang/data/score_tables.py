@@ -1,0 +1,314 @@
+"""`scores` statements: tables of scores made elsewhere, one cell a model and data set or fold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
+from evallang.data.findings import Findings, counted, listed
+from evallang.data.frame import Frame
+from evallang.data.hashing import DataHash
+from evallang.data.labels import in_label_order
+from evallang.data.outcome_codes import (
+    FOLDS_DIFFER,
+    MISSING_SCORE,
+    NO_COMPLETE_DATA_SET,
+    SCORE_TWICE,
+)
+from evallang.data.roles import complete_texts
+from evallang.data.score_cells import Cells, read_cells
+from evallang.data.tables import read_file
+from evallang.diagnostics import Diagnostic
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+MOST_SHOWN = 5  # models that a message about missing scores names
+LEAST_DATA_SETS = 1  # complete ones; how many a test needs is its own to say
+
+
+def read_scores(spec: ScoresSpec, folder: Path) -> tuple[ScoreTable | None, tuple[Diagnostic, ...]]:
+    """Read a table of scores, and say all that is wrong with it.
+
+    Data sets and models keep the order of the file (models that of the statement), folds and
+    repeats are sorted. With an error among the diagnostics there is no table. Nothing is
+    raised for bad data.
+    """
+    findings = Findings(spec.places)
+    roles = (spec.dataset, spec.fold, spec.repeat, spec.model)
+    spelled = frozenset(name for name in roles if name is not None)
+    frame = read_file(spec.path, folder, findings, named=_named(spec), spelled=spelled)
+    if frame is None:
+        return None, findings.diagnostics
+    axes = _axes(frame, spec, findings)
+    if findings.failed and not spec.models:  # a column meant for a role would count as a model
+        return None, findings.diagnostics
+    cells = read_cells(frame, spec, findings)
+    if findings.failed or cells is None:
+        return None, findings.diagnostics
+    filled = _filled(frame, spec, cells, axes, findings)
+    if filled is None:
+        return None, findings.diagnostics
+    values, notes = filled
+    single = spec.fold is None and spec.repeat is None
+    table = ScoreTable(
+        spec=spec,
+        models=cells.models,
+        datasets=axes.datasets,
+        values=values[:, :, 0] if single else values,
+        missing=_lacking(values),
+        folds=None if spec.fold is None else np.array([f for _, f in axes.pairs], dtype=np.int64),
+        fold_labels=axes.folds if spec.fold is not None else None,
+        repeats=(
+            None if spec.repeat is None else np.array([r for r, _ in axes.pairs], dtype=np.int64)
+        ),
+        repeat_labels=axes.repeats if spec.repeat is not None else None,
+        sha256="",
+        source=frame.source,
+        notes=(*frame.notes, *cells.notes, *notes),
+    )
+    return replace(table, sha256=scores_hash(table)), findings.diagnostics
+
+
+def scores_hash(table: ScoreTable) -> str:
+    """Hash everything in a table of scores that can change a result."""
+    parts = DataHash()
+    parts.text("models", [model.name for model in table.models])
+    parts.text("datasets", list(table.datasets))
+    parts.text("higher_is_better", table.spec.higher_is_better)
+    parts.text("missing_policy", table.spec.missing)
+    parts.numbers("values", table.values)
+    parts.numbers("folds", table.folds)
+    parts.text("fold_labels", table.fold_labels)
+    parts.numbers("repeats", table.repeats)
+    parts.text("repeat_labels", table.repeat_labels)
+    return parts.hexdigest()
+
+
+def _named(spec: ScoresSpec) -> frozenset[str]:
+    single = (spec.dataset, spec.fold, spec.repeat, spec.model, spec.score)
+    names = {name for name in single if name is not None}
+    if spec.model is None:
+        names |= {model.column or model.name for model in spec.models}
+    return frozenset(names)
+
+
+# --- the axes ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """The levels of data sets, folds and repeats, and each row's place among them.
+
+    `pairs` are the (repeat, fold) codes that occur, sorted; they are the last axis.
+    """
+
+    datasets: tuple[str, ...]
+    folds: tuple[str, ...]
+    repeats: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+    dataset: "NDArray[np.int64]"
+    pair: "NDArray[np.int64]"
+
+
+def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
+    """Find the levels of each axis; a column that is not named is one level for all rows."""
+    one = ("",) * frame.n
+    datasets = complete_texts(frame, spec.dataset, "dataset", findings) or (spec.name,) * frame.n
+    folds = complete_texts(frame, spec.fold, "fold", findings) or one
+    repeats = complete_texts(frame, spec.repeat, "repeat", findings) or one
+    set_levels = tuple(dict.fromkeys(datasets))
+    fold_levels = tuple(map(str, in_label_order(set(folds))))
+    repeat_levels = tuple(map(str, in_label_order(set(repeats))))
+    written = list(zip(_codes(repeats, repeat_levels), _codes(folds, fold_levels), strict=True))
+    pairs = tuple(sorted(set(written)))
+    places = {pair: place for place, pair in enumerate(pairs)}
+    return _Axes(
+        set_levels,
+        fold_levels,
+        repeat_levels,
+        pairs,
+        np.array(_codes(datasets, set_levels), dtype=np.int64),
+        np.array([places[pair] for pair in written], dtype=np.int64),
+    )
+
+
+def _codes(texts: Sequence[str], levels: Sequence[str]) -> list[int]:
+    places = {level: code for code, level in enumerate(levels)}
+    return [places[text] for text in texts]
+
+
+# --- the block -----------------------------------------------------------------------------
+
+
+def _filled(
+    frame: Frame, spec: ScoresSpec, cells: Cells, axes: _Axes, findings: Findings
+) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
+    """Put all cells into their places, data set x model x fold; None after a finding."""
+    shape = (len(axes.datasets), len(cells.models), len(axes.pairs))
+    values = np.full(shape, np.nan)
+    rows = np.repeat(np.arange(frame.n), cells.block.shape[1])
+    models = cells.model_of_cell.ravel()
+    kept = models >= 0
+    places = (axes.dataset[rows][kept], models[kept], axes.pair[rows][kept])
+    flat = np.ravel_multi_index(places, shape)
+    first = np.full(values.size, -1, dtype=np.int64)
+    _, where = np.unique(flat, return_index=True)
+    first[flat[where]] = rows[kept][where]
+    again = np.setdiff1d(np.arange(len(flat)), where)
+    if len(again):
+        cell = int(again[0])
+        _report_twice(frame, spec, cells, int(rows[kept][cell]), int(first[flat[cell]]),
+                      int(places[1][cell]), len(again), findings)  # fmt: skip
+        return None
+    values.ravel()[flat] = cells.block.ravel()[kept]
+    if not _same_folds(values, spec, cells, axes, findings):
+        return None
+    return _missing_said(values, spec, cells, axes, findings)
+
+
+def _report_twice(
+    frame: Frame,
+    spec: ScoresSpec,
+    cells: Cells,
+    row: int,
+    earlier: int,
+    model: int,
+    n: int,
+    findings: Findings,
+) -> None:
+    unnamed = [
+        word
+        for word, column in (
+            ("dataset", spec.dataset),
+            ("fold", spec.fold),
+            ("repeat", spec.repeat),
+        )
+        if column is None
+    ]
+    others = f", and so do {counted(n - 1, 'other cell')}" if n > 1 else ""
+    findings.add(
+        SCORE_TWICE,
+        f"{frame.place(row)} of {frame.source} gives a score of {cells.models[model].name} "
+        f"{_place_words(frame, spec, row)}that {frame.place(earlier)} gave already{others}",
+        "fold",
+        "dataset",
+        "models",
+        "model",
+        help=f"name the column that tells the rows apart: {' COL, or '.join(unnamed)} COL"
+        if unnamed
+        else None,
+    )
+
+
+def _place_words(frame: Frame, spec: ScoresSpec, row: int) -> str:
+    """Name the place of a row: `on iris, fold 3, repeat 1 `."""
+    words = []
+    if spec.dataset is not None:
+        words.append(f"on {frame.texts(spec.dataset)[row]}")
+    for word, column in (("fold", spec.fold), ("repeat", spec.repeat)):
+        if column is not None:
+            words.append(f"{word} {frame.texts(column)[row]}")
+    return ", ".join(words) + " " if words else ""
+
+
+def _same_folds(
+    values: "NDArray[np.float64]",
+    spec: ScoresSpec,
+    cells: Cells,
+    axes: _Axes,
+    findings: Findings,
+) -> bool:
+    """Check that every cell that has scores has one in every fold of every repeat."""
+    crossed = len(axes.folds) * len(axes.repeats)
+    if len(axes.pairs) < crossed:
+        repeat, fold = next(
+            (r, f)
+            for r in range(len(axes.repeats))
+            for f in range(len(axes.folds))
+            if (r, f) not in set(axes.pairs)
+        )
+        findings.add(
+            FOLDS_DIFFER,
+            f"{spec.path} has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, and "
+            "other repeats have",
+            "fold",
+            "repeat",
+        )
+        return False
+    present = ~np.isnan(values)
+    partly = np.argwhere(present.any(axis=2) & ~present.all(axis=2))
+    if len(partly) == 0:
+        return True
+    data, model = (int(code) for code in partly[0])
+    repeat, fold = axes.pairs[int(np.flatnonzero(~present[data, model])[0])]
+    words = [f"fold {axes.folds[fold]}"] if spec.fold is not None else []
+    words += [f"repeat {axes.repeats[repeat]}"] if spec.repeat is not None else []
+    place = f" on {axes.datasets[data]}" if spec.dataset is not None else ""
+    others = f", nor have {counted(len(partly) - 1, 'other cell')}" if len(partly) > 1 else ""
+    findings.add(
+        FOLDS_DIFFER,
+        f"{cells.models[model].name} has no score{place} in {' of '.join(words)}, and "
+        f"{int(present[data, model].sum())} of {values.shape[2]} elsewhere{others}",
+        "fold",
+        "repeat",
+        "models",
+        "score",
+        help="give all folds of a data set, or none",
+    )
+    return False
+
+
+def _missing_said(
+    values: "NDArray[np.float64]",
+    spec: ScoresSpec,
+    cells: Cells,
+    axes: _Axes,
+    findings: Findings,
+) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
+    """State what is missing; None where nothing complete is left."""
+    missing = _lacking(values)
+    if not missing.any():
+        return values, ()
+    empty = [cells.models[code].name for code in np.flatnonzero(missing.all(axis=0)).tolist()]
+    complete = int((~missing.any(axis=1)).sum())
+    if empty or (spec.missing == "leave_out" and complete < LEAST_DATA_SETS):
+        message = (
+            f"{spec.path} has no score of {listed(empty)}"
+            if empty
+            else f"none of the {counted(len(axes.datasets), 'data set')} of {spec.path} has a "
+            f"score of each of the {len(cells.models)} models"
+        )
+        findings.add(
+            NO_COMPLETE_DATA_SET, message, "models", "model",
+            help="leave out the models with few scores by the line: models A, B",
+        )  # fmt: skip
+        return None
+    lacking = [
+        f"{axes.datasets[row]} (without {listed(_names(cells.models, missing[row]), MOST_SHOWN)})"
+        for row in np.flatnonzero(missing.any(axis=1)).tolist()
+    ]
+    done = (
+        f"left out of tests over data sets, {complete} of {len(axes.datasets)} stay"
+        if spec.missing == "leave_out"
+        else "ranked last where missing"
+    )
+    said = f"{counted(len(lacking), 'data set')} without a score of every model, {done}: " + listed(
+        lacking
+    )
+    findings.add(MISSING_SCORE, said, "models", "score", "model")
+    return values, (said,)
+
+
+def _lacking(values: "NDArray[np.float64]") -> "NDArray[np.bool_]":
+    """Tell for each data set and model whether there is no score in any fold (N, M)."""
+    return np.asarray(np.isnan(values).all(axis=2), dtype=np.bool_)
+
+
+def _names(models: Sequence[GivenModel], chosen: Any) -> list[str]:
+    return [model.name for model, is_chosen in zip(models, chosen, strict=True) if is_chosen]

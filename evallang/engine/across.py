@@ -1,0 +1,131 @@
+"""Scores of models over several data sets: what tests `across data` read, and the ranks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.data.dataset import ScoreTable
+from evallang.engine.estimates import point_estimate
+from evallang.engine.settings import Setting
+from evallang.metrics.metric import METRICS
+from evallang.planning.seeds import analysis_seed, canonical_json
+from evallang.registry import lazy
+from evallang.results.records import HypothesisTestResult, Ranks
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.rank_scores import rank_models
+from evallang.study import Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+
+@dataclass(frozen=True)
+class ScoreGrid:
+    """Scores of M models on N data sets (N, M); NaN where a model has none.
+
+    `missing` is the policy of a `scores` statement for them, `options` of a test apart.
+    """
+
+    models: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: "NDArray[np.float64]"
+    metric: str
+    better: Literal["higher", "lower"]
+    bounded: bool
+    sha256: str
+    missing: str = "leave_out"
+
+
+def grid_of(study: Study, settings: Sequence[Setting], metric: Method) -> ScoreGrid:
+    """Measure every model on the data set of every setting, a row for each."""
+    datasets = tuple(setting.source for setting in settings)
+    models = tuple(dict.fromkeys(m for setting in settings for m in setting.models))
+    values = np.full((len(datasets), len(models)), np.nan)
+    for row, setting in enumerate(settings):
+        for model in setting.models:
+            value = point_estimate(study, setting, model, metric)
+            if value is not None:
+                values[row, models.index(model)] = value
+    declared = METRICS[metric.name].declaration
+    return ScoreGrid(
+        models,
+        datasets,
+        values,
+        metric.written,
+        declared.better,
+        declared.low == 0 and declared.high == 1,
+        canonical_json([list(datasets), [[repr(float(v)) for v in row] for row in values]]),
+    )
+
+
+def grid_of_table(table: ScoreTable) -> ScoreGrid:
+    """Arrange a table of scores made elsewhere."""
+    values = table.means
+    inside = values[~np.isnan(values)]
+    return ScoreGrid(
+        tuple(model.name for model in table.models),
+        table.datasets,
+        values,
+        table.spec.metric or "score",
+        "higher" if table.spec.higher_is_better else "lower",
+        bool(len(inside)) and bool((inside >= 0).all()) and bool((inside <= 1).all()),
+        table.sha256,
+        table.spec.missing,
+    )
+
+
+@dataclass(frozen=True)
+class GridInputs:
+    """The evidence of a test over data sets, made when it is asked for."""
+
+    study: Study
+    grid: ScoreGrid
+    metric: Method
+    models: tuple[str, ...]
+    family: tuple[str, ...]
+    test: Method
+    level: float
+
+    def run(self) -> HypothesisTestResult:
+        """Run the test on the columns of its models; ranks are those of the whole family."""
+        entry = HYPOTHESIS_TESTS[self.test.name]
+        makers: Mapping[str, Callable[[], Any]] = {
+            "scores": lambda: self._columns(self.family if self._paired() else self.models),
+            "pair": lambda: tuple(self.family.index(model) for model in self.models),
+            "first": lambda: self._columns(self.models)[:, 0],
+            "second": lambda: self._columns(self.models)[:, 1],
+            "better": lambda: self.grid.better,
+            "bounded": lambda: self.grid.bounded,
+            "level": lambda: self.level,
+            "groups": lambda: None,
+            "seed": lambda: analysis_seed(
+                self.study.seed, self.grid.sha256, None, self.grid.metric, self.test.written
+            ),
+        }
+        inputs = [makers[name]() for name in entry.inputs]
+        options = self.test.keywords()
+        takes_policy = entry.option("missing") is not None
+        if takes_policy and "missing" not in options and self.grid.missing != "leave_out":
+            options["missing"] = self.grid.missing
+        result: HypothesisTestResult = entry.function(*inputs, **options)
+        if result.estimate is None or "rank" in result.estimate.name:
+            return result
+        name = f"difference in {self.grid.metric}"
+        return replace(result, estimate=replace(result.estimate, name=name))
+
+    def _paired(self) -> bool:
+        return "pair" in HYPOTHESIS_TESTS[self.test.name].inputs
+
+    def _columns(self, models: Sequence[str]) -> "NDArray[np.float64]":
+        columns = [self.grid.models.index(model) for model in models]
+        return self.grid.values[:, columns]
+
+
+def ranks(grid: ScoreGrid, models: tuple[str, ...], alpha: float) -> Ranks:
+    """Give average ranks, Nemenyi's critical difference, and wins, ties, losses of each pair."""
+    columns = [grid.models.index(model) for model in models]
+    policy: Any = grid.missing
+    return rank_models(grid.values[:, columns], models, grid.better, 1 - alpha, policy)

@@ -1,0 +1,231 @@
+"""Estimates under `protocol bootstrap`: out-of-bag, .632, .632+ and their parts."""
+
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from evallang.engine.settings import ModelOutcome, Setting
+from evallang.metrics.metric import METRICS, MetricEntry, Outcome, evaluate
+from evallang.planning.seeds import analysis_seed
+from evallang.registry import lazy
+from evallang.results.records import Estimate, FoldValue, Interval
+from evallang.stats.bootstrap_error import (
+    BootstrapError,
+    bootstrap_error,
+    leave_one_out_error,
+    no_information_rate,
+    standard_error,
+)
+from evallang.stats.distributions import normal_quantile
+from evallang.study import Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+FULL_SAMPLE = -1  # the fold of the model fitted on, and tested on, all rows
+PERMUTATIONS = 200  # of the truth, for the no-information value of a metric that is no mean
+
+
+def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Method) -> Estimate:
+    """Estimate one metric of one learning algorithm by resampling its training rows.
+
+    Metrics that are means of losses follow Efron & Tibshirani 1997: Err(1) is a mean over
+    examples. For others it is the mean over rounds of the metric out of the bag, with the
+    no-information value by permutation: an extension, and labelled so.
+    """
+    found = setting.models[model]
+    outcome = setting.outcome(model, metric)
+    assert outcome is not None, "models without scores are sorted out before"
+    entry = METRICS[metric.name]
+    kind = str(setting.options["estimate"])
+    rounds = _Rounds(setting, found, outcome, entry, metric)
+    losses = rounds.losses()
+    notes: list[str] = []
+    error: float | None = None
+    if losses is not None:
+        oob, never = leave_one_out_error(losses)
+        apparent = float(np.mean(rounds.loss_of(rounds.full)))
+        gamma = rounds.gamma()
+        if setting.drawn is not None and kind != "resubstitution":
+            error = standard_error(losses, setting.drawn)
+        if never:
+            notes.append(f"{never} {setting.unit} were left out by no round")
+    else:
+        values = rounds.values()
+        undefined = int(np.isnan(values).sum())
+        oob = float(np.nanmean(values)) if undefined < len(values) else float("nan")
+        apparent = rounds.to_error(rounds.value(rounds.full))
+        gamma = rounds.permuted_gamma(study)
+        notes.append("an extension: Err(1) is the mean over rounds, gamma by permutation")
+        if undefined:
+            notes.append(
+                f"{undefined} of {len(values)} rounds, where it is undefined, are left out"
+            )
+    if isnan(oob) or isnan(apparent):
+        return _record(setting, model, metric, None, None, None, rounds, tuple(notes))
+    parts = bootstrap_error(apparent, oob, gamma, kind)  # type: ignore[arg-type]  # one of the option's words
+    if error is not None:
+        error = error if kind == "oob" else error * parts.value / parts.oob if parts.oob else 0.0
+    interval = None
+    if error is not None and entry.declaration.proportion == "all":
+        interval = _interval(study, rounds, parts.value, error, kind)
+    return _record(setting, model, metric, parts, error, interval, rounds, tuple(notes))
+
+
+def _interval(study: Study, rounds: "_Rounds", error: float, spread: float, kind: str) -> Interval:
+    """Give value plus and minus z standard errors, inside the metric's range."""
+    reach = normal_quantile(study.confidence) * spread
+    ends = sorted(rounds.from_error(bound) for bound in (error - reach, error + reach))
+    low, high = rounds.entry.declaration.low, rounds.entry.declaration.high
+    return Interval(
+        "bootstrap_se" if kind == "oob" else "bootstrap_se(approximate)",
+        study.confidence,
+        max(ends[0], low) if low is not None else ends[0],
+        min(ends[1], high) if high is not None else ends[1],
+    )
+
+
+def _record(
+    setting: Setting,
+    model: str,
+    metric: Method,
+    parts: BootstrapError | None,
+    error: float | None,
+    interval: Interval | None,
+    rounds: "_Rounds",
+    notes: tuple[str, ...],
+) -> Estimate:
+    values = rounds.values()
+    known = [rounds.from_error(float(v)) for v in values if not np.isnan(v)]
+    extra: dict[str, Any] = {}
+    if parts is not None:
+        extra = {
+            "resubstitution": rounds.from_error(parts.resubstitution),
+            "oob": rounds.from_error(parts.oob),
+            "gamma": parts.gamma,
+            "R": parts.R,
+            "weight": parts.weight,
+            "standard_error": error,
+        }
+    n_train = len(setting.models[model].rows[setting.models[model].fold == FULL_SAMPLE])
+    return Estimate(
+        data=setting.source,
+        protocol=setting.protocol,
+        model=model,
+        metric=metric.written,
+        value=None if parts is None else rounds.from_error(parts.value),
+        aggregation=str(setting.options["estimate"]),
+        fold_mean=float(np.mean(known)) if known else None,
+        sd=float(np.std(known, ddof=1)) if len(known) > 1 else None,
+        n=len(known),
+        about=f"the algorithm, trained on about {n_train} examples",
+        interval=interval,
+        folds=tuple(
+            FoldValue(
+                0,
+                b,
+                None,
+                None if np.isnan(value) else rounds.from_error(float(value)),
+                n_train,
+                int(np.sum(mask)),
+            )
+            for b, (value, mask) in enumerate(zip(values, rounds.masks, strict=True))
+        ),
+        extra=extra,
+        notes=notes,
+    )
+
+
+class _Rounds:
+    """The outcomes of one model, round by round, as errors."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        found: ModelOutcome,
+        outcome: Outcome,
+        entry: MetricEntry,
+        metric: Method,
+    ) -> None:
+        self.setting, self.found, self.outcome = setting, found, outcome
+        self.entry, self.options, self.metric = entry, metric.keywords(), metric
+        self.full = found.fold == FULL_SAMPLE
+        rounds = range(int(found.fold.max()) + 1)
+        self.masks = [found.fold == b for b in rounds]
+
+    def losses(self) -> "NDArray[np.float64] | None":
+        """Give losses out of the bag (B, n), NaN where drawn; None where there are none."""
+        if not self._is_mean():
+            return None
+        table = np.full((len(self.masks), int(np.sum(self.full))), np.nan)
+        for b, mask in enumerate(self.masks):
+            table[b, self.found.rows[mask]] = self.loss_of(mask)
+        return table
+
+    def _is_mean(self) -> bool:
+        declared = self.entry.declaration
+        return declared.proportion == "all" or (
+            declared.form == "losses" and declared.transform is None
+        )
+
+    def loss_of(self, mask: "NDArray[np.bool_]") -> "NDArray[np.float64]":
+        """Give the loss of each row of a mask; 0-1 for accuracy and error rate."""
+        o = self.outcome.take(mask)
+        if self.entry.declaration.form == "counts":
+            return np.asarray(o.truth != o.output, dtype=np.float64)
+        return np.asarray(self.entry.function(o.truth, o.output, o.positive, **self.options))
+
+    def gamma(self) -> float:
+        """Give the mean loss over all pairs of a truth and an output (Raschka 2018, eq. 38)."""
+        o = self.outcome.take(self.full)
+        if self.entry.declaration.form == "counts":
+            return no_information_rate(o.truth, o.output, o.k)
+        truths, counts = np.unique(o.truth, return_counts=True)
+        total = 0.0
+        for truth, count in zip(truths, counts, strict=True):
+            same = np.full(o.n, truth, dtype=o.truth.dtype)
+            loss = self.entry.function(same, o.output, o.positive, **self.options)
+            total += float(np.sum(loss)) * int(count)
+        return total / o.n**2
+
+    def permuted_gamma(self, study: Study) -> float:
+        """Give the mean error of the full-sample model on permuted truths."""
+        o = self.outcome.take(self.full)
+        rng = np.random.default_rng(
+            analysis_seed(
+                study.seed,
+                self.setting.sha256,
+                self.setting.protocol,
+                self.metric.written,
+                "no_information",
+            )
+        )
+        values = [self._evaluate(rng.permutation(o.truth), o.output) for _ in range(PERMUTATIONS)]
+        return float(np.nanmean(values))
+
+    def values(self) -> "NDArray[np.float64]":
+        """Give the error of each round out of the bag, NaN where undefined."""
+        return np.array([self.to_error(self.value(mask)) for mask in self.masks])
+
+    def value(self, mask: "NDArray[np.bool_]") -> float:
+        """Give the metric on the rows of a mask."""
+        o = self.outcome.take(mask)
+        return self.from_error(self._evaluate(o.truth, o.output))
+
+    def _evaluate(self, truth: Any, output: Any) -> float:
+        o = self.outcome
+        found = evaluate(self.entry, self.options, truth, output, o.positive, o.k)
+        return self.to_error(found)
+
+    def to_error(self, value: float) -> float:
+        """Turn a metric into an error: the distance from its best value."""
+        declared = self.entry.declaration
+        if declared.better == "lower":
+            return value
+        return (1.0 if declared.high is None else declared.high) - value
+
+    def from_error(self, error: float) -> float:
+        """Turn an error back into the metric."""
+        return self.to_error(error)

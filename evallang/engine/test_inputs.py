@@ -1,0 +1,298 @@
+"""What a hypothesis test may ask for by the name of a parameter, for some models of a setting."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evallang.compatibility import difference_test
+from evallang.engine.settings import Setting
+from evallang.metrics.aggregation import aggregate
+from evallang.metrics.metric import METRICS, MetricEntry, Outcome
+from evallang.planning.seeds import analysis_seed
+from evallang.registry import Design, Evidence, lazy
+from evallang.results.records import Difference, HypothesisTestResult
+from evallang.stats.correctness import count_correct
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
+from evallang.stats.hypothesis_tests.swapping import (
+    LossSwapper,
+    ScoreSwapper,
+    SignSwapper,
+    Swapper,
+)
+from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+    WeightSample,
+)
+from evallang.study import Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+RANKING = frozenset({"roc_auc", "average_precision"})
+
+
+@dataclass(frozen=True)
+class TestInputs:
+    """The evidence of one test, made when it is asked for."""
+
+    __test__ = False  # pytest collects classes by their name
+
+    study: Study
+    setting: Setting
+    metric: Method
+    models: tuple[str, ...]
+    test: Method
+    level: float
+
+    def run(self) -> HypothesisTestResult:
+        """Run the test; differences come in the unit and direction of the metric."""
+        entry = HYPOTHESIS_TESTS[self.test.name]
+        makers: Mapping[str, Callable[[], Any]] = {
+            "table": self._table,
+            "correct": self._correct,
+            "first": lambda: self._one(0),
+            "second": lambda: self._one(1),
+            "n_train": lambda: self._sizes("n_train"),
+            "n_test": lambda: self._sizes("n_test"),
+            "level": lambda: self.level,
+            "groups": self._groups,
+            "truth": self._binary_truth,
+            "row_scores": lambda: np.column_stack([self._scores(m) for m in self.models]),
+            "folds": self._folds,
+            "better": lambda: self._entry.declaration.better,
+            "bounded": self._bounded,
+            "swapper": self._swapper,
+            "sample": self._sample,
+            "difference": lambda: self.difference,
+            "seed": lambda: analysis_seed(
+                self.study.seed,
+                self.setting.sha256,
+                self.setting.protocol,
+                self.metric.written,
+                self.test.written,
+            ),
+        }
+        inputs = [makers[name]() for name in entry.inputs]
+        result: HypothesisTestResult = entry.function(*inputs, **self.test.keywords())
+        null = "" if self.setting.yields.single_fit else entry.declaration.null_under_cv
+        result = replace(result, null=self._worded(null or result.null))
+        return self._in_metric_units(result)
+
+    def _worded(self, null: str) -> str:
+        """Let the null of a test of right and wrong name the metric it was run by."""
+        if self.metric.name not in ("recall", "specificity"):
+            return null
+        return null.replace("accuracies", f"{self.metric.name}s").replace(
+            "accuracy", self.metric.name
+        )
+
+    def difference(self, level: float) -> Difference:
+        """Give the difference of the two models with the interval of the design."""
+        name = difference_test(self.metric, self.setting.yields, len(self.setting.classes))
+        found = replace(self, test=Method(name), level=level).run().estimate
+        if found is None:
+            raise ValueError(f"{name} estimates no difference")
+        return found
+
+    # --- what both models gave ---
+
+    @property
+    def _entry(self) -> MetricEntry:
+        return METRICS[self.metric.name]
+
+    @cached_property
+    def _outcomes(self) -> tuple[Outcome, ...]:
+        found = [self.setting.outcome(model, self.metric) for model in self.models]
+        whole = tuple(outcome for outcome in found if outcome is not None)
+        if len(whole) < len(found):
+            raise ValueError("a model without scores has no part in a test on scores")
+        return whole
+
+    def _correct(self) -> Any:
+        return np.column_stack([self.setting.correct(m) for m in self.models])[self._rows()]
+
+    def _rows(self) -> Any:
+        """The rows a count test is about: all, or the positives, or the negatives."""
+        truth = self.setting.models[self.models[0]].truth
+        if self.metric.name == "recall":
+            return truth == self.setting.positive
+        if self.metric.name == "specificity":
+            return truth != self.setting.positive
+        return np.ones(len(truth), dtype=bool)
+
+    def _table(self) -> Any:
+        return count_correct(self._correct()).pair(0, 1)
+
+    def _groups(self) -> Any:
+        if self.setting.group_codes is None:
+            return None
+        groups = self.setting.group_codes[self.setting.models[self.models[0]].rows]
+        by_counts = "correct" in HYPOTHESIS_TESTS[self.test.name].inputs
+        return groups[self._rows()] if by_counts else groups
+
+    def _one(self, which: int) -> Any:
+        """The outcomes of one model: losses where the test is about rows, else fold scores."""
+        evidence = HYPOTHESIS_TESTS[self.test.name].declaration.evidence
+        if Evidence.LOSSES_PER_ROW in evidence:
+            return self._losses(which)
+        found = self.setting.models[self.models[which]]
+        whole = aggregate(
+            self._entry, self.metric.keywords(), self._outcomes[which], found.fold, found.repeat
+        )
+        values = np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
+        if self.setting.yields.design is Design.FIVE_BY_TWO:
+            return values.reshape(5, 2)
+        return values
+
+    def _losses(self, which: int) -> Any:
+        o = self._outcomes[which]
+        if self._entry.declaration.form == "losses":
+            return self._entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
+        wrong = (o.truth != o.output).astype(np.float64)
+        return 1.0 - wrong if self._entry.declaration.better == "higher" else wrong
+
+    def _sizes(self, which: str) -> Any:
+        sizes = [getattr(fold, which) for fold in self.setting.folds]
+        return None if any(size is None for size in sizes) else np.array(sizes)
+
+    def _binary_truth(self) -> Any:
+        truth = self.setting.models[self.models[0]].truth
+        return (truth == self.setting.positive).astype(np.int64)
+
+    def _scores(self, model: str) -> Any:
+        outcome = self.setting.outcome(model, self.metric)
+        if outcome is None:
+            raise ValueError(f"{model} gives no scores")
+        scores = outcome.output
+        return scores if scores.ndim == 1 else scores[:, outcome.positive]
+
+    def _folds(self) -> Any:
+        """Fold codes where several fits made the scores, None for one fit."""
+        if self.setting.yields.single_fit or len(self.setting.folds) < 2:
+            return None
+        found = self.setting.models[self.models[0]]
+        return found.repeat * (int(found.fold.max()) + 1) + found.fold
+
+    def _bounded(self) -> bool:
+        declared = self._entry.declaration
+        return declared.low == 0 and declared.high == 1
+
+    # --- resampling ---
+
+    def _joint(self) -> "tuple[NDArray[np.int64], Callable[[Any], Any]]":
+        """Count truth by both predictions (K, K, K), and the metric of one's matrix.
+
+        A label that is none of the classes gets a class of its own, which no truth has.
+        """
+        a, b = self._outcomes
+        k = a.k + int(bool((a.output < 0).any() or (b.output < 0).any()))
+        first = np.where(a.output < 0, a.k, a.output).astype(np.int64)
+        second = np.where(b.output < 0, a.k, b.output).astype(np.int64)
+        cells = (a.truth.astype(np.int64) * k + first) * k + second
+        joint = np.bincount(cells, minlength=k**3).reshape(k, k, k)
+
+        def function(matrices: Any) -> Any:
+            return self._entry.function(
+                matrices[..., : a.k, :], a.positive, **self.metric.keywords()
+            )
+
+        return joint, function
+
+    def _swapper(self) -> Swapper:
+        groups, form = self._groups(), self._entry.declaration.form
+        blocked = dict(self.test.options).get("block") is not None
+        if form == "losses":
+            return LossSwapper(
+                self._losses(0), self._losses(1), self._entry.declaration.transform, groups
+            )
+        if self._entry.declaration.proportion == "all" and (groups is not None or blocked):
+            n = max(self._outcomes[0].n, 1)
+            return SignSwapper((self._losses(0) - self._losses(1)) / n, groups)
+        if form == "counts" and groups is None and not blocked:
+            return CountSwapper(*self._joint())
+        if self.metric.name == "roc_auc" and self._folds() is None and self._two_classes():
+            first, second = (self._scores(model) for model in self.models)
+            return ScoreSwapper(self._binary_truth(), first, second, groups)
+        a, b = self._outcomes
+        return OutputSwapper(
+            a.output, b.output, self._value, groups, by_ranks=self.metric.name in RANKING
+        )
+
+    def _two_classes(self) -> bool:
+        return len(self.setting.classes) == 2
+
+    def _value(self, output: Any) -> float:
+        """The metric of one model's outputs, over folds as its estimate is."""
+        o, found = self._outcomes[0], self.setting.models[self.models[0]]
+        outcome = Outcome(o.truth, output, o.k, o.positive)
+        value = aggregate(
+            self._entry, self.metric.keywords(), outcome, found.fold, found.repeat
+        ).value
+        return float("nan") if value is None else value
+
+    def _sample(self) -> Resampler:
+        groups, form = self._groups(), self._entry.declaration.form
+        declared = self._entry.declaration
+        ends = (declared.low, declared.high)
+        width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
+        limits = (None, None) if width is None else (-width, width)
+        if form == "losses":
+            first, second = (
+                LossSample(self._losses(i), declared.transform, groups) for i in (0, 1)
+            )
+            return DifferenceSample(first, second, limits)
+        if form == "counts" and groups is None:
+            return PairedCountSample(*self._joint(), limits)
+        if self.metric.name == "roc_auc" and self._folds() is None and self._two_classes():
+            truth = self._binary_truth()
+            a, b = (ScoreSample(truth, self._scores(m), groups) for m in self.models)
+            return DifferenceSample(a, b, limits)
+        parts = [self._weighted(i, groups) for i in (0, 1)]
+        return DifferenceSample(parts[0], parts[1], limits)
+
+    def _weighted(self, which: int, groups: Any) -> WeightSample:
+        o, found = self._outcomes[which], self.setting.models[self.models[which]]
+
+        def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
+            values = [
+                aggregate(
+                    self._entry,
+                    self.metric.keywords(),
+                    Outcome(o.truth, o.output, o.k, o.positive, w),
+                    found.fold,
+                    found.repeat,
+                ).value
+                for w in weights
+            ]
+            return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+
+        return WeightSample(o.n, statistic, groups)
+
+    def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
+        """Word the difference for the metric; an error rate differs the other way round."""
+        estimate = result.estimate
+        if estimate is None:
+            return result
+        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
+        if counted and self._entry.declaration.complement:
+            low = None if estimate.high is None else -estimate.high
+            high = None if estimate.low is None else -estimate.low
+            value = None if estimate.value is None else -estimate.value
+            estimate = replace(estimate, value=value, low=low, high=high)
+        name = f"difference in {self.metric.written}"
+        ends = (self._entry.declaration.low, self._entry.declaration.high)
+        low, high = estimate.low, estimate.high
+        if ends[0] is not None and ends[1] is not None:  # no difference is wider than the range
+            width = ends[1] - ends[0]
+            low = low if low is None else max(low, -width)
+            high = high if high is None else min(high, width)
+        return replace(result, estimate=replace(estimate, name=name, low=low, high=high))

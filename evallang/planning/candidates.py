@@ -1,0 +1,63 @@
+"""Which candidates a search tries: the grid, or a seeded sample of the space."""
+
+import random
+from collections.abc import Mapping
+from itertools import product
+from math import prod
+
+from evallang.models.domains import draw
+from evallang.models.model import Candidates, ParameterValue, PipelineSpec, grid, search_space
+from evallang.planning.seeds import seed
+from evallang.study import Tuning
+
+Choice = Mapping[str, ParameterValue]
+MOST_TRIES = 50  # for each candidate wanted, before a small space counts as exhausted
+
+
+def candidates(
+    pipeline: PipelineSpec, tuning: Tuning | None, study_seed: int, data_hash: str
+) -> tuple[Choice, ...]:
+    """Give the candidates of one pipeline, the same for every fold; one empty choice for none.
+
+    A random search draws without repeats, each listed domain evenly and each distribution
+    by its law; where the grid is no larger than the sample, it is the grid.
+    """
+    space = search_space(pipeline)
+    if not space:
+        return ({},)
+    if tuning is None or tuning.strategy == "grid" or tuning.n is None:
+        return grid(pipeline)
+    domains = [parameter.candidates for parameter in space]
+    listed = all(domain.distribution is None for domain in domains)
+    if listed and prod(len(domain.values) for domain in domains) <= tuning.n:
+        return grid(pipeline)
+    names = [parameter.name for parameter in space]
+    written = [[parameter.name, parameter.candidates.written] for parameter in space]
+    chance = random.Random(seed(study_seed, "search", data_hash, written, tuning.n))
+    if listed:
+        every = list(product(*(range(len(domain.values)) for domain in domains)))
+        picked = chance.sample(every, tuning.n)
+        return tuple(
+            {name: d.values[i] for name, d, i in zip(names, domains, place, strict=True)}
+            for place in picked
+        )
+    return _drawn(names, domains, tuning.n, chance)
+
+
+def _drawn(
+    names: list[str], domains: list[Candidates], n: int, chance: random.Random
+) -> tuple[Choice, ...]:
+    found: dict[tuple[str, ...], Choice] = {}
+    for _ in range(n * MOST_TRIES):
+        values = [_one(domain, chance) for domain in domains]
+        found.setdefault(tuple(map(repr, values)), dict(zip(names, values, strict=True)))
+        if len(found) == n:
+            break
+    return tuple(found.values())
+
+
+def _one(domain: Candidates, chance: random.Random) -> ParameterValue:
+    share = chance.random()
+    if domain.distribution is not None:
+        return draw(domain, share)
+    return domain.values[min(int(share * len(domain.values)), len(domain.values) - 1)]

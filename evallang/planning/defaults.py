@@ -1,0 +1,146 @@
+"""Every value that the author did not write and that a run uses, as clauses with their values."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evallang.compatibility import default_interval, yields_of
+from evallang.data.dataset import GivenOutcomes, Table
+from evallang.metrics.metric import METRICS
+from evallang.models.model import search_space
+from evallang.protocols.given import yields_of_assignment
+from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.registry import Entry
+from evallang.results.settings import Default
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import Method, Protocol, Study, written_option
+
+
+def stated_defaults(
+    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> tuple[Default, ...]:
+    """List the defaults of a study: those the check filled in, and those the data settle."""
+    found = {d.clause: d for d in study.defaults}
+    intervals = list(_intervals(study, tables, given))
+    for default in (
+        *_tuning(study),
+        *_averages(study, tables, given),
+        *(default for default, _ in intervals),
+        *_options(study, [method for _, method in intervals]),
+    ):
+        found.setdefault(default.clause, default)
+    return tuple(found.values())
+
+
+def _settings(
+    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> Iterator[tuple[str, Yields, int, bool]]:
+    """Go through what is measured: name, what it yields, number of classes, whether grouped."""
+    for protocol in study.protocols:
+        if protocol.implied_by is not None:
+            continue
+        for table in tables.values():
+            grouped = table.group_codes is not None
+            yield protocol.name, yields_on(table, protocol), len(table.classes), grouped
+    for source in given:
+        grouped = source.group_codes is not None
+        yield source.spec.name, yields_of(source.spec, None), len(source.classes), grouped
+
+
+def yields_on(table: Table, protocol: Protocol) -> Yields:
+    """Say what a protocol gives on a table; the author's own split tells once it is read."""
+    if protocol.kind == "split" and table.split is not None:
+        return yields_of_assignment(table.split, 1 + len(table.further_splits))
+    return yields_of(table.spec, protocol)
+
+
+def _intervals(
+    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> Iterator[tuple[Default, Method]]:
+    for where, yields, classes, grouped in _settings(study, tables, given):
+        for measure in study.measures:
+            if measure.interval is None:
+                name = default_interval(measure.metric, yields, classes or None, grouped)
+                if name is not None:
+                    clause = f"interval of {measure.metric.written} under {where}"
+                    yield Default(clause, name), Method(name)
+
+
+def _tuning(study: Study) -> Iterator[Default]:
+    """State how candidates are searched where anything is."""
+    tuning = study.tuning
+    if tuning is None or not any(search_space(model.pipeline) for model in study.models):
+        return
+    if tuning.span is None:
+        yield Default("tune", "grid")
+        yield Default("tune select", "best")
+    if not tuning.by_written:
+        yield Default("tune by", tuning.metric.written)
+    if tuning.span is not None and not tuning.select_written:
+        yield Default("tune select", tuning.select)
+    for protocol in study.protocols:
+        if protocol.implied_by is not None:
+            yield Default(f"tune cv under {protocol.name}", inner_folds(study, protocol))
+
+
+DEFAULT_INNER = 5  # folds for tuning inside an implied protocol; as `nested cv inner=5`
+
+
+def inner_folds(study: Study, protocol: Protocol) -> int:
+    """Give the number of folds that tune inside each training part of a protocol."""
+    option = PROTOCOLS[protocol.kind].declaration.inner_option
+    if option is not None:
+        return int(str(protocol.options[option]))
+    if study.tuning is not None and study.tuning.cv is not None:
+        return study.tuning.cv
+    for other in study.protocols:
+        option = PROTOCOLS[other.kind].declaration.inner_option
+        if option is not None:
+            return int(str(other.options[option]))
+    return DEFAULT_INNER
+
+
+def _averages(
+    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+) -> Iterator[Default]:
+    """State over what a metric of several classes is averaged."""
+    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    classes = max((len(source.classes) for source in sources), default=0)
+    if not classes:
+        return
+    metrics = [measure.metric for measure in study.measures]
+    metrics += [metric for comparison in study.comparisons for metric in comparison.metrics]
+    for metric in metrics:
+        options = {option.name: option for option in METRICS[metric.name].options}
+        if "average" in options and "average" not in dict(metric.options):
+            yield Default(f"{metric.written} average", "macro" if classes > 2 else "binary")
+        if "multi_class" in options and classes > 2:
+            chosen = dict(metric.options).get("multi_class", options["multi_class"].default)
+            yield Default(f"{metric.written} multi_class", str(chosen))
+
+
+def _options(study: Study, intervals: Sequence[Method]) -> Iterator[Default]:
+    """State every option that a method has and the author did not write."""
+    metrics = [measure.metric for measure in study.measures]
+    chosen = [measure.interval for measure in study.measures if measure.interval is not None]
+    for comparison in study.comparisons:
+        metrics += comparison.metrics
+        tests = (comparison.test, comparison.post_hoc)
+        for test in tests:
+            if test is not None:
+                yield from _unwritten(HYPOTHESIS_TESTS[test.name], test)
+        if comparison.correction is not None:
+            yield from _unwritten(CORRECTIONS[comparison.correction.name], comparison.correction)
+    for interval in (*intervals, *chosen):
+        yield from _unwritten(INTERVALS[interval.name], interval)
+    for metric in metrics:
+        yield from _unwritten(METRICS[metric.name], metric)
+
+
+def _unwritten(entry: Entry[Any], method: Method) -> Iterator[Default]:
+    written = {name for name, _ in method.options}
+    for name, value in entry.defaults().items():
+        if name not in written and value is not None and name not in ("average", "multi_class"):
+            said = value if isinstance(value, bool | int | float | str) else written_option(value)
+            yield Default(f"{entry.name} {name}", said)

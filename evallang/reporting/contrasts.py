@@ -1,0 +1,142 @@
+"""A pair as a sentence reads it: from one of its models, with its widest interval."""
+
+import math
+from dataclasses import replace
+
+from evallang.frozen import frozen
+from evallang.reporting.context import Context
+from evallang.reporting.document import Interval, Runs, runs
+from evallang.reporting.numbers import NBSP, Scale, interval, percent
+from evallang.reporting.orientation import turned
+from evallang.reporting.wording import adjusted_words, amount, p_stat
+from evallang.results.records import (
+    Comparison,
+    Difference,
+    HypothesisTestResult,
+    SimultaneousInterval,
+)
+
+
+@frozen
+class Contrast:
+    """A pair read from one model: its difference to the other, with the widest interval given.
+
+    `pair` has `model` first, whichever it was in the results. The sign of the numbers may
+    be turned once more for a sentence that gives the size of a lead.
+    """
+
+    model: str
+    other: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    simultaneous: bool
+    pair: HypothesisTestResult
+
+    @property
+    def p(self) -> float | None:
+        """The p that decides."""
+        return self.pair.p_adjusted if self.pair.p_adjusted is not None else self.pair.p
+
+    @property
+    def constant(self) -> bool:
+        """Whether both had the same score everywhere, so that there is no interval."""
+        if self.value != 0:
+            return False
+        if self.low is None and self.high is None:
+            statistic = self.pair.statistic
+            return self.pair.p == 1 and (statistic is None or statistic.value is None)
+        return self.low == self.high == 0
+
+    def upward(self) -> "Contrast":
+        """Turn the sign where the value is negative: a sentence gives the size of a lead."""
+        return self.with_other_sign() if self.value is not None and self.value < 0 else self
+
+    def with_other_sign(self) -> "Contrast":
+        """Give the numbers of second minus first."""
+        value, low, high = (
+            None if number is None else 0.0 - number for number in (self.value, self.high, self.low)
+        )
+        return replace(self, value=value, low=low, high=high)
+
+
+def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
+    """Read a pair from one of its models."""
+    seen = pair if model == pair.models[0] else turned(pair)
+    difference, wide = seen.estimate, seen.simultaneous
+    shown: Difference | SimultaneousInterval | None = difference
+    if wide is not None and (wide.low is not None or wide.high is not None):
+        shown = wide
+    value = difference.value if difference is not None else None
+    low, high = (shown.low, shown.high) if shown is not None else (None, None)
+    level = shown.level if shown is not None else math.nan
+    simultaneous = shown is not None and shown is wide
+    return Contrast(model, seen.models[1], value, low, high, level, simultaneous, seen)
+
+
+def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Runs:
+    """Set the interval of a contrast: "simultaneous 95% CI [1.9, 7.4]"."""
+    if (found.low is None and found.high is None) or found.constant:
+        return ()
+    text = interval(found.low, found.high, scale, null=0.0)
+    words = f"{percent(found.level)}{NBSP}CI"
+    if found.simultaneous:
+        words = f"simultaneous {words}"
+    return (Interval(text, found.low, found.high, words if lead else ""),)
+
+
+def contrast_runs(
+    context: Context, comparison: Comparison, found: Contrast, *, lead: bool = True
+) -> Runs:
+    """Word what stands in brackets after a difference: its interval and its p."""
+    scale = context.difference_scale(comparison)
+    parts = [part for part in (contrast_interval(found, scale, lead=lead),) if part]
+    if found.p is not None:
+        words = adjusted_words(comparison) if lead else ""
+        parts.append(runs(words, p_stat(context, found.p, comparison.alpha)))
+    made: Runs = ()
+    for i, part in enumerate(parts):
+        made += runs("; " if i else "", part)
+    return runs("(", made, ")") if made else ()
+
+
+def compatible_runs(
+    context: Context, comparison: Comparison, found: list[Contrast], *, named: bool = False
+) -> Runs:
+    """Word the largest difference that the intervals still allow, whichever its direction.
+
+    `named` says whose lead it is, where the contrasts are read from several models.
+    """
+    metric = context.difference_words(comparison)
+    scale = context.difference_scale(comparison)
+    known = [c for c in found if c.low is not None and c.high is not None and not c.constant]
+    if found and all(c.constant for c in found):
+        return runs(
+            "They had the same score wherever they were compared, so the difference has no spread "
+            "and no interval; that is not evidence of equality elsewhere."
+        )
+    if not known:
+        return runs("That is not evidence of equality; no interval of the difference is available.")
+
+    def reach(item: Contrast) -> float:
+        return max(abs(item.low or 0.0), abs(item.high or 0.0))
+
+    widest = max(known, key=reach)
+    low, high = widest.low or 0.0, widest.high or 0.0
+    upward = abs(high) >= abs(low)
+    size = abs(high) if upward else abs(low)
+    ahead = upward is metric.higher_is_better
+    words = "an advantage" if ahead else "a disadvantage"
+    towards = "over" if ahead else "against"
+    if named:
+        words += f" of {context.model(widest.model)}"
+    if math.isinf(size):
+        return runs("The interval of the difference is unbounded.")
+    return runs(
+        f"That is not evidence of equality: the data are compatible with {words} of up to ",
+        amount(metric, size, scale),
+        f" {towards} {context.model(widest.other)} (",
+        contrast_interval(widest if upward else widest.with_other_sign(), scale),
+        ").",
+    )

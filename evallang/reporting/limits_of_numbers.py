@@ -1,0 +1,242 @@
+"""Warnings that are seen in the results alone: what intervals, folds and counts allow."""
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from evallang.diagnostics import Code
+from evallang.reporting.codes import CONSERVATIVE, DISAGREEMENT, OVERLAP, SMALL_DIFFERENCES
+from evallang.reporting.context import Context, Setting, base
+from evallang.reporting.decisions import computed
+from evallang.reporting.detectable import smallest_difference
+from evallang.reporting.document import Caution, Emphasis, Runs, listed, runs
+from evallang.reporting.numbers import NBSP, Scale, count, fixed, level_of_alpha
+from evallang.reporting.overlap import shared_training
+from evallang.reporting.wording import number_word, plural
+from evallang.results.records import (
+    Comparison,
+    Difference,
+    Estimate,
+    HypothesisTestResult,
+    ProtocolRecord,
+    SimultaneousInterval,
+)
+
+MOST_NAMED = 3  # pairs named in a warning; the rest are counted
+MOST_PLACES = 4  # metrics and data sets named in a warning
+P = Emphasis(runs("p"))
+Choice = Callable[[Comparison], list[HypothesisTestResult]]
+
+
+def limits_of_numbers(context: Context) -> list[Caution]:
+    """Give one warning for each rule that has something to say."""
+    found = [
+        _overlap(context),
+        _disagreement(context, _outside, DISAGREEMENT, "Quote the simultaneous interval for "
+                      "close pairs", runs("the plain interval excludes zero but the adjusted ", P,
+                                          " does not reject")),
+        _disagreement(context, _inside, CONSERVATIVE, "A simultaneous interval is wider than "
+                      "the decision", runs("the adjusted ", P, " rejects although the simultaneous "
+                                           "interval, conservative beside a step-down correction, "
+                                           "holds zero")),
+        _small_differences(context),
+    ]  # fmt: skip
+    return [caution for caution in found if caution is not None]
+
+
+def computed_caution(code: Code, lead: str, body: Runs) -> Caution:
+    """Give the warning of a rule of this room."""
+    return Caution(f"warning-{code.name.replace('_', '-')}", lead, body, code.code, code.name,
+                   "warning")  # fmt: skip
+
+
+# --- training sets ------------------------------------------------------------------------
+
+
+def _overlap(context: Context) -> Caution | None:
+    lines = []
+    for protocol in context.results.protocols:
+        if protocol.implied_by is not None:
+            continue
+        settings = [s for s in context.settings if s.protocol == protocol.name]
+        shares: dict[str, list[str]] = {}
+        splits = 0
+        for setting in settings:
+            estimate = _with_folds(context, setting)
+            share = shared_training(protocol.kind, estimate.folds) if estimate else None
+            if estimate is None or share is None or share <= 0:
+                continue
+            splits = len(estimate.folds)
+            shares.setdefault(_share(share), []).append(context.data_label(setting.data))
+        if shares:
+            lines.append(_overlap_words(context, protocol, shares, splits))
+    if not lines:
+        return None
+    body: Runs = ()
+    for line in lines:
+        body += runs(" " if body else "", line)
+    return computed_caution(OVERLAP, "Training sets overlap", body)
+
+
+def _share(share: float) -> str:
+    """Print a share in whole percent; never all of it where a part is not shared."""
+    return f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
+
+
+def _with_folds(context: Context, setting: Setting) -> Estimate | None:
+    for metric in context.metrics(setting):
+        for model in context.models_best_first(setting, metric):
+            estimate = context.estimate(setting, model, metric)
+            if estimate is not None and len(estimate.folds) > 1:
+                return estimate
+    return None
+
+
+def _overlap_words(
+    context: Context, protocol: ProtocolRecord, shares: dict[str, list[str]], splits: int
+) -> Runs:
+    if len(shares) == 1:
+        words = next(iter(shares))
+    else:
+        words = ", ".join(f"{share} ({', '.join(names)})" for share, names in shares.items())
+    several = len([p for p in context.results.protocols if p.implied_by is None]) > 1
+    lead = f"Under {context.protocol(protocol.name)} each" if several else "Each"
+    made = runs(
+        f"{lead} model was fitted {count(splits)} times per data set on data that overlap by about "
+        if len(context.results.data) > 1
+        else f"{lead} model was fitted {count(splits)} times on data that overlap by about ",
+        f"{words}. ",
+    )
+    corrected = any(
+        e.interval is not None and base(e.interval.method) == "corrected_t"
+        for e in context.results.estimates
+        if e.protocol == protocol.name
+    )
+    if corrected:
+        return made + runs(
+            "The corrected intervals and tests allow for it by an approximation; the scores of "
+            "the splits are no independent sample."
+        )
+    return made + runs(
+        "Tests and intervals over the predictions treat them as independent: they describe these "
+        "fitted models on this sample, and leave out the variation that a new training set would "
+        "bring."
+    )
+
+
+# --- interval and decision ----------------------------------------------------------------
+
+
+def _disagreement(
+    context: Context, choose: Choice, code: Code, lead: str, claim: Runs
+) -> Caution | None:
+    """Name the pairs whose interval and decision do not say the same, by metric and data set."""
+    lines: list[Runs] = []
+    for comparison in context.results.comparisons:
+        if not comparison.performed or comparison.family.size < 2:
+            continue
+        if comparison.family.exploratory:
+            continue
+        if pairs := choose(comparison):
+            place = _place(context, comparison)
+            place = place if not lines else place[:1].lower() + place[1:]
+            lines.append(runs(f"{place}, ", _pairs(context, pairs)))
+    if not lines:
+        return None
+    places = lines[:MOST_PLACES]
+    if len(lines) > MOST_PLACES:
+        places.append(runs(f"and in {number_word(len(lines) - MOST_PLACES)} more comparisons"))
+    body = runs(listed(places, comma="; ", last="; "), ": ", claim)
+    body += runs(". The decision follows the adjusted ", P, ".")
+    times = f" ({number_word(len(lines))} comparisons)" if len(lines) > 1 else ""
+    return computed_caution(code, lead + times, body)
+
+
+def _place(context: Context, comparison: Comparison) -> str:
+    words = f"In {context.metric(comparison.metric).noun}"
+    if len(context.results.data) > 1 and comparison.data is not None:
+        words += f" on {context.data_label(comparison.data)}"
+    return words
+
+
+def _outside(comparison: Comparison) -> list[HypothesisTestResult]:
+    return [
+        pair
+        for pair in comparison.pairwise
+        if pair.reject is False and pair.p is not None and _excludes_zero(pair.estimate) is True
+    ]
+
+
+def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
+    return [
+        pair
+        for pair in comparison.pairwise
+        if pair.reject and _excludes_zero(pair.simultaneous) is False
+    ]
+
+
+def _excludes_zero(found: Difference | SimultaneousInterval | None) -> bool | None:
+    """Tell on which side of zero an interval is; None where a bound is not known."""
+    if found is None or found.low is None or found.high is None:
+        return None
+    return bool(found.low > 0 or found.high < 0)
+
+
+def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
+    names = [
+        runs(" − ".join(context.model(model) for model in pair.models))
+        for pair in pairs[:MOST_NAMED]
+    ]
+    more = len(pairs) - len(names)
+    if more:
+        names.append(runs(f"{count(more)} more"))
+    return runs(f"{plural(len(pairs), 'pair')} (", listed(names), ")")
+
+
+# --- power --------------------------------------------------------------------------------
+
+
+def _small_differences(context: Context) -> Caution | None:
+    """State what McNemar's tests could see, where a pair was not separated."""
+    lines: dict[str, Runs] = {}
+    for comparison in context.results.comparisons:
+        found = [
+            pair
+            for pair in comparison.pairwise
+            if pair.test == "mcnemar" and computed(pair) and pair.table and pair.clusters is None
+        ]
+        place = _place(context, comparison)
+        if place in lines or not found or all(pair.reject for pair in found):
+            continue
+        if line := _detectable(context, comparison, found, place):
+            lines[place] = line
+    if not lines:
+        return None
+    body: Runs = ()
+    for line in list(lines.values())[:MOST_PLACES]:
+        body += runs(" " if body else "", line)
+    if len(lines) > MOST_PLACES:
+        body += runs(" Other measures and data sets differ.")
+    body += runs(" Smaller true differences will often be missed (normal approximation of Connor "
+                 "1987).")  # fmt: skip
+    return computed_caution(SMALL_DIFFERENCES, "Small differences could not be seen", body)
+
+
+def _detectable(
+    context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult], place: str
+) -> Runs:
+    tables = [pair.table for pair in pairs if pair.table is not None]
+    n = sum(sum(row) for row in tables[0])
+    shares = [(table[0][1] + table[1][0]) / n for table in tables if n]
+    share = median(shares) if shares else 0.0
+    size = smallest_difference(n, share, comparison.alpha)
+    printed = f"{fixed(share, Scale(1, 2))}%"
+    unit = context.cases(comparison.data)
+    lead = f"{place}, with {count(n)} {unit} and a median of {printed} discordant pairs, a single "
+    lead += f"unadjusted comparison at {level_of_alpha(comparison.alpha)} has about 80% power "
+    if size is None:
+        return runs(lead, "for no difference that so few discordant pairs allow.") if share else ()
+    metric = context.metric(comparison.metric)
+    scale = Scale(1, 2) if metric.percent else Scale(3)
+    # Without its full value: it is approximate, and no number of the results.
+    printed = f"{fixed(size, scale)}{f'{NBSP}points' if metric.percent else ''}"
+    return runs(lead, f"for a difference of {printed}.")

@@ -1,0 +1,79 @@
+"""A pair read from its other model: every number that has a direction is turned."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from evallang.results.records import Effect, HypothesisTestResult
+
+SIGNED_STATISTICS = frozenset({"t", "z"})
+SIGNED_EFFECTS = frozenset(
+    {
+        "Cohen's g",
+        "Cohen's d_z",
+        "Hedges' g",
+        "rank-biserial correlation",
+        "Cliff's delta",
+        "Akinshin's gamma",
+    }
+)
+RATIOS = frozenset({"odds ratio"})
+SWAPPED = (("p_first", "p_second"), ("wins", "losses"), ("rank_first", "rank_second"))
+
+
+def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
+    """Give the same result with its second model first; p and decision stay."""
+    statistic, table = pair.statistic, pair.table
+    if statistic is not None and statistic.name in SIGNED_STATISTICS:
+        statistic = replace(statistic, value=_minus(statistic.value))
+    if table is not None and len(table) == 2:
+        table = ((table[0][0], table[1][0]), (table[0][1], table[1][1]))
+    estimate, simultaneous = pair.estimate, pair.simultaneous
+    if estimate is not None:
+        estimate = replace(
+            estimate,
+            value=_minus(estimate.value),
+            low=_minus(estimate.high),
+            high=_minus(estimate.low),
+        )
+    if simultaneous is not None:
+        low, high = _minus(simultaneous.high), _minus(simultaneous.low)
+        simultaneous = replace(simultaneous, low=low, high=high)
+    return replace(
+        pair,
+        models=tuple(reversed(pair.models)),
+        statistic=statistic,
+        table=table,
+        estimate=estimate,
+        simultaneous=simultaneous,
+        effects=tuple(_effect(effect) for effect in pair.effects),
+        extra=_extra(pair.extra),
+    )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value  # never -0.0
+
+
+def _effect(effect: Effect) -> Effect:
+    if effect.name in SIGNED_EFFECTS:
+        turn = _minus
+    elif effect.name in RATIOS:
+        turn = _inverse
+    else:
+        return effect
+    return replace(effect, value=turn(effect.value), low=turn(effect.high), high=turn(effect.low))
+
+
+def _inverse(value: float | None) -> float | None:
+    if value is None:
+        return None
+    return float("inf") if value == 0 else 1 / value
+
+
+def _extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
+    made = dict(extra)
+    for first, second in SWAPPED:
+        if first in extra or second in extra:
+            made[first], made[second] = extra.get(second), extra.get(first)
+    return made

@@ -1,0 +1,46 @@
+"""How far training sets of one design share examples, from the sizes of its folds."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from evallang.results.records import FoldValue
+
+PARTITIONS = frozenset({"cv", "nested_cv", "repeated_cv", "leave_one_out", "leave_one_group_out"})
+"""Protocols whose test parts of one repeat do not meet."""
+DRAWN = frozenset({"repeated_holdout"})
+"""Protocols whose test parts are drawn anew each time."""
+
+
+def shared_training(kind: str, folds: Sequence[FoldValue]) -> float | None:
+    """Give the mean share of a training set that stands in another one too.
+
+    Two parts of one partition leave out different rows: of n rows they share
+    n_train(i) + n_train(j) - n. Rows drawn anew are shared by chance: n_train / n. None
+    where sizes are not known, or there is one split only.
+    """
+    if kind not in PARTITIONS | DRAWN or len(folds) < 2:
+        return None
+    if any(fold.n_train is None for fold in folds):
+        return None
+    if kind in DRAWN:
+        shares = [
+            (fold.n_train or 0) / size
+            for fold in folds
+            if (size := (fold.n_train or 0) + fold.n_test)
+        ]
+        return sum(shares) / len(shares) if shares else None
+    repeats: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for fold in folds:
+        repeats[fold.repeat].append((fold.n_train or 0, fold.n_test))
+    total, counted = 0.0, 0
+    for sizes in repeats.values():
+        k = len(sizes)
+        if k < 2:
+            continue
+        trained = sum(train for train, _ in sizes)
+        n = sum(train + test for train, test in sizes) / k
+        # The mean over all pairs of n_i + n_j - n, over the mean size.
+        mean = trained / k
+        total += max(0.0, (2 * mean - n) / mean) if mean else 0.0
+        counted += 1
+    return total / counted if counted else None

@@ -1,0 +1,52 @@
+"""The list of references: every work that a sentence of the report cites."""
+
+from collections.abc import Sequence
+
+from evallang.reporting.context import Context
+from evallang.reporting.document import Block, Emphasis, Link, References, Runs, Work, runs
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.results.records import DataRecord, ReferenceRecord
+
+MOST_AUTHORS = 6  # more are "et al."
+
+
+@SECTIONS.register(SectionDeclaration(order=85), title="References")
+def references(context: Context) -> Sequence[Block]:
+    """List every work that can be cited; the layout prints those that are."""
+    works = [Work(record.key, _work(record)) for record in context.results.references]
+    works += [
+        Work(f"data:{data.name}", _data_work(data)) for data in context.results.data if data.cite
+    ]
+    return [References(tuple(works))] if works else []
+
+
+def _work(record: ReferenceRecord) -> Runs:
+    authors = _authors(record.authors)
+    made = runs(f"{authors} ({record.year}). {record.title.rstrip('.')}. ")
+    made += runs(Emphasis(runs(record.venue)))
+    if record.volume:
+        number, _, issue = record.volume.partition("(")
+        made += runs(", ", Emphasis(runs(number)), f"({issue}" if issue else "")
+    if record.pages:
+        made += runs(", " + record.pages.replace("--", "–").replace("-", "–"))
+    made += runs(".")
+    if record.doi:
+        made += runs(" ", Link(f"https://doi.org/{record.doi}", f"doi:{record.doi}"))
+    return made
+
+
+def _authors(names: Sequence[str]) -> str:
+    if len(names) > MOST_AUTHORS:
+        return f"{names[0]} et al."
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} & {names[-1]}"
+
+
+def _data_work(data: DataRecord) -> Runs:
+    label = data.label or data.name
+    cite = (data.cite or "").strip()
+    doi = cite.removeprefix("https://doi.org/").removeprefix("doi:")
+    if doi.startswith("10.") and " " not in doi:
+        return runs(f"{label}. ", Link(f"https://doi.org/{doi}", f"doi:{doi}"))
+    return runs(f"{label}. {cite}")

@@ -1,0 +1,109 @@
+"""Key findings about requirements: a line for each, PASS or FAIL, with what decided it."""
+
+from collections.abc import Sequence
+
+from evallang.reporting.context import Context, half_width
+from evallang.reporting.document import Code, Interval, Number, Runs, Strong, runs
+from evallang.reporting.numbers import NBSP, fixed, interval, percent, scale_of
+from evallang.reporting.titles import mid_sentence
+from evallang.reporting.wording import amount, level_words, sentence
+from evallang.results.records import Requirement
+
+MOST_LINES = 6  # on the first page; the rest stand in the table of requirements
+NOT_CORRECTED = (
+    "Each line is decided by itself, without correction for the others: only the study as a "
+    "whole, which passes when all are met, keeps its level (intersection–union test, Berger "
+    "1982); a single line is no corrected claim."
+)
+
+
+def requirement_lines(context: Context) -> list[Runs]:
+    """Give the requirements, those not met first; what does not fit is counted."""
+    required = context.results.requirements
+    ordered = sorted(required, key=lambda item: item.met)
+    items = [_line(context, item) for item in ordered[:MOST_LINES]]
+    rest = ordered[MOST_LINES:]
+    if rest:
+        met = sum(item.met for item in rest)
+        words = "all met" if met == len(rest) else f"{met} of them met"
+        items.append(runs(f"{len(rest)} more requirements, {words}, stand in their table."))
+    return items
+
+
+def _line(context: Context, item: Requirement) -> Runs:
+    value, bounds = decided_on(context, item)
+    verdict = "PASS" if item.met else "FAIL"
+    made = runs(Strong(runs(verdict)), " ", Code(source_of(item)), where_words(context, item))
+    inside = runs(": ", value)
+    if item.interval is not None and item.interval != (None, None):
+        method = mid_sentence(context.interval_title(item.method)) if item.method else ""
+        words = f"{percent(item.level)}{NBSP}CI"
+        inside += runs(" (", Interval(_text(bounds), *item.interval, words))
+        inside += runs(f"; {method}" if method else "", ")")
+    elif item.value is None:
+        inside = ()
+    line = line_words(context, item)
+    if line:
+        inside += runs(", ", line)
+    reason = f": {item.reason}" if item.reason and not item.met and item.value is None else ""
+    return made + inside + runs(reason.rstrip("."), ".")
+
+
+def _text(row: Runs) -> str:
+    return "".join(run.text for run in row if isinstance(run, Interval))
+
+
+def source_of(item: Requirement) -> str:
+    """Give the line without its keyword."""
+    return item.source.removeprefix("require ")
+
+
+def where_words(context: Context, item: Requirement) -> str:
+    """Name the data set, where there are several, and the level of a column."""
+    words = f" on {context.data_label(item.data)}" if len(context.results.data) > 1 else ""
+    if item.subgroup is not None:
+        words += f" for {item.subgroup.column} = {item.subgroup.level}"
+    return words
+
+
+def line_words(context: Context, item: Requirement) -> Runs:
+    """Name the line that the bound had to pass: "margin 2.0 points", "at least 95.0%"."""
+    metric = context.metric(item.metric)
+    scale = scale_of([], [item.margin, item.threshold], percent=metric.percent)
+    if item.kind == "level" and item.threshold is not None:
+        return runs("threshold ", level_words(metric, item.threshold, scale))
+    if item.margin is not None:
+        return runs("margin ", amount(metric, item.margin, scale))
+    return ()
+
+
+def decided_on(context: Context, item: Requirement) -> tuple[Runs, Runs]:
+    """Print value and interval of a requirement: a level in percent, a difference in points."""
+    metric = context.metric(item.metric)
+    bounds = item.interval or (None, None)
+    half = half_width(*bounds)
+    scale = scale_of([half], [item.value], percent=metric.percent, n=context.n(item.data))
+    level = item.kind == "level"
+    line = item.threshold if level else _null(item)
+    text = fixed(item.value, scale, signed=not level, null=line)
+    if item.value is not None and metric.percent:
+        text += "%" if level else f"{NBSP}points"
+    printed = interval(*bounds, scale, null=line)
+    return runs(Number(text, item.value)), runs(Interval(printed, *bounds))
+
+
+def _null(item: Requirement) -> float | None:
+    """Give the line that the bound must lie beyond: 0, or minus the margin."""
+    if item.margin is None:
+        return 0.0
+    return -abs(item.margin) if item.kind in ("noninferior", "equivalent") else abs(item.margin)
+
+
+def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
+    """Give what the run said of each line; why a number failed is seen from the table."""
+    return [
+        runs(Code(source_of(item)), where_words(context, item), f": {sentence(note)}")
+        for item in found
+        for note in (*((item.reason,) if item.reason and item.value is None else ()), *item.notes)
+        if not note.startswith("single lines are not corrected")
+    ]

@@ -1,0 +1,60 @@
+"""How hyper-parameters were searched, as the study file and its defaults say."""
+
+import re
+from math import prod
+
+from evallang.frozen import frozen
+from evallang.reporting.context import Context
+from evallang.results.records import ModelRecord
+
+RULES = {
+    "best": "the candidate with the best mean inner score",
+    "one_standard_error": "the simplest candidate within one standard error of the best "
+    "(Breiman et al. 1984)",
+}
+
+
+@frozen
+class Search:
+    """Strategy, inner folds and metric of a search; empty where nothing says them."""
+
+    strategy: str
+    folds: str
+    metric: str
+
+
+def candidates(model: ModelRecord) -> int:
+    """Count the candidates of a model in a full grid."""
+    return prod(len(values) for values in model.tuned.values())
+
+
+def search_of(context: Context) -> Search:
+    """Read the search from the `tune` line, the protocol and the defaults."""
+    line = next(
+        (row for row in context.results.spec.canonical.split("\n") if row.startswith("tune")), ""
+    )
+    said = {
+        default.clause.removeprefix("tune").strip(): str(default.value)
+        for default in context.results.study.defaults
+        if default.clause.startswith("tune")
+    }
+    strategy = _found(r"^tune (grid|random|bayes)\b", line) or said.get("", "") or said.get(
+        "strategy", "")  # fmt: skip
+    inner = next(
+        (str(p.options["inner"]) for p in context.results.protocols if p.options.get("inner")), ""
+    )
+    folds = _found(r"\bcv=(\d+)", line) or said.get("cv", "") or inner
+    metric = _found(r"\bby ([a-z_]\w*(?:\([^)]*\))?)", line) or said.get("by", "")
+    known = context.method("metric", metric) is not None
+    if not known and not line and context.settings:
+        metric, known = context.metrics(context.settings[0])[0], True
+    return Search(
+        strategy if strategy in ("grid", "random", "bayes") else "grid",
+        folds if folds.isdigit() else "",
+        metric if known else "",
+    )
+
+
+def _found(pattern: str, text: str) -> str:
+    match = re.search(pattern, text)
+    return match[1] if match else ""

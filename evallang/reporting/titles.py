@@ -1,0 +1,48 @@
+"""Titles of methods as they stand in a sentence: capitals, signs of print, options."""
+
+import re
+
+OPTIONS = {"bca": "BCa", "all_pairs": "", "se": "standard error"}
+
+# First words of titles that are no names: these lose their capital inside a sentence.
+COMMON = frozenset(
+    word
+    for line in (
+        "accuracy adjusted area average balanced bootstrap chance-corrected classification",
+        "cluster coefficient combined conditional corrected correlation cost cross-validated",
+        "cross-validation dependent difference differences effect equivalence error eta exact",
+        "expected explained false fold geometric holdout interval k-fold kappa",
+        "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro matched max",
+        "maximum mean measure median micro mid-p negative nested net no normalised odds",
+        "one-sample over paired pairwise percentile permutation pinball plain positive precision",
+        "probability proportion quantile random ranking rate recall repeated resampled",
+        "resubstitution root sensitivity share sign signed simple single specificity",
+        "square-and-add squared standard step-down stratified sum symmetric the time top true two",
+        "uncorrected unpaired unweighted variance weighted normal credible",
+    )
+    for word in line.split(" ")
+)
+
+
+def mid_sentence(title: str) -> str:
+    """Give a title as it stands inside a sentence; names of persons keep their capital."""
+    first, space, rest = title.partition(" ")
+    return first.lower() + space + rest if first.lower() in COMMON else title
+
+
+def written_options(written: str) -> str:
+    """Give the options of a canonical name for readers: "(average=macro)" is "macro"."""
+    parts = [part.strip() for part in re.split(r"[(),]", written)]
+    named = [part.partition("=") for part in parts if part]
+    words = [
+        OPTIONS.get(value or key, value or key)
+        if key in ("average", "method") or not value
+        else f"{key}{sign}{value}"
+        for key, sign, value in named
+    ]
+    return ", ".join(word for word in words if word)
+
+
+def printed(title: str) -> str:
+    """Set a title with the signs of print: "Cohen’s", "5×2 cv"."""
+    return title.replace("'", "’").replace("5x2cv", "5×2 cv")

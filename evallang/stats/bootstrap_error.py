@@ -1,0 +1,148 @@
+"""The bootstrap of a learning algorithm: out-of-bag, .632 and .632+ estimates of its error.
+
+Every function works on errors: lower is better, 0 is perfect. A model fitted on the full
+sample gives the apparent error, models fitted on resamples the errors of the rows that
+they left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import Reference
+from evallang.frozen import frozen
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+EFRON_TIBSHIRANI_1997 = Reference(
+    key="efron1997",
+    authors=("Efron B", "Tibshirani R"),
+    year=1997,
+    title="Improvements on cross-validation: the .632+ bootstrap method",
+    venue="Journal of the American Statistical Association",
+    volume="92(438)",
+    pages="548-560",
+    doi="10.1080/01621459.1997.10474007",
+)
+SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed
+NOISE = 1e-12  # differences of errors below this are rounding, not overfitting
+
+Estimator = Literal["oob", ".632", ".632+", "resubstitution"]
+
+
+@frozen
+class BootstrapError:
+    """An estimate of the error with its parts.
+
+    Attributes
+    ----------
+    value : the estimate asked for
+    resubstitution : apparent error of the model fitted on the full sample
+    oob : leave-one-out bootstrap error Err(1)
+    gamma : no-information error
+    R : relative overfitting rate, in [0, 1]
+    weight : that of Err(1) in the .632+ estimate, from .632 to 1
+    """
+
+    value: float
+    resubstitution: float
+    oob: float
+    gamma: float
+    R: float
+    weight: float
+
+
+def bootstrap_error(
+    resubstitution: float, oob: float, gamma: float, estimate: Estimator
+) -> BootstrapError:
+    """Combine apparent and out-of-bag error (Efron & Tibshirani 1997).
+
+    Err(1)' = min(Err(1), gamma); R = (Err(1)' - err) / (gamma - err) where both differences
+    are positive, else 0; the weight is .632 / (1 - .368 R), so that the estimate stays
+    between the apparent and the no-information error.
+    """
+    capped = min(oob, gamma)
+    overfits = capped - resubstitution > NOISE and gamma - resubstitution > NOISE
+    rate = (capped - resubstitution) / (gamma - resubstitution) if overfits else 0.0
+    weight = SHARE / (1 - (1 - SHARE) * rate)
+    values = {
+        "resubstitution": resubstitution,
+        "oob": oob,
+        ".632": (1 - SHARE) * resubstitution + SHARE * oob,
+        ".632+": (1 - weight) * resubstitution + weight * capped,
+    }
+    return BootstrapError(values[estimate], resubstitution, oob, gamma, rate, weight)
+
+
+def leave_one_out_error(losses: ArrayLike) -> tuple[float, int]:
+    """Give Err(1): the mean over examples of the mean loss in the rounds that left them out.
+
+    `losses` is (B, n), NaN where an example was drawn. Also gives the number of examples
+    that no round left out and that have no part in the mean; NaN where that is all.
+    """
+    per_example, never = _per_example(np.asarray(losses, dtype=np.float64))
+    known = per_example[~np.isnan(per_example)]
+    return (float(known.mean()) if len(known) else float("nan")), never
+
+
+def standard_error(losses: ArrayLike, times: ArrayLike) -> float | None:
+    """Estimate the standard error of Err(1) by the delta method after the bootstrap.
+
+    Efron & Tibshirani 1997, section 5: the influence of example i is
+    (2 + 1/(n - 1)) (E_i - Err(1)) / n + (1 - 1/n)^-n cov(N_i, q), where N_i is how often
+    round b drew i and q the mean over all n of its losses out of the bag. What is only the
+    noise of finitely many rounds, by the jackknife over rounds, is taken off; with many
+    more examples than rounds nothing would be left, so the result is never below the
+    standard error of the mean of the E_i (own rule). `losses`
+    (B, n) has NaN where an example was drawn, `times` (B, n) says how often it was. None
+    with fewer than three rounds or two examples, or where an example was not left out
+    twice.
+    """
+    table, drawn = np.asarray(losses, dtype=np.float64), np.asarray(times, dtype=np.float64)
+    rounds, n = table.shape
+    out = ~np.isnan(table)
+    counts = out.sum(axis=0)
+    if rounds < 3 or n < 2 or counts.min() < 2:
+        return None
+    known = np.where(out, table, 0.0)
+    sums, q = known.sum(axis=0), known.sum(axis=1) / n
+    scale, growth = (2 + 1 / (n - 1)) / n, (1 - 1 / n) ** -n
+    per_example = sums / counts
+    products, totals = drawn.T @ q, drawn.sum(axis=0)
+    covariance = (products - totals * q.sum() / rounds) / (rounds - 1)
+    influence = scale * (per_example - per_example.mean()) + growth * covariance
+    without = (sums - known) / (counts - out)
+    covariances = (products - drawn * q[:, None]) - (totals - drawn) * (
+        (q.sum() - q) / (rounds - 1)
+    )[:, None]
+    influences = scale * (without - without.mean(axis=1, keepdims=True))
+    influences = influences + growth * covariances / (rounds - 2)
+    spread = influences - influences.mean(axis=0)
+    noise = float(np.sum(spread**2)) * (rounds - 1) / rounds
+    least = float(np.var(per_example, ddof=1)) / n
+    return float(np.sqrt(max(float(np.sum(influence**2)) - noise, least)))
+
+
+def no_information_rate(truth: ArrayLike, predicted: ArrayLike, k: int) -> float:
+    """Give gamma for 0-1 loss: sum over classes of p (1 - q) (Raschka 2018, eq. 39).
+
+    p is a class's share of the truth, q its share of the predictions of the model fitted
+    on the full sample; codes outside 0 .. k - 1 are always wrong.
+    """
+    shares = np.bincount(np.asarray(truth), minlength=k)[:k] / np.size(truth)
+    codes = np.asarray(predicted)
+    given = np.bincount(codes[(codes >= 0) & (codes < k)], minlength=k) / np.size(codes)
+    return float(np.sum(shares * (1 - given)))
+
+
+def _per_example(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    left_out = ~np.isnan(table)
+    counts = left_out.sum(axis=0)
+    sums = np.where(left_out, table, 0.0).sum(axis=0)
+    means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return means, int(np.sum(counts == 0))

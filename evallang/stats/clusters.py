@@ -1,0 +1,179 @@
+"""Rows that come in groups: sums of groups, sign-flips of whole groups, robust errors.
+
+Groups and not rows are the sample: what happens inside a group may depend on anything.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.frozen import frozen
+from evallang.registry import lazy
+from evallang.results.statistics import Clusters, Difference
+from evallang.stats.distributions import checked_level, t_quantile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+YANG_2010 = Reference(
+    key="yang2010",
+    authors=("Yang Z", "Sun X", "Hardin JW"),
+    year=2010,
+    title="A note on the tests for clustered matched-pair binary data",
+    venue="Biometrical Journal",
+    volume="52(5)",
+    pages="638-652",
+    doi="10.1002/bimj.201000035",
+)
+OBUCHOWSKI_1998 = Reference(
+    key="obuchowski1998",
+    authors=("Obuchowski NA",),
+    year=1998,
+    title="On the comparison of correlated proportions for clustered data",
+    venue="Statistics in Medicine",
+    volume="17(13)",
+    pages="1495-1507",
+)
+
+FEW_GROUPS = 30  # below, whole groups are flipped or permuted (statistics.md, 1)
+MOST_FLIPS = 1 << 20  # sign patterns that are all gone through
+MOST_SUMS = 300_000_000  # numbers formed for whole-number sums; about a second
+ROUNDS = 10_000
+AT_ONCE = 1 << 20  # numbers held at once
+SAME = 1e-9  # relative; the same sum reached by another order
+
+
+@frozen
+class Flipped:
+    """p of a sign-flip test of whole groups; `variant` is exact or Monte Carlo.
+
+    `mc_se` is the Monte Carlo error of p, None where it is exact; `smallest` the least p
+    that as many groups could have given.
+    """
+
+    p: float
+    variant: str
+    mc_se: float | None
+    smallest: float
+
+
+def group_codes(groups: ArrayLike, n: int) -> NDArray[np.intp]:
+    """Number the groups of n rows 0, 1, ...; raises `ValueError` where there are not n."""
+    given = np.asarray(groups)
+    if given.shape != (n,):
+        raise ValueError("every row needs one group")
+    return np.unique(given, return_inverse=True)[1]
+
+
+def group_totals(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Add up the rows (n,) or (n, M) of each group."""
+    if values.ndim == 1:
+        return np.bincount(codes, weights=values).astype(np.float64)
+    columns = [np.bincount(codes, weights=column) for column in values.T]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def flip_groups(totals: ArrayLike, seed: int = 0, rounds: int = ROUNDS) -> Flipped:
+    """Test that totals of groups lie about 0 alike: the sign of each may be flipped.
+
+    p = P(|Σ ±t_g| >= |Σ t_g|) over all signs: for whole numbers from the distribution of
+    their sum, for others by going through up to 2^20 patterns, beyond by `rounds` random
+    ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
+    a total is not finite.
+    """
+    given = np.asarray(totals, dtype=np.float64)
+    if not np.isfinite(given).all():
+        raise ValueError("totals of groups are finite numbers")
+    sums = np.abs(given[given != 0])
+    observed = abs(float(given.sum()))
+    smallest = min(2.0 ** (1 - len(sums)), 1.0)
+    if len(sums) == 0 or observed <= SAME * float(sums.max()):
+        return Flipped(1.0, "exact", None, smallest)
+    whole = bool((sums == np.rint(sums)).all())
+    if whole and float(sums.sum()) * len(sums) <= MOST_SUMS:
+        return Flipped(_whole_flips(sums, observed), "exact", None, smallest)
+    limit = observed * (1 - SAME)
+    if 2 ** (len(sums) - 1) <= MOST_FLIPS // 2:
+        reached = sums[:1]
+        for total in sums[1:].tolist():
+            reached = np.concatenate([reached + total, reached - total])
+        return Flipped(float((np.abs(reached) >= limit).mean()), "exact", None, smallest)
+    rng = np.random.default_rng(seed)
+    exceeding = 0
+    batch = max(1, AT_ONCE // len(sums))
+    for start in range(0, rounds, batch):
+        signs = 2.0 * rng.integers(0, 2, (min(batch, rounds - start), len(sums))) - 1
+        exceeding += int((np.abs(signs @ sums) >= limit).sum())
+    p = (1 + exceeding) / (1 + rounds)
+    return Flipped(p, "Monte Carlo", math.sqrt(p * (1 - p) / rounds), smallest)
+
+
+def _whole_flips(sums: NDArray[np.float64], observed: float) -> float:
+    """P(|Σ ±t_g| >= observed) for whole numbers, from the distribution of the positive part."""
+    steps = sums.astype(np.int64).tolist()
+    chances = np.zeros(sum(steps) + 1)
+    chances[0], reach = 1.0, 0
+    for step in steps:
+        reach += step
+        chances[: reach + 1] /= 2
+        moved = chances[: reach + 1 - step].copy()
+        chances[step : reach + 1] += moved
+    # Σ ± t = 2 (positive part) - Σ t, and both tails are alike
+    return min(2 * float(chances[(reach + round(observed)) // 2 :].sum()), 1.0)
+
+
+def clustered_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    groups: ArrayLike,
+    level: float = 0.95,
+    name: str = "difference",
+) -> tuple[Difference, Clusters]:
+    """Give the mean of paired differences with a cluster-robust interval.
+
+    The variance of the mean is G/(G - 1) Σ e_g² / n², e_g the sum of the residuals of
+    group g, with Student's t on G - 1 degrees of freedom. No interval with fewer than two
+    groups. The design effect is that variance over the one of independent rows. `first`
+    and `second` are (n,). Raises `ValueError` where shapes disagree.
+    """
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError("both models need a value on every row")
+    d = x - y
+    codes = group_codes(groups, len(d))
+    level = checked_level(level)
+    count = int(codes.max(initial=-1)) + 1
+    if len(d) == 0:
+        return Difference(name, None, None, None, level, "clustered_t"), Clusters(0, None)
+    mean = float(d.mean())
+    clusters = Clusters(count, design_effect(d, codes))
+    if count < 2:
+        return Difference(name, mean, None, None, level, "clustered_t"), clusters
+    error = math.sqrt(_variance_of_mean(d, codes))
+    half = t_quantile(level, count - 1) * error
+    return Difference(name, mean, mean - half, mean + half, level, "clustered_t"), clusters
+
+
+def design_effect(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float | None:
+    """Variance of the mean over groups, as a multiple of that of independent rows.
+
+    None with fewer than two groups, or where the values do not vary.
+    """
+    n = len(values)
+    if n < 2 or codes.max() < 1:
+        return None
+    simple = float(values.var(ddof=1)) / n
+    if simple <= (1e-12 * float(np.abs(values).max())) ** 2:
+        return None
+    return _variance_of_mean(values, codes) / simple
+
+
+def _variance_of_mean(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
+    residuals = group_totals(values - values.mean(), codes)
+    count = len(residuals)
+    return float(count / (count - 1) * (residuals**2).sum() / len(values) ** 2)

@@ -1,0 +1,230 @@
+"""Tests over data sets that use how far scores lie apart: aligned ranks and Quade's test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import Reference
+from evallang.registry import Example, lazy
+from evallang.results.statistics import HypothesisTestResult, Statistic
+from evallang.stats.data_set_effects import w_of_ranks
+from evallang.stats.distributions import chi2_tail, f_tail
+from evallang.stats.hypothesis_tests.datasets import (
+    FROM_DATA_SETS,
+    MOST_STEPS,
+    chance_of_agreement,
+    exact_rank_p,
+)
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.rank_scores import Better, mid_ranks, read_scores, row_ranks, settled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+HODGES_LEHMANN_1962 = Reference(
+    key="hodges1962",
+    authors=("Hodges JL", "Lehmann EL"),
+    year=1962,
+    title="Rank methods for combination of independent experiments in analysis of variance",
+    venue="Annals of Mathematical Statistics",
+    volume="33(2)",
+    pages="482-497",
+)
+QUADE_1979 = Reference(
+    key="quade1979",
+    authors=("Quade D",),
+    year=1979,
+    title="Using weighted rankings in the analysis of complete blocks with additive block effects",
+    venue="Journal of the American Statistical Association",
+    volume="74(367)",
+    pages="680-683",
+)
+GARCIA_2010 = Reference(
+    key="garcia2010",
+    authors=("García S", "Fernández A", "Luengo J", "Herrera F"),
+    year=2010,
+    title="Advanced nonparametric tests for multiple comparisons in the design of experiments in "
+    "computational intelligence and data mining: experimental analysis of power",
+    venue="Information Sciences",
+    volume="180(10)",
+    pages="2044-2064",
+)
+
+ALIGNED_NULL = "apart from the level of each data set, the scores of all models are alike"
+# Conover 1999, p. 375: five brands of hand lotion sold in seven stores
+LOTIONS = (
+    (5.0, 4.0, 7.0, 10.0, 12.0),
+    (1.0, 3.0, 1.0, 0.0, 2.0),
+    (16.0, 12.0, 22.0, 22.0, 35.0),
+    (5.0, 4.0, 3.0, 5.0, 4.0),
+    (10.0, 9.0, 7.0, 13.0, 10.0),
+    (19.0, 18.0, 28.0, 37.0, 58.0),
+    (10.0, 7.0, 6.0, 8.0, 7.0),
+)
+# Less their means: -1, 1, 0 and -4, 1, 3 and -6, 1, 5, with ranks 3, 6, 4; 2, 6, 8; 1, 6, 9
+THREE_SETS = ((3.0, 5.0, 4.0), (10.0, 15.0, 17.0), (18.0, 25.0, 29.0))
+FEW_STEPS = 50_000  # sums formed; a tenth of a second
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_DATA_SETS,
+        ALIGNED_NULL,
+        models=(3, None),
+        omnibus=True,
+        across_data=True,
+        when="few models, and scores of one unit whose differences compare across data sets",
+        when_not="data sets of different difficulty or unit: friedman",
+        differs={
+            "Garcia et al. 2010": "their statistic has the variance of ranks without ties; "
+            "here ties lower it, as the permutations within data sets do",
+        },
+    ),
+    title="Friedman's aligned-ranks test",
+    references=(HODGES_LEHMANN_1962, GARCIA_2010),
+    examples=(
+        Example(
+            (THREE_SETS, "higher"),
+            {"statistic.value": 2 * (81 + 9 + 36) / (283 - (13**2 + 16**2 + 16**2) / 3)},
+            "own derivation: ranks by hand, rank sums 6, 18, 21, sum of squares 283",
+        ),
+    ),
+)
+def friedman_aligned(
+    scores: ArrayLike,
+    better: Better = "higher",
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    method: Literal["auto", "exact", "chi2"] = "auto",
+) -> HypothesisTestResult:
+    """Test whether the models score alike, by ranks of all scores less their data set's mean.
+
+    All N M scores are ranked together after the mean of each data set is taken off (Hodges
+    & Lehmann 1962). T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared
+    with M - 1 degrees of freedom: García et al. 2010, with the variance that ties leave.
+    `exact` goes through all permutations within data sets, `auto` where they are few. A
+    data set without all scores is left out. `scores` is (N, M).
+    """
+    table = read_scores(scores, better, finite=True)
+    ranks = _aligned_ranks(table.values)
+    n, models = ranks.shape
+    doubled = np.rint(2 * ranks * models).astype(np.int64)
+    doubled -= (doubled.sum(axis=1) // max(models, 1))[:, None]
+    between = int((doubled.sum(axis=0) ** 2).sum())
+    within = int((doubled**2).sum())
+    notes = table.notes
+    variant = "chi2" if method == "auto" else method
+    t: float | None = None
+    p: float | None = None
+    if n == 0:
+        notes = (*notes, "undefined: no data set has all scores")
+    elif within == 0:
+        p, notes = 1.0, (*notes, "on no data set do the models differ")
+    else:
+        t = (models - 1) * between / within
+        exact = exact_rank_p(doubled, FEW_STEPS if method == "auto" else MOST_STEPS)
+        if method != "chi2" and exact is not None:
+            p, variant = exact, "exact"
+        else:
+            p, variant = chi2_tail(t, models - 1), "chi2"
+            if method == "exact":
+                notes = (*notes, f"chi2: {n} data sets are too many to enumerate")
+    return HypothesisTestResult(
+        test="friedman_aligned",
+        variant=variant,
+        null=ALIGNED_NULL,
+        statistic=Statistic("T", t),
+        df=(float(models - 1),) if variant == "chi2" else None,
+        p=p,
+        effects=(w_of_ranks(row_ranks(table.values), level, seed),) if n else (),
+        extra={"n": n, "p_chi2": None if t is None else chi2_tail(t, models - 1)},
+        notes=notes,
+    )
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_DATA_SETS,
+        ALIGNED_NULL,
+        models=(3, None),
+        omnibus=True,
+        across_data=True,
+        when="few models, and data sets on which models differ more are to weigh more",
+        when_not="data sets of different difficulty or unit: friedman",
+    ),
+    title="Quade's test",
+    references=(QUADE_1979, GARCIA_2010),
+    examples=(
+        Example(
+            (LOTIONS, "higher"),
+            {"statistic.value": 3.8293, "df.0": 4, "df.1": 24, "p": 0.01519},
+            "R 4.2.2, example(quade.test), data of Conover 1999, p. 375",
+            5e-5,
+        ),
+    ),
+)
+def quade(
+    scores: ArrayLike,
+    better: Better = "higher",
+    level: float = 0.95,
+    seed: int = 0,
+) -> HypothesisTestResult:
+    """Test whether the models score alike, with data sets weighted by the rank of their range.
+
+    Within-data-set ranks, centred and multiplied by the rank of the range of scores, in an
+    analysis of variance: F = (N - 1) B / (A - B) with (M - 1, (M - 1)(N - 1)) degrees of
+    freedom (Quade 1979). Where all data sets agree F is infinite and p is that chance,
+    (1/M!)^(N - 1). A data set without all scores is left out. `scores` is (N, M).
+    """
+    table = read_scores(scores, better, finite=True)
+    values = table.values
+    n, models = values.shape
+    spread = values.max(axis=1, initial=-np.inf) - values.min(axis=1, initial=np.inf)
+    weights = np.rint(2 * mid_ranks(settled(spread, np.abs(values).max(axis=1, initial=0.0))))
+    ranks = row_ranks(values)
+    centred = (2 * ranks).astype(np.int64) - models - 1
+    weighted = centred * weights.astype(np.int64)[:, None]
+    total = int((weighted**2).sum())
+    between = int((weighted.sum(axis=0) ** 2).sum())
+    residual = n * total - between
+    df = (float(models - 1), float((models - 1) * (n - 1)))
+    notes, variant = table.notes, "F"
+    f: float | None = None
+    p: float | None = None
+    if n < 2:
+        notes = (*notes, "undefined: it takes two data sets with all scores")
+    elif total == 0:
+        p, notes = 1.0, (*notes, "on no data set do the models differ")
+    elif residual == 0:
+        f, p, variant = float("inf"), chance_of_agreement(centred), "exact"
+        notes = (*notes, "all data sets order the models alike, so F is infinite and p exact")
+    else:
+        f = (n - 1) * between / residual
+        p = f_tail(f, *df)
+    return HypothesisTestResult(
+        test="quade",
+        variant=variant,
+        null=ALIGNED_NULL,
+        statistic=Statistic("F", f),
+        df=df if variant == "F" and n > 1 else None,
+        p=p,
+        effects=(w_of_ranks(ranks, level, seed),) if n else (),
+        extra={"n": n},
+        notes=notes,
+    )
+
+
+def _aligned_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank all values together after the mean of their row is taken off; 1 is the smallest."""
+    if not len(values):
+        return values
+    aligned = values - values.mean(axis=1, keepdims=True)
+    scale = np.repeat(np.abs(values).max(axis=1), values.shape[1])
+    return mid_ranks(settled(aligned.ravel(), scale)).reshape(values.shape)

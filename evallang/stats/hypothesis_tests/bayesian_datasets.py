@@ -1,0 +1,275 @@
+"""Bayesian sign and signed-rank tests of two models over data sets."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.registry import Example, lazy
+from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.stats.data_set_effects import effects_over_data
+from evallang.stats.distributions import checked_level
+from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, BENAVOLI_2017, DEFAULT_ROPE
+from evallang.stats.hypothesis_tests.datasets import FROM_DATA_SETS
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.hypothesis_tests.signs import median_of
+from evallang.stats.rank_scores import Better, differences_of, read_pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+BENAVOLI_2014 = Reference(
+    key="benavoli2014",
+    authors=("Benavoli A", "Corani G", "Mangili F", "Zaffalon M", "Ruggeri F"),
+    year=2014,
+    title="A Bayesian Wilcoxon signed-rank test based on the Dirichlet process",
+    venue="Proceedings of the 31st International Conference on Machine Learning",
+    kind="inproceedings",
+)
+
+CASES = ("p_first", "p_rope", "p_second")
+PRIOR = 0.5  # strength of the prior, all of it inside the region; Benavoli et al. 2017
+NOISE = 1e-12  # of the largest difference: a sum this close to the region's end lies inside
+AT_ONCE = 1 << 20  # weights held at once
+STEP = 0.01  # of the trapezoid rule in log x, geometrically accurate there
+WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_DATA_SETS,
+        ABOUT,
+        bayesian=True,
+        across_data=True,
+        when="how probable it is that one of two models is the better on most data sets",
+        when_not="sizes of differences compare across data sets: bayes_signed_rank",
+        differs={
+            "baycomp": "its prior has strength 1 and its probabilities are simulated; here the "
+            "prior has strength 0.5 (Benavoli et al. 2017) and they are integrated",
+        },
+    ),
+    title="Bayesian sign test",
+    references=(BENAVOLI_2017, BENAVOLI_2014),
+    examples=(
+        Example(
+            ((0.9, 0.8, 0.7), (0.5, 0.5, 0.5), "higher", True, 0.95),
+            # X ~ beta(3, 1/2): P(X > 1/2), with density 15/16 x² (1 - x)^(-1/2)
+            {"extra.p_first": 43 * math.sqrt(2) / 64, "extra.p_second": 0.0},
+            "own derivation: ∫ 15/16 (1 - u)² / sqrt(u) over u from 0 to 1/2",
+        ),
+    ),
+)
+def bayes_sign(
+    first: ArrayLike,
+    second: ArrayLike,
+    better: Better = "higher",
+    bounded: bool = True,
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    rope: float | None = None,
+) -> HypothesisTestResult:
+    """Give the probabilities that one of two models is better on most data sets, or equivalent.
+
+    The shares of data sets on which the first is better by more than `rope`, both are
+    equivalent, or the second is better have a Dirichlet posterior, with a prior of strength
+    0.5 on the second case (Benavoli et al. 2017). `extra` holds the probabilities that each
+    share is the largest: `p_first`, `p_rope`, `p_second`, integrated and not simulated;
+    there is no p, and nothing to correct. `rope` is in the metric's unit; its default,
+    0.01, is for metrics in [0, 1] (`bounded`). A data set without both scores is left out.
+    `first` and `second` are (N,). Raises `ValueError` where shapes differ, or `rope` is
+    missing or negative.
+    """
+    d, region, notes = _read("bayes_sign", first, second, better, bounded, rope)
+    checked_level(level)
+    wins, losses = int((d > region).sum()), int((d < -region).sum())
+    ties = len(d) - wins - losses
+    shares: tuple[float | None, ...] = (None, None, None)
+    if len(d):
+        shares = _largest_share((wins, ties + PRIOR, losses))
+    value = median_of(-d if better == "lower" else d)
+    return HypothesisTestResult(
+        test="bayes_sign",
+        variant="Dirichlet",
+        null=ABOUT,
+        estimate=Difference("median difference", value, None, None, level, "none"),
+        effects=effects_over_data(first, second, level, seed),
+        extra={
+            **dict(zip(CASES, shares, strict=True)),
+            "rope": region,
+            "n": len(d),
+            "wins": wins,
+            "ties": ties,
+            "losses": losses,
+        },
+        notes=notes,
+    )
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_DATA_SETS,
+        ABOUT,
+        bayesian=True,
+        across_data=True,
+        when="how probable it is that one of two models is better over data sets, or that both "
+        "are equivalent",
+        when_not="sizes of differences do not compare across data sets: bayes_sign",
+        differs={
+            "baycomp": "there a sum of two differences that lies just at the end of the region "
+            "counts half; here it counts as equivalent, as Benavoli et al. 2017 define it",
+        },
+    ),
+    title="Bayesian signed-rank test",
+    references=(BENAVOLI_2014, BENAVOLI_2017),
+    examples=(
+        Example(
+            # The prior's share u ~ beta(1/2, 1) has P(u <= x) = sqrt(x); only its pair with
+            # itself, u², lies in the region: the first has more where u² < 1/2
+            ((0.9,), (0.5,), "higher", True, 0.95, 1),
+            {"extra.p_first": 0.5**0.25},
+            "own derivation: P(u < sqrt(1/2)), to five Monte Carlo errors of 50,000 samples",
+            0.0085,
+        ),
+    ),
+)
+def bayes_signed_rank(
+    first: ArrayLike,
+    second: ArrayLike,
+    better: Better = "higher",
+    bounded: bool = True,
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    rope: float | None = None,
+    samples: int = 50_000,
+) -> HypothesisTestResult:
+    """Give the probabilities that one of two models is better over data sets, or equivalent.
+
+    A Dirichlet process with a prior of strength 0.5 at difference 0 gives the differences
+    random weights; the three cases share the weight of all pairs of differences by whether
+    their mean lies beyond the region of practical equivalence or inside (Benavoli et al.
+    2014, 2017). `extra` holds the probabilities that each case has the largest share:
+    `p_first`, `p_rope`, `p_second`, with their Monte Carlo error `mc_se`; there is no p,
+    and nothing to correct. `rope` is in the metric's unit; its default, 0.01, is for
+    metrics in [0, 1] (`bounded`). A data set without both scores is left out. `first` and
+    `second` are (N,). Raises `ValueError` where shapes differ, or `rope` is missing or
+    negative, or there are no samples.
+    """
+    d, region, notes = _read("bayes_signed_rank", first, second, better, bounded, rope)
+    checked_level(level)
+    if samples < 1:
+        raise ValueError("a posterior takes one sample or more")
+    shares: tuple[float | None, ...] = (None, None, None)
+    error: float | None = None
+    if len(d):
+        found = [count / samples for count in _largest_counts(d, region, seed, samples)]
+        shares = tuple(found)
+        error = max(math.sqrt(p * (1 - p) / samples) for p in found)
+    value = _pseudomedian(-d if better == "lower" else d)
+    return HypothesisTestResult(
+        test="bayes_signed_rank",
+        variant="Dirichlet process",
+        null=ABOUT,
+        estimate=Difference("pseudo-median difference", value, None, None, level, "none"),
+        effects=effects_over_data(first, second, level, seed),
+        extra={
+            **dict(zip(CASES, shares, strict=True)),
+            "mc_se": error,
+            "rope": region,
+            "n": len(d),
+        },
+        notes=notes,
+    )
+
+
+def _read(
+    test: str,
+    first: ArrayLike,
+    second: ArrayLike,
+    better: Better,
+    bounded: bool,
+    rope: float | None,
+) -> tuple[NDArray[np.float64], float, tuple[str, ...]]:
+    """Give the differences, above 0 where the first is better, the region, and notes."""
+    if rope is None and not bounded:
+        raise ValueError(
+            f"`{test}` needs its region of practical equivalence in the unit of this metric: "
+            f"write `{test}(rope=...)`"
+        )
+    region = DEFAULT_ROPE if rope is None else float(rope)
+    if not 0 <= region < math.inf:
+        raise ValueError("a region of practical equivalence is 0 or wider")
+    table = read_pair(first, second, better, finite=True)
+    notes = table.notes
+    if not len(table.values):
+        notes = (*notes, "undefined: no data set has both scores")
+    return differences_of(table.values), region, notes
+
+
+def _largest_share(alpha: tuple[float, float, float]) -> tuple[float, ...]:
+    """Give the chances that each share of a Dirichlet distribution is the largest.
+
+    Shares are gamma variables over their sum, so the chance is the mean, over one of them,
+    of the chance that the others are smaller: an integral over its logarithm. A share
+    without any weight is 0.
+    """
+    t = np.arange(-100.0, math.log(max(alpha) + 40 * math.sqrt(max(alpha)) + 60), STEP)
+    x = np.exp(t)
+    smaller = [special.gammainc(a, x) if a > 0 else np.ones(len(x)) for a in alpha]
+    chances = []
+    for i, a in enumerate(alpha):
+        density = np.exp(a * t - x - special.gammaln(a)) if a > 0 else np.zeros(len(x))
+        others = [smaller[j] for j in range(3) if j != i]
+        chances.append(float(STEP * (density * others[0] * others[1]).sum()))
+    total = sum(chances)
+    return tuple(chance / total for chance in chances)
+
+
+def _largest_counts(
+    d: NDArray[np.float64], region: float, seed: int, samples: int
+) -> tuple[int, int, int]:
+    """Count the samples in which the first, neither or the second has most pairs.
+
+    Weights are gamma variables, whose common scale does not matter. A pair speaks for the
+    first where d_i + d_j > 2 region: with differences in ascending order these are, for
+    each i, all j from some place on, so that running sums replace the matrix of pairs.
+    """
+    z = np.concatenate([[0.0], d])
+    noise = NOISE * max(float(np.abs(z).max()), region)
+    order = np.argsort(z, kind="stable")
+    ordered = z[order]
+    above = np.searchsorted(ordered, 2 * region + noise - z, "right")
+    below = np.searchsorted(ordered, -2 * region - noise - z, "left")
+    rng = np.random.default_rng(seed)
+    counts = np.zeros(3, dtype=np.int64)
+    batch = max(1, AT_ONCE // len(z))
+    for start in range(0, samples, batch):
+        size = min(batch, samples - start)
+        weights = rng.standard_exponential((size, len(z)))
+        weights[:, 0] = rng.standard_gamma(PRIOR, size)
+        running = np.zeros((size, len(z) + 1))
+        np.cumsum(weights[:, order], axis=1, out=running[:, 1:])
+        total = running[:, -1]
+        first = (weights * (total[:, None] - running[:, above])).sum(axis=1)
+        second = (weights * running[:, below]).sum(axis=1)
+        shares = np.stack([first, total * total - first - second, second])
+        counts += np.bincount(shares.argmax(axis=0), minlength=3)
+    return int(counts[0]), int(counts[1]), int(counts[2])
+
+
+def _pseudomedian(d: NDArray[np.float64]) -> float | None:
+    """Give the median of the means of all pairs of differences (Hodges & Lehmann 1963)."""
+    if not 0 < len(d) <= WALSH_UP_TO:
+        return None
+    i, j = np.triu_indices(len(d))
+    return float(np.median((d[i] + d[j]) / 2))

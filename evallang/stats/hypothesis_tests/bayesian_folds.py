@@ -1,0 +1,198 @@
+"""The Bayesian correlated t test on the scores of folds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import NADEAU_BENGIO_2003, Reference
+from evallang.registry import Design, Evidence, Example, lazy
+from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.fold_scores import aligned, corrected_factor, differences
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+CORANI_BENAVOLI_2015 = Reference(
+    key="corani2015",
+    authors=("Corani G", "Benavoli A"),
+    year=2015,
+    title="A Bayesian approach for comparing cross-validated algorithms on multiple data sets",
+    venue="Machine Learning",
+    volume="100(2-3)",
+    pages="285-304",
+)
+BENAVOLI_2017 = Reference(
+    key="benavoli2017",
+    authors=("Benavoli A", "Corani G", "Demšar J", "Zaffalon M"),
+    year=2017,
+    title="Time for a change: a tutorial for comparing multiple classifiers through Bayesian "
+    "analysis",
+    venue="Journal of Machine Learning Research",
+    volume="18(77)",
+    pages="1-36",
+)
+
+ABOUT = (
+    "none: the result is the probability that one algorithm is better by more than the region "
+    "of practical equivalence"
+)
+DEFAULT_ROPE = 0.01  # one point in a hundred, for metrics in [0, 1]
+CONSTANT = "the differences do not vary, so the posterior is all at their mean"
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        frozenset({Evidence.FOLD_SCORES}),
+        ABOUT,
+        designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
+        bayesian=True,
+        when="how probable it is that an algorithm is better, or that both are equivalent",
+        when_not="leave-one-out, groups left out one by one, or time series",
+        differs={
+            "baycomp": "it takes the correlation of folds as 1/folds; here it follows from the "
+            "numbers of test and training rows, so that holdout and 5x2 are right as well",
+        },
+    ),
+    title="Bayesian correlated t test",
+    references=(CORANI_BENAVOLI_2015, BENAVOLI_2017, NADEAU_BENGIO_2003),
+    examples=(
+        Example(
+            ((1.0, -1.0, 0.0), (0.0,) * 3, (80,) * 3, (20,) * 3, "higher", False, 0.95),
+            {"extra.p_first": 0.5, "extra.p_second": 0.5, "extra.p_rope": 0.0},
+            "own derivation: symmetric about 0",
+            options={"rope": 0.0},
+        ),
+        Example(
+            ((1.0, 0.0, 2.0), (0.0,) * 3, (80,) * 3, (20,) * 3, "higher", False, 0.95),
+            # mean 1, variance 1, scale² = 1/3 + 1/4 = 7/12; (0 - 1)/scale = -sqrt(12/7), and
+            # t(2) has the distribution function 1/2 + x / (2 sqrt(2 + x²))
+            {"extra.p_second": 0.5 - math.sqrt(12 / 7) / (2 * math.sqrt(2 + 12 / 7))},
+            "own derivation: Student's distribution with 2 degrees of freedom in closed form",
+            options={"rope": 0.0},
+        ),
+    ),
+)
+def bayes_t(
+    first: ArrayLike,
+    second: ArrayLike,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
+    better: str = "higher",
+    bounded: bool = False,
+    level: float = 0.95,
+    *,
+    rope: float | None = None,
+    test_train_ratio: float | None = None,
+) -> HypothesisTestResult:
+    """Give the probabilities that one of two algorithms is better, or that they are equivalent.
+
+    The posterior of the mean difference is Student's t with J - 1 degrees of freedom, centred
+    at the mean, with scale² s² (1/J + rho/(1 - rho)) and rho = r/(1 + r), r the ratio of test
+    to training rows (Corani & Benavoli 2015), in closed form. `extra` holds `p_first` (the
+    first is better by more than `rope`), `p_rope` and `p_second`; there is no p, and nothing
+    to correct. `rope` is in the metric's unit; its default, 0.01, is for metrics in [0, 1]
+    (`bounded`). The interval is the central credible one. Without fold sizes the ratio is
+    that of `corrected_t`. `first` and `second` are (J,). Raises `ValueError` where shapes
+    differ, or `rope` is missing or negative.
+    """
+    checked_level(level)
+    region = _region(rope, bounded)
+    if better not in ("higher", "lower"):
+        raise ValueError(f"a metric is better when `higher` or `lower`, not {better!r}")
+    x, y = aligned(first, second)
+    if x.ndim != 1:
+        raise ValueError("fold scores are given as one row for each model")
+    kept = np.isfinite(x) & np.isfinite(y)
+    d, constant = differences(x[kept], y[kept])
+    lost = int((~kept).sum())
+    notes = (f"{lost} of {len(x)} folds have no finite score and are left out",) if lost else ()
+    count = len(d)
+    factor, more = corrected_factor(
+        _sizes(n_train, kept), _sizes(n_test, kept), count, test_train_ratio
+    )
+    notes = (*notes, *more)
+    if count < 2:
+        only = float(d[0]) if count else None
+        return HypothesisTestResult(
+            test="bayes_t",
+            variant="correlated t",
+            null=ABOUT,
+            estimate=Difference("difference", only, None, None, level, "bayes_t"),
+            extra={"p_first": None, "p_rope": None, "p_second": None, "rope": region},
+            notes=(*notes, "undefined: it takes scores on two folds"),
+        )
+    mean, df = float(d.mean()), count - 1
+    scale = 0.0 if constant else float(d.std(ddof=1)) * math.sqrt(factor)
+    above = _beyond(mean, scale, df, region)
+    below = _beyond(-mean, scale, df, region)
+    if constant:
+        notes = (*notes, CONSTANT)
+    half = t_quantile(level, df) * scale
+    ratio = factor - 1 / count
+    p_first, p_second = (above, below) if better == "higher" else (below, above)
+    return HypothesisTestResult(
+        test="bayes_t",
+        variant="correlated t",
+        null=ABOUT,
+        df=(float(df),),
+        estimate=Difference("difference", mean, mean - half, mean + half, level, "bayes_t"),
+        extra={
+            "p_first": p_first,
+            "p_rope": _inside(mean, scale, df, region),
+            "p_second": p_second,
+            "rope": region,
+            "correlation": ratio / (1 + ratio),
+            "scale": scale,
+        },
+        notes=notes,
+    )
+
+
+def _region(rope: float | None, bounded: bool) -> float:
+    if rope is None and not bounded:
+        raise ValueError(
+            "`bayes_t` needs its region of practical equivalence in the unit of this metric: "
+            "write `bayes_t(rope=...)`"
+        )
+    region = DEFAULT_ROPE if rope is None else float(rope)
+    if not 0 <= region < math.inf:
+        raise ValueError("a region of practical equivalence is 0 or wider")
+    return region
+
+
+def _beyond(mean: float, scale: float, df: int, region: float) -> float:
+    """Give the posterior probability of a difference above `region`."""
+    if scale > 0:
+        return float(special.stdtr(df, (mean - region) / scale))
+    if mean == region == 0:
+        return 0.5
+    return float(mean > region)
+
+
+def _inside(mean: float, scale: float, df: int, region: float) -> float:
+    """Give the posterior probability of the region, without cancellation where it is small."""
+    if scale <= 0:
+        return float(region > 0 and abs(mean) <= region)
+    # Both tails on the side where they are small
+    near, far = (region - abs(mean)) / scale, (-region - abs(mean)) / scale
+    return float(special.stdtr(df, near) - special.stdtr(df, far))
+
+
+def _sizes(given: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    if given is None:
+        return None
+    values = np.asarray(given, dtype=np.float64)
+    if values.shape != kept.shape:
+        raise ValueError("fold sizes are given for every fold or not at all")
+    return values[kept]

@@ -1,0 +1,272 @@
+"""Tests of equivalence and non-inferiority: the interval of the design against a margin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.stats.decisions import Better, checked_margin
+from evallang.stats.distributions import checked_level
+from evallang.stats.hypothesis_tests.folds import corrected_t
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.intervals.differences import TANGO_1998, TwoByTwo, paired_counts, tango
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy import special
+else:
+    special = lazy("scipy.special")
+
+SCHUIRMANN_1987 = Reference(
+    key="schuirmann1987",
+    authors=("Schuirmann DJ",),
+    year=1987,
+    title="A comparison of the two one-sided tests procedure and the power approach for "
+    "assessing the equivalence of average bioavailability",
+    venue="Journal of Pharmacokinetics and Biopharmaceutics",
+    volume="15(6)",
+    pages="657-680",
+)
+LIU_2002 = Reference(
+    key="liu2002",
+    authors=("Liu J-P", "Hsueh H-M", "Hsieh E", "Chen JJ"),
+    year=2002,
+    title="Tests for equivalence or non-inferiority for paired binary data",
+    venue="Statistics in Medicine",
+    volume="21(2)",
+    pages="231-245",
+)
+
+DifferenceAt = Callable[[float], Difference]
+"""From a level to the difference with its interval at that level."""
+
+DIFFERENT = "the difference between the two models is as large as the margin, or larger"
+INFERIOR = "the first model is worse than the second by the margin, or more"
+ANY_INTERVAL = frozenset(
+    {
+        Evidence.ONE_PREDICTION_PER_ROW,
+        Evidence.COUNTS,
+        Evidence.LOSSES_PER_ROW,
+        Evidence.SCORES_PER_ROW,
+        Evidence.FOLD_SCORES,
+    }
+)
+TAIL_AREA = 1e-12  # smaller p-values are not told apart
+PRECISION = 1e-11  # of z
+MOST_STEPS = 80
+SHY = 1e-12  # share of the bracket that a step leaves on either side
+
+
+def paired_proportions(table: TwoByTwo) -> DifferenceAt:
+    """Give the difference of two accuracies on the same examples, with Tango's interval.
+
+    Raises `ValueError` where `table` is no table of counts.
+    """
+    a, b, c, d = paired_counts(table)
+    n = a + b + c + d
+
+    def at(level: float) -> Difference:
+        found = tango(table, level)
+        value = (b - c) / n if n else None
+        return Difference(
+            "difference in accuracy", value, found.low, found.high, level, found.method
+        )
+
+    return at
+
+
+def over_folds(
+    first: ArrayLike,
+    second: ArrayLike,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
+) -> DifferenceAt:
+    """Give the mean difference of fold scores, with the interval of `corrected_t`."""
+
+    def at(level: float) -> Difference:
+        found = corrected_t(first, second, n_train, n_test, level).estimate
+        assert found is not None, "a test of two models estimates their difference"
+        return found
+
+    return at
+
+
+# Mean 3 and variance 6 over eight folds; the standard error is sqrt(6 (1/8 + 1/8))
+EIGHT = (3.0, 1.0, 5.0, 7.0, -1.0, 4.0, 2.0, 3.0)
+EQUAL_FOLDS = over_folds(EIGHT, (0.0,) * 8, (80,) * 8, (10,) * 8)
+R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        ANY_INTERVAL,
+        DIFFERENT,
+        clustered=True,
+        when="it is to be shown that two models differ by less than a margin fixed beforehand",
+        when_not="no margin can be stated before the data are seen",
+        differs={
+            "statsmodels": "ttost_paired is for independent means; here the interval of the "
+            "design decides: Tango's for accuracies, corrected_t's for folds",
+        },
+    ),
+    title="Two one-sided tests of equivalence",
+    references=(SCHUIRMANN_1987, TANGO_1998, LIU_2002),
+    examples=(
+        Example(
+            (EQUAL_FOLDS, 0.95),
+            {"p": R_TAIL, "extra.p_upper": R_TAIL, "estimate.level": 0.9},
+            "R 4.2.2, pt((3 - 5)/sqrt(1.5), 7): mean 3, variance 6 (1/8 + 1/8), margin 5",
+            options={"margin": 5.0},
+        ),
+    ),
+)
+def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> HypothesisTestResult:
+    """Test whether two models differ by less than a margin, in either direction.
+
+    p is the larger of two one-sided ones, each found by inverting the interval of the
+    design, so that p <= alpha where the interval of level 1 - 2 alpha lies inside the
+    margin (Schuirmann 1987); that interval, at 1 - 2 (1 - `level`), is the estimate's.
+    `difference` gives the difference at any level; `margin` is in the metric's unit. Raises
+    `ValueError` where `margin` is not above 0.
+    """
+    width = checked_margin(margin)
+    checked_level(level)
+    upper = _one_sided(difference, width, "below")
+    lower = _one_sided(difference, -width, "above")
+    p = None if upper is None or lower is None else max(upper, lower)
+    return _result("tost", DIFFERENT, difference, level, p, width, p_upper=upper, p_lower=lower)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        ANY_INTERVAL,
+        INFERIOR,
+        clustered=True,
+        when="a cheaper model is to be shown to be worse by less than a margin, if at all",
+        when_not="no margin can be stated before the data are seen",
+    ),
+    title="Test of non-inferiority",
+    references=(LIU_2002, TANGO_1998),
+    examples=(
+        Example(
+            (EQUAL_FOLDS, "lower", 0.95),
+            {"p": R_TAIL},
+            "R 4.2.2, pt((3 - 5)/sqrt(1.5), 7): mean 3, variance 6 (1/8 + 1/8), margin 5",
+            options={"margin": 5.0},
+        ),
+    ),
+)
+def noninferiority(
+    difference: DifferenceAt, better: Better = "higher", level: float = 0.95, *, margin: float
+) -> HypothesisTestResult:
+    """Test whether the first model is worse than the second by less than a margin.
+
+    One-sided p by inverting the interval of the design: p <= alpha where the bound of the
+    interval of level 1 - 2 alpha on the unfavourable side is nearer than the margin; that
+    interval, at 1 - 2 (1 - `level`), is the estimate's. `better` is the metric's direction.
+    Raises `ValueError` where `margin` is not above 0.
+    """
+    width = checked_margin(margin)
+    checked_level(level)
+    if better == "higher":
+        p = _one_sided(difference, -width, "above")
+    else:
+        p = _one_sided(difference, width, "below")
+    return _result("noninferiority", INFERIOR, difference, level, p, width)
+
+
+def _one_sided(
+    difference: DifferenceAt, line: float, side: Literal["above", "below"]
+) -> float | None:
+    """Find the tail area at which a bound of the interval is at `line`: the one-sided p.
+
+    The interval with area p in each tail ends at the line; where the estimate itself is on
+    the wrong side p is above one half, and it is the other bound that does.
+    """
+    found = difference(0.5)
+    if found.value is None or found.low is None or found.high is None:
+        return None
+    above = found.value > line
+
+    def gap(z: float) -> float:
+        """Distance from the line to the bound that faces it, negative once it is passed."""
+        at = difference(1 - 2 * float(special.ndtr(-z)))
+        if at.low is None or at.high is None:
+            return -math.inf
+        return at.low - line if above else line - at.high
+
+    area = max(float(special.ndtr(-_crossing(gap))), TAIL_AREA)
+    area = TAIL_AREA if area < TAIL_AREA * (1 + PRECISION) else area
+    right = above if side == "above" else found.value < line
+    return area if right else 1 - area
+
+
+def _crossing(gap: Callable[[float], float]) -> float:
+    """Find where a decreasing function of z is 0: regula falsi, the Illinois way.
+
+    A bound that is linear in z, as of normal intervals, is found in two steps; every
+    evaluation may cost a bootstrap.
+    """
+    low, high = float(special.ndtri(0.5 + TAIL_AREA)), float(-special.ndtri(TAIL_AREA))
+    at_low, at_high = gap(low), gap(high)
+    if at_high > 0:
+        return high
+    if at_low <= 0:
+        return 0.0
+    kept, middle = 0, math.inf
+    for _ in range(MOST_STEPS):
+        last = middle
+        share = at_low / (at_low - at_high) if math.isfinite(at_high) else 0.5
+        middle = low + min(max(share, SHY), 1 - SHY) * (high - low)
+        if abs(middle - last) <= PRECISION:
+            return middle
+        value = gap(middle)
+        if value > 0:
+            low, at_low = middle, value
+            at_high = at_high / 2 if kept > 0 else at_high
+            kept = 1
+        else:
+            high, at_high = middle, value
+            at_low = at_low / 2 if kept < 0 else at_low
+            kept = -1
+        if value == 0:
+            return middle
+    return high
+
+
+def _result(
+    test: str,
+    null: str,
+    difference: DifferenceAt,
+    level: float,
+    p: float | None,
+    margin: float,
+    **one_sided: float | None,
+) -> HypothesisTestResult:
+    inner = 1 - 2 * (1 - level)
+    if inner > 0:
+        estimate = difference(inner)
+    else:
+        estimate = replace(difference(level), low=None, high=None)
+    notes: tuple[str, ...] = ()
+    if p is None:
+        notes = ("undefined: the difference has no interval",)
+    elif p <= TAIL_AREA:
+        notes = ("p is too small to be told from 0",)
+    return HypothesisTestResult(
+        test=test,
+        variant=estimate.method,
+        null=null,
+        p=p,
+        estimate=estimate,
+        extra={"margin": margin, **one_sided},
+        notes=notes,
+    )

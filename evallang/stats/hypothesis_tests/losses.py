@@ -1,0 +1,276 @@
+"""Tests on the mean difference of a loss per example: independent, in groups, or in time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
+from evallang.stats.distributions import checked_level, t_quantile, t_two_sided
+from evallang.stats.effect_sizes import cohen_dz, hedges_g
+from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+STUDENT_1908 = Reference(
+    key="student1908",
+    authors=("Student",),
+    year=1908,
+    title="The probable error of a mean",
+    venue="Biometrika",
+    volume="6(1)",
+    pages="1-25",
+)
+CAMERON_MILLER_2015 = Reference(
+    key="cameron2015",
+    authors=("Cameron AC", "Miller DL"),
+    year=2015,
+    title="A practitioner's guide to cluster-robust inference",
+    venue="Journal of Human Resources",
+    volume="50(2)",
+    pages="317-372",
+)
+DIEBOLD_MARIANO_1995 = Reference(
+    key="diebold1995",
+    authors=("Diebold FX", "Mariano RS"),
+    year=1995,
+    title="Comparing predictive accuracy",
+    venue="Journal of Business & Economic Statistics",
+    volume="13(3)",
+    pages="253-263",
+)
+HARVEY_1997 = Reference(
+    key="harvey1997",
+    authors=("Harvey D", "Leybourne S", "Newbold P"),
+    year=1997,
+    title="Testing the equality of prediction mean squared errors",
+    venue="International Journal of Forecasting",
+    volume="13(2)",
+    pages="281-291",
+)
+
+NULL = "the two models have the same mean loss"
+NULL_UNDER_CV = (
+    "the fitted models of the folds have the same average loss for both learning algorithms; "
+    "this says nothing about other training sets"
+)
+SLEEP_FIRST = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
+SLEEP_SECOND = (1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4)
+SLEEP = "R 4.2.2, t.test(extra ~ group, sleep, paired = TRUE), Student's sleep data"
+OWN = "own derivation: computed by hand"
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        frozenset({Evidence.LOSSES_PER_ROW}),
+        NULL,
+        null_under_cv=NULL_UNDER_CV,
+        tests="losses",
+        clustered=True,
+        when="losses of two models on the same independent examples, or on groups of them",
+        when_not="examples follow each other in time: diebold_mariano; scores of folds: "
+        "corrected_t; a few examples carry the mean: permutation",
+    ),
+    title="Paired t test",
+    references=(STUDENT_1908, CAMERON_MILLER_2015),
+    examples=(
+        Example(
+            (SLEEP_FIRST, SLEEP_SECOND, None, 0.95),
+            {
+                "statistic.value": -4.0621,
+                "df.0": 9,
+                "p": 0.002833,
+                "estimate.low": -2.4598858,
+                "estimate.high": -0.7001142,
+            },
+            SLEEP,
+            5e-5,
+        ),
+        Example(
+            # groups of two: sums of 1 and 5 about the mean 1.5, that is -2 and 2
+            ((0.0, 1.0, 2.0, 3.0), (0.0,) * 4, (0, 0, 1, 1), 0.95),
+            {"statistic.value": 1.5, "df.0": 1},
+            f"{OWN}, 1.5 / sqrt(2 (4 + 4) / 16)",
+        ),
+    ),
+)
+def t(
+    first: ArrayLike,
+    second: ArrayLike,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+) -> HypothesisTestResult:
+    """Compare the mean losses of two models on the same examples.
+
+    Student's t of the differences with n - 1 degrees of freedom. With groups the standard
+    error is the cluster-robust one, from the sums of each group with the factor G/(G - 1),
+    and t has G - 1 degrees of freedom (Cameron & Miller 2015). `first`, `second` and
+    `groups` are (n,). Raises `ValueError` where their shapes differ.
+    """
+    checked_level(level)
+    x, y = _losses(first, second)
+    notes = _lacking(x, y)
+    if notes:
+        return _undefined("t", "paired" if groups is None else "clustered", level, notes)
+    d, constant = differences(x, y)
+    n = len(d)
+    if groups is None:
+        error = 0.0 if constant else float(d.std(ddof=1)) / math.sqrt(n)
+        return _of_mean("t", "paired", d, error, n - 1, level, constant)
+    codes = np.asarray(groups)
+    if codes.shape != d.shape:
+        raise ValueError("every example needs its group")
+    _, codes = np.unique(codes, return_inverse=True)
+    count = int(codes.max()) + 1
+    if count < 2:
+        return _undefined("t", "clustered", level, ("undefined: it takes two groups",))
+    sums = np.bincount(codes, weights=d - d.mean())
+    sums[spread_is_noise(sums, n * float(np.abs(d).max()))] = 0.0
+    error = 0.0 if constant else math.sqrt(count / (count - 1) * float((sums**2).sum())) / n
+    plain = float(d.var(ddof=1)) / n
+    effect = error**2 / plain if plain > 0 and not constant else None
+    clusters = Clusters(count, effect)
+    return _of_mean("t", "clustered", d, error, count - 1, level, constant, clusters)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        frozenset({Evidence.LOSSES_PER_ROW}),
+        "the two forecasts have the same expected loss",
+        tests="losses",
+        when="losses of two forecasts of one series, in the order of time",
+        when_not="examples are independent: t or permutation",
+        differs={
+            "statsmodels": "its default takes more lags than horizon - 1, and Bartlett weights",
+        },
+    ),
+    title="Diebold-Mariano test",
+    references=(DIEBOLD_MARIANO_1995, HARVEY_1997),
+    examples=(
+        Example(
+            # d - mean is -1, 0, 1, 0: autocovariances 2/4 and 0, so that V = .5/4
+            ((0.0, 1.0, 2.0, 1.0), (0.0,) * 4, 0.95),
+            {"statistic.value": math.sqrt(3 / 4) / math.sqrt(0.5 / 4), "df.0": 3},
+            f"{OWN}, sqrt((4 - 1)/4) times 1 / sqrt(1/8)",
+        ),
+        Example(
+            ((0.0, 1.0, 2.0, 1.0), (0.0,) * 4, 0.95),
+            {"statistic.value": math.sqrt((5 - 4 + 2 / 4) / 4) / math.sqrt(0.5 / 4)},
+            f"{OWN}, sqrt((4 + 1 - 4 + 2/4)/4) times 1 / sqrt(1/8)",
+            options={"horizon": 2},
+        ),
+    ),
+)
+def diebold_mariano(
+    first: ArrayLike, second: ArrayLike, level: float = 0.95, *, horizon: int = 1
+) -> HypothesisTestResult:
+    """Compare two forecasts of a series by their losses, allowing for dependence in time.
+
+    The mean loss difference over the root of (c0 + 2 c1 + ... + 2 c(h - 1)) / n, with
+    autocovariances c of divisor n up to lag `horizon` - 1 (Diebold & Mariano 1995), times
+    sqrt((n + 1 - 2h + h(h - 1)/n) / n), with n - 1 degrees of freedom (Harvey, Leybourne &
+    Newbold 1997). Where that sum is not positive, lags get Bartlett's weights, with a note.
+    `first` and `second` are losses (n,) in the order of time. Raises `ValueError` where
+    `horizon` is below 1.
+    """
+    checked_level(level)
+    if horizon < 1:
+        raise ValueError("the horizon of a forecast is 1 or more")
+    variant = f"horizon {horizon}"
+    x, y = _losses(first, second)
+    notes = _lacking(x, y)
+    if not notes and horizon >= len(x):
+        notes = (f"undefined: {len(x)} losses are too few for horizon {horizon}",)
+    if notes:
+        return _undefined("diebold_mariano", variant, level, notes)
+    d, constant = differences(x, y)
+    n = len(d)
+    total = 0.0 if constant else _long_run(d, horizon, bartlett=False)
+    # An exact 0 may come out as a rest of rounding on either side
+    if not constant and total <= 1e-12 * float(d.var()):
+        total = _long_run(d, horizon, bartlett=True)
+        notes = ("the estimated variance is not positive: lags get Bartlett's weights",)
+    factor = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
+    error = math.sqrt(max(total, 0.0) / n / factor)
+    return _of_mean("diebold_mariano", variant, d, error, n - 1, level, constant, notes=notes)
+
+
+def _long_run(d: NDArray[np.float64], horizon: int, *, bartlett: bool) -> float:
+    """Give the long-run variance of a series from its autocovariances below `horizon`."""
+    centred, n = d - d.mean(), len(d)
+    total = float((centred * centred).sum()) / n
+    for lag in range(1, horizon):
+        weight = 1 - lag / horizon if bartlett else 1.0
+        total += 2 * weight * float((centred[lag:] * centred[:-lag]).sum()) / n
+    return total
+
+
+def _losses(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    x, y = aligned(first, second)
+    if x.ndim != 1:
+        raise ValueError("losses are given as one row for each model")
+    return x, y
+
+
+def _lacking(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[str, ...]:
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return ("undefined: a loss is missing or not finite",)
+    return ("undefined: it takes losses on two examples",) if len(x) < 2 else ()
+
+
+def _of_mean(
+    test: str,
+    variant: str,
+    d: NDArray[np.float64],
+    error: float,
+    df: int,
+    level: float,
+    constant: bool,
+    clusters: Clusters | None = None,
+    notes: tuple[str, ...] = (),
+) -> HypothesisTestResult:
+    """Word a t test of the mean difference with standard error `error`."""
+    mean = float(d.mean())
+    mean = 0.0 if spread_is_noise(mean, float(np.abs(d).max())) else mean
+    sd = 0.0 if constant else float(d.std(ddof=1))
+    value, p, more = studentized(mean, error)
+    if value is not None and p is None:
+        p = t_two_sided(value, df)
+    half = t_quantile(level, df) * error
+    independent = test == "t" and clusters is None
+    return HypothesisTestResult(
+        test=test,
+        variant=variant,
+        null=NULL if test == "t" else "the two forecasts have the same expected loss",
+        statistic=Statistic("t", value),
+        df=(float(df),),
+        p=p,
+        estimate=Difference("difference", mean, mean - half, mean + half, level, test),
+        effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)) if independent else (),
+        clusters=clusters,
+        extra={"standard_error": error},
+        notes=(*notes, *more),
+    )
+
+
+def _undefined(
+    test: str, variant: str, level: float, notes: tuple[str, ...]
+) -> HypothesisTestResult:
+    return HypothesisTestResult(
+        test=test,
+        variant=variant,
+        null=NULL if test == "t" else "the two forecasts have the same expected loss",
+        statistic=Statistic("t", None),
+        estimate=Difference("difference", None, None, None, level, test),
+        notes=notes,
+    )

@@ -1,0 +1,200 @@
+"""Tests of one model against a stated error rate or score (Zhou 2021, 2.4.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import ZHOU_2021
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.correctness import Correctness, count_correct
+from evallang.stats.distributions import checked_level, t_quantile, t_two_sided
+from evallang.stats.effect_sizes import cohen_dz, hedges_g
+from evallang.stats.fold_scores import spread_is_noise, studentized
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.intervals.proportions import clopper_pearson
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+BINOMIAL_NULL = "the error rate of the model is at most the threshold"
+SINGLE_T_NULL = "the expected score of the model is the threshold"
+ONE_WRONG_OF_TEN = ((True,),) * 9 + ((False,),)
+SIX_WRONG_OF_TEN = ((True,),) * 4 + ((False,),) * 6
+EIGHT = (3.0, 1.0, 5.0, 7.0, -1.0, 4.0, 2.0, 3.0)  # mean 3, variance 6
+OWN = "own derivation: computed by hand"
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
+        BINOMIAL_NULL,
+        null_under_cv="the fitted models of the folds have an average error rate of at most the "
+        "threshold",
+        models=(1, 1),
+        tests="accuracy",
+        when="one model's error rate against a stated bound, on independent examples",
+        when_not="two models: mcnemar; the error is to be shown to be small: the test can only "
+        "show that it is too large, so `require error_rate of A <= ...`",
+    ),
+    title="Binomial test of an error rate",
+    references=(ZHOU_2021,),
+    examples=(
+        Example(
+            (SIX_WRONG_OF_TEN, 0.95),
+            {"p": 1 - 0.9526510126, "extra.critical_error_rate": 0.6},
+            "R 4.2.2, pbinom(5, 10, .3) and qbinom(.95, 10, .3): errors above .5 have a chance "
+            "below .05 (Zhou 2021, figure 2.6)",
+            options={"threshold": 0.3},
+        ),
+        Example(
+            (ONE_WRONG_OF_TEN, 0.95),
+            {"p": 1 - 0.7**10},
+            f"{OWN}, 1 - .7^10",
+            options={"threshold": 0.3},
+        ),
+    ),
+)
+def binomial(
+    correct: ArrayLike | Correctness, level: float = 0.95, *, threshold: float
+) -> HypothesisTestResult:
+    """Test whether the error rate of one model is above a threshold.
+
+    One-sided: p is the chance of as many errors or more when the error rate is `threshold`
+    (Zhou 2021, 2.4.1, whose text swaps accepting and rejecting). A small p says that the
+    error is larger than the threshold; a large one does not show that it is smaller. The
+    estimate is the error rate minus the threshold with the interval of Clopper and
+    Pearson; `extra.critical_error_rate` is the smallest error rate that is rejected at
+    1 - `level`. `correct` is Boolean (n, 1), or its counts. Raises `ValueError` where
+    `threshold` is not between 0 and 1, or there is more than one model.
+    """
+    checked_level(level)
+    if not 0 < threshold < 1:
+        raise ValueError(f"the threshold of an error rate lies between 0 and 1, not {threshold!r}")
+    counts = count_correct(correct)
+    if counts.n_models != 1:
+        raise ValueError("the binomial test is about one model")
+    n, errors = counts.n, counts.n - counts.successes[0]
+    interval = clopper_pearson(errors, n, level)
+    p: float | None = None
+    extra: dict[str, float | int | None] = {"errors": errors, "n": n, "threshold": threshold}
+    notes: tuple[str, ...] = ("undefined: no examples",)
+    if n:
+        p, notes = _upper_tail(errors, n, threshold), ()
+        extra["critical_error_rate"] = _critical(n, threshold, 1 - level)
+    low, high = interval.low, interval.high
+    return HypothesisTestResult(
+        test="binomial",
+        variant="exact, one-sided",
+        null=BINOMIAL_NULL,
+        p=p,
+        estimate=Difference(
+            "error rate minus threshold",
+            errors / n - threshold if n else None,
+            None if low is None else low - threshold,
+            None if high is None else high - threshold,
+            level,
+            interval.method,
+        ),
+        extra=extra,
+        notes=notes,
+    )
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        frozenset({Evidence.FOLD_SCORES}),
+        SINGLE_T_NULL,
+        models=(1, 1),
+        when="a published t test of error rates against a stated value is reproduced",
+        when_not="folds share training rows, which it ignores: the corrected_t interval",
+    ),
+    title="t test of one model's scores against a value",
+    references=(ZHOU_2021,),
+    examples=(
+        Example(
+            (EIGHT, 0.95),
+            {"statistic.value": 2 * math.sqrt(8 / 6), "df.0": 7, "estimate.value": 2},
+            f"{OWN}, sqrt(8) (3 - 1) / sqrt(6)",
+            options={"threshold": 1.0},
+        ),
+    ),
+)
+def single_t(first: ArrayLike, level: float = 0.95, *, threshold: float) -> HypothesisTestResult:
+    """Test whether the mean score of one model over folds or rounds is a stated value.
+
+    t = sqrt(k) (mean - threshold) / s with k - 1 degrees of freedom, two-sided (Zhou 2021,
+    2.4.1). It takes the k scores as independent, which those of cross-validation are not.
+    `first` is (k,); undefined scores are left out, with a note. Raises `ValueError` where
+    `threshold` is not finite.
+    """
+    checked_level(level)
+    if not math.isfinite(threshold):
+        raise ValueError("the threshold of a score is a finite number")
+    x = np.asarray(first, dtype=np.float64)
+    if x.ndim != 1:
+        raise ValueError("fold scores are given as one row")
+    kept = x[np.isfinite(x)]
+    lost = len(x) - len(kept)
+    notes = (f"{lost} of {len(x)} folds have no finite score and are left out",) if lost else ()
+    count = len(kept)
+    if count < 2:
+        value = float(kept[0]) - threshold if count else None
+        return HypothesisTestResult(
+            test="single_t",
+            variant="t",
+            null=SINGLE_T_NULL,
+            statistic=Statistic("t", None),
+            estimate=Difference("score minus threshold", value, None, None, level, "t"),
+            notes=(*notes, "undefined: it takes scores on two folds"),
+        )
+    scale = max(float(np.abs(kept).max()), abs(threshold))
+    mean = float(kept.mean()) - threshold
+    mean = 0.0 if spread_is_noise(mean, scale) else mean
+    constant = bool(spread_is_noise(kept.max() - kept.min(), scale))
+    sd = 0.0 if constant else float(kept.std(ddof=1))
+    error, df = sd / math.sqrt(count), count - 1
+    value, p, more = studentized(mean, error)
+    if value is not None and p is None:
+        p = t_two_sided(value, df)
+    half = t_quantile(level, df) * error
+    return HypothesisTestResult(
+        test="single_t",
+        variant="t",
+        null=SINGLE_T_NULL,
+        statistic=Statistic("t", value),
+        df=(float(df),),
+        p=p,
+        estimate=Difference("score minus threshold", mean, mean - half, mean + half, level, "t"),
+        effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)),
+        extra={"sd": sd, "threshold": threshold},
+        notes=(*notes, *more),
+    )
+
+
+def _upper_tail(errors: int, n: int, rate: float) -> float:
+    """Give P(X >= errors) for X binomial."""
+    return 1.0 if errors <= 0 else float(special.betainc(errors, n - errors + 1, rate))
+
+
+def _critical(n: int, rate: float, alpha: float) -> float | None:
+    """Give the smallest error rate whose upper tail is at most `alpha`, or None."""
+    if _upper_tail(n, n, rate) > alpha:
+        return None
+    low, high = 0, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _upper_tail(middle, n, rate) <= alpha:
+            high = middle
+        else:
+            low = middle
+    return high / n

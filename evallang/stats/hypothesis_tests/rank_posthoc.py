@@ -1,0 +1,233 @@
+"""Pairs of models by their average ranks over data sets: Nemenyi, Bonferroni-Dunn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import DEMSAR_2006, ZHOU_2021, Reference
+from evallang.registry import Example, lazy
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.data_set_effects import effects_over_data
+from evallang.stats.distributions import checked_level, normal_quantile, normal_two_sided
+from evallang.stats.hypothesis_tests.datasets import DEMSAR_RANKS, FROM_DATA_SETS, ZHOU_RANKS
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.rank_scores import Better, Missing, rank_error, read_scores, row_ranks
+from evallang.stats.studentized_range import range_quantile, range_tail
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+NEMENYI_1963 = Reference(
+    key="nemenyi1963",
+    authors=("Nemenyi PB",),
+    year=1963,
+    title="Distribution-free multiple comparisons",
+    venue="PhD thesis, Princeton University",
+    kind="phdthesis",
+)
+DUNN_1961 = Reference(
+    key="dunn1961",
+    authors=("Dunn OJ",),
+    year=1961,
+    title="Multiple comparisons among means",
+    venue="Journal of the American Statistical Association",
+    volume="56(293)",
+    pages="52-64",
+)
+
+RANK_NULL = "the two models have the same expected rank among all models compared"
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """Two models among `models` on `n` data sets: their average ranks and their scores."""
+
+    models: int
+    n: int
+    ranks: tuple[float, float] | None
+    columns: tuple[NDArray[np.float64], NDArray[np.float64]]
+    notes: tuple[str, ...]
+
+    @property
+    def error(self) -> float:
+        """The standard error of the difference in average rank; 0 without data sets."""
+        return rank_error(self.models, self.n) if self.n else 0.0
+
+    @property
+    def z(self) -> float:
+        """The difference in average rank over its standard error; 0 without data sets."""
+        return (self.ranks[0] - self.ranks[1]) / self.error if self.ranks else 0.0
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_DATA_SETS,
+        RANK_NULL,
+        self_correcting=True,
+        across_data=True,
+        when="a critical-difference diagram is drawn, after friedman",
+        when_not="in all other cases: wilcoxon with holm; whether two models differ here "
+        "depends on the other models (Benavoli, Corani & Mangili 2016)",
+        differs={
+            "aeon": "its table of critical values is read one place too far, as if there were "
+            "M + 1 models, so that differences are missed",
+        },
+    ),
+    title="Nemenyi's test",
+    references=(NEMENYI_1963, DEMSAR_2006, ZHOU_2021),
+    examples=(
+        Example(
+            (DEMSAR_RANKS, "lower", (0, 3), 0.95),
+            {"extra.critical_difference": 1.25},
+            "Demšar 2006, 3.2.2, 2.569 sqrt(4 * 5 / (6 * 14))",
+            5e-3,
+        ),
+        Example(
+            (DEMSAR_RANKS, "lower", (0, 3), 0.90),
+            {"extra.critical_difference": 1.12, "estimate.value": 1.179},
+            "Demšar 2006, 3.2.2",
+            5e-3,
+        ),
+        Example(
+            (ZHOU_RANKS, "lower", (0, 2), 0.95),
+            {"extra.critical_difference": 1.657},
+            "Zhou 2021, section 2.4.4",
+            5e-4,
+        ),
+    ),
+)
+def nemenyi(
+    scores: ArrayLike,
+    better: Better = "higher",
+    pair: Sequence[int] = (0, 1),
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    missing: Literal["leave_out", "worst"] = "leave_out",
+) -> HypothesisTestResult:
+    """Compare two of M models by their average ranks, for all pairs at once.
+
+    Two average ranks that lie CD = q sqrt(M (M + 1) / (6 N)) apart or more differ; q is the
+    quantile of the studentized range of M variables over the square root of 2. p is the
+    tail of that range, and holds for all pairs together. The estimate is the difference in
+    average rank, first minus second, ± CD: below 0 the first is better. `scores` is (N, M),
+    `pair` names two of its columns. Raises `ValueError` where they are none.
+    """
+    found = _compared(scores, better, pair, missing)
+    quantile = range_quantile(level, found.models) / math.sqrt(2)
+    p = range_tail(math.sqrt(2) * abs(found.z), found.models)
+    return _rank_result("nemenyi", found, p, quantile, level, seed)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_DATA_SETS,
+        RANK_NULL,
+        self_correcting=True,
+        across_data=True,
+        when="all models are compared with one, after friedman, and a figure of ranks is drawn",
+        when_not="in all other cases: wilcoxon with holm, which is more powerful",
+    ),
+    title="Bonferroni-Dunn test",
+    references=(DUNN_1961, DEMSAR_2006),
+    examples=(
+        Example(
+            (DEMSAR_RANKS, "lower", (0, 3), 0.95),
+            {"extra.critical_difference": 1.16},
+            "Demšar 2006, 3.2.2, 2.394 sqrt(4 * 5 / (6 * 14)) = 1.168, printed as 1.16",
+            1e-2,
+        ),
+        Example(
+            (DEMSAR_RANKS, "lower", (0, 3), 0.95),
+            {"statistic.value": 2.416, "p": 3 * 0.016},
+            "Demšar 2006, 3.2.2, z = 1.179/.488 and p = .016 before the correction for three",
+            2e-3,
+        ),
+    ),
+)
+def bonferroni_dunn(
+    scores: ArrayLike,
+    better: Better = "higher",
+    pair: Sequence[int] = (0, 1),
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    missing: Literal["leave_out", "worst"] = "leave_out",
+) -> HypothesisTestResult:
+    """Compare a model with the one that all others are compared with, by average ranks.
+
+    z = (R_i - R_j) / sqrt(M (M + 1) / (6 N)), two-sided p times the M - 1 comparisons with
+    the reference, at most 1 (Demšar 2006, 3.2.2). The estimate is the difference in average
+    rank with its simultaneous interval. `scores` is (N, M) with the reference among the
+    columns, `pair` a model and the reference.
+    """
+    found = _compared(scores, better, pair, missing)
+    comparisons = found.models - 1
+    quantile = normal_quantile(1 - (1 - checked_level(level)) / comparisons)
+    p = min(comparisons * normal_two_sided(found.z), 1.0)
+    return _rank_result("bonferroni_dunn", found, p, quantile, level, seed)
+
+
+def _compared(
+    scores: ArrayLike, better: Better, pair: Sequence[int], missing: Missing
+) -> _Compared:
+    """Rank all models and pick two; raises `ValueError` where `pair` names no two columns."""
+    table = read_scores(scores, better, missing)
+    n, models = table.values.shape
+    first, second = (int(column) for column in pair)
+    if first == second or not {first, second} <= set(range(models)):
+        raise ValueError(f"a pair names two of the {models} columns of scores, not {pair!r}")
+    average = row_ranks(table.values).mean(axis=0) if n else None
+    given = np.asarray(scores, dtype=np.float64)[table.kept]
+    return _Compared(
+        models,
+        n,
+        None if average is None else (float(average[first]), float(average[second])),
+        (given[:, first], given[:, second]),
+        table.notes,
+    )
+
+
+def _rank_result(
+    test: str, found: _Compared, p: float, quantile: float, level: float, seed: int
+) -> HypothesisTestResult:
+    """Word a test whose statistic is the difference in average rank over its error."""
+    reach = quantile * found.error
+    effects = effects_over_data(*found.columns, level, seed)
+    name = "difference in average rank"
+    if found.ranks is None:
+        return HypothesisTestResult(
+            test=test,
+            variant="z",
+            null=RANK_NULL,
+            statistic=Statistic("z", None),
+            estimate=Difference(name, None, None, None, level, test),
+            effects=effects,
+            notes=(*found.notes, "undefined: no data set has a score of every model"),
+        )
+    value = found.ranks[0] - found.ranks[1]
+    return HypothesisTestResult(
+        test=test,
+        variant="z",
+        null=RANK_NULL,
+        statistic=Statistic("z", found.z),
+        p=p,
+        estimate=Difference(name, value, value - reach, value + reach, level, test),
+        effects=effects,
+        extra={
+            "n": found.n,
+            "critical_difference": reach,
+            "rank_first": found.ranks[0],
+            "rank_second": found.ranks[1],
+        },
+        notes=found.notes,
+    )

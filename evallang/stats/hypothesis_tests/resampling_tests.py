@@ -1,0 +1,328 @@
+"""Permutation and bootstrap tests of the difference of any metric of two models."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import Reference
+from evallang.registry import Evidence, Example, lazy
+from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.stats.distributions import checked_level
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
+from evallang.stats.intervals.bootstrap import EFRON_1987, EFRON_TIBSHIRANI_1994
+from evallang.stats.intervals.bootstrap import bootstrap as bootstrap_interval
+from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.resampling import PairedCountSample
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+BANDOS_2005 = Reference(
+    key="bandos2005",
+    authors=("Bandos AI", "Rockette HE", "Gur D"),
+    year=2005,
+    title="A permutation test sensitive to differences in areas for comparing ROC curves from a "
+    "paired design",
+    venue="Statistics in Medicine",
+    volume="24(18)",
+    pages="2873-2893",
+)
+PHIPSON_SMYTH_2010 = Reference(
+    key="phipson2010",
+    authors=("Phipson B", "Smyth GK"),
+    year=2010,
+    title="Permutation p-values should never be zero: calculating exact p-values when "
+    "permutations are randomly drawn",
+    venue="Statistical Applications in Genetics and Molecular Biology",
+    volume="9(1)",
+)
+EDGINGTON_2007 = Reference(
+    key="edgington2007",
+    authors=("Edgington ES", "Onghena P"),
+    year=2007,
+    title="Randomization tests",
+    venue="Chapman & Hall/CRC",
+    kind="book",
+)
+
+PER_EXAMPLE = frozenset(
+    {
+        Evidence.ONE_PREDICTION_PER_ROW,
+        Evidence.LOSSES_PER_ROW,
+        Evidence.SCORES_PER_ROW,
+        Evidence.COUNTS,
+    }
+)
+EXCHANGEABLE = "the outputs of the two models are exchangeable within each example"
+EXCHANGEABLE_UNDER_CV = (
+    "the outputs of the fitted models of the folds are exchangeable within each example; this "
+    "says nothing about other training sets"
+)
+EQUAL = "the metric has the same value for both models"
+EQUAL_UNDER_CV = (
+    "the fitted models of the folds have the same average value of the metric for both learning "
+    "algorithms; this says nothing about other training sets"
+)
+EXACT_UP_TO = 1 << 20  # arrangements enumerated instead of drawn
+TIE = 1e-12  # relative; the same difference reached by another order of sums
+SMALLEST_ALPHA = 1e-9  # beyond what any number of rounds resolves
+
+
+def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of the main diagonal, for the worked example."""
+    right = matrix[..., 0, 0] + matrix[..., 1, 1]
+    return np.asarray(right / matrix.sum((-1, -2)))
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        PER_EXAMPLE,
+        EXCHANGEABLE,
+        null_under_cv=EXCHANGEABLE_UNDER_CV,
+        clustered=True,
+        when="any metric of two models on the same examples, few examples, heavy tails",
+        when_not="accuracy: mcnemar; the models differ in other ways than in the metric, such "
+        "as in the spread of their errors: bootstrap",
+        differs={
+            "mlxtend": "its permutation_test gives no Monte Carlo error, and is one-sided "
+            "where it is told so by a function of signed differences",
+            "MLstatkit": "its p-value can be 0; here it is at least 1/(1 + rounds)",
+        },
+    ),
+    title="Paired permutation test",
+    references=(EDGINGTON_2007, BANDOS_2005, PHIPSON_SMYTH_2010),
+    examples=(
+        Example(
+            (LossSwapper((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 0.0, 0.0)), None, 0.95, 1),
+            {"p": 2 / 16, "estimate.value": 2.5, "extra.mc_se": 0.0},
+            "own derivation: of the 16 signs of 1, 2, 3, 4 two give a sum of 10 or -10",
+        ),
+    ),
+)
+def permutation(
+    swapper: Swapper,
+    sample: Resampler | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    rounds: int = 10_000,
+    block: int | None = None,
+) -> HypothesisTestResult:
+    """Test a difference by swapping the outputs of the two models within examples.
+
+    p is the share of swaps whose difference is at least as large, on either side. Where
+    there are at most about a million distinct outcomes they are all counted, each with its
+    probability, else p = (1 + count)/(1 + rounds) (Phipson & Smyth 2010), with its Monte
+    Carlo error in `extra.mc_se`. Scores of ranking metrics are replaced by ranks before
+    (Bandos, Rockette & Gur 2005), which the `swapper` does. `block` swaps that many
+    consecutive examples as a whole, for series. Swaps under which the metric is undefined
+    count as at least as large. The interval, where there is a `sample`, is the bootstrap's
+    (bca), and need not agree with p. Raises `ValueError` where `rounds` or `block` is below
+    1, or the swapper has no order to make blocks of.
+    """
+    checked_level(level)
+    if rounds < 1:
+        raise ValueError("a permutation test takes at least 1 round")
+    if block is not None:
+        swapper = swapper.in_blocks(block)
+    observed = swapper.estimate()
+    variant = f"swapped {swapper.unit}"
+    if not math.isfinite(observed):
+        return HypothesisTestResult(
+            test="permutation",
+            variant=variant,
+            null=EXCHANGEABLE,
+            estimate=Difference("difference", None, None, None, level, "none"),
+            notes=("undefined: a model has no finite value of the metric on the sample itself",),
+        )
+    every = swapper.arrangements(EXACT_UP_TO)
+    extra: dict[str, float | int]
+    if every is None:
+        drawn = swapper.replicates(np.random.default_rng(seed), rounds)
+        undefined = int((~np.isfinite(drawn)).sum())
+        count = int(_as_large(drawn, observed).sum())
+        p = (1 + count) / (1 + rounds)
+        extra = {"mc_se": math.sqrt(p * (1 - p) / (1 + rounds)), "rounds": rounds}
+        notes: tuple[str, ...] = (
+            (f"undefined after {undefined} of {rounds} swaps, which count as at least as large",)
+            if undefined
+            else ()
+        )
+    else:
+        values, chances = every
+        variant += ", exact"
+        p = min(float(chances[_as_large(values, observed)].sum()), 1.0)
+        extra = {"mc_se": 0.0, "arrangements": len(values)}
+        notes = (
+            ("undefined after some swaps, which count as at least as large",)
+            if not np.isfinite(values).all()
+            else ()
+        )
+        if len(values) == 1:
+            notes = (*notes, "the outputs of the two models do not differ")
+    low, high, method = None, None, "none"
+    if sample is not None:
+        interval = bootstrap_interval(sample, level, seed)
+        low, high, method = interval.low, interval.high, interval.method
+        notes = (*notes, *interval.notes)
+    return HypothesisTestResult(
+        test="permutation",
+        variant=variant,
+        null=EXCHANGEABLE,
+        p=p,
+        estimate=Difference("difference", observed, low, high, level, method),
+        extra=extra,
+        notes=notes,
+    )
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        PER_EXAMPLE,
+        EQUAL,
+        null_under_cv=EQUAL_UNDER_CV,
+        clustered=True,
+        when="any metric of two models on the same examples, with an interval that agrees",
+        when_not="fewer than about 50 examples, or a metric at the end of its range: permutation",
+        differs={
+            "deep-significance": "its p is a count over rounds and can be 0; here it comes from "
+            "the interval and is at least 2/(rounds + 1)",
+            "rliable": "it takes no notice of its seed; here the same seed gives the same p",
+        },
+    ),
+    title="Paired bootstrap test",
+    references=(EFRON_TIBSHIRANI_1994, EFRON_1987),
+    examples=(
+        Example(
+            (
+                PairedCountSample(
+                    (((20, 10), (10, 0)), ((0, 10), (10, 40))), _difference_of_accuracy, (-1.0, 1.0)
+                ),
+                0.95,
+                1,
+            ),
+            {"estimate.value": 0.0, "p": 1.0},
+            "own derivation: 10 + 10 discordant examples on either side, so that half of all "
+            "resamples lie below 0",
+            options={"method": "percentile"},
+        ),
+    ),
+)
+def bootstrap(
+    sample: Resampler,
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    method: Literal["bca", "percentile"] = "bca",
+    rounds: int = 10_000,
+) -> HypothesisTestResult:
+    """Test a difference by the bootstrap interval that just holds 0.
+
+    p is the smallest alpha at which the interval of level 1 - alpha leaves out 0, so that p
+    and interval agree (Efron & Tibshirani 1994, chapter 15: confidence intervals as tests);
+    it is never below 2/(rounds + 1). Examples, or groups, are drawn with both models'
+    outputs, which keeps them paired. `sample` is the difference, first minus second. Raises
+    `ValueError` where `rounds` is below 2.
+    """
+    checked_level(level)
+    drawn = _Remembered(sample)
+    interval = bootstrap_interval(drawn, level, seed, method=method, rounds=rounds)
+    observed = sample.estimate()
+    defined = math.isfinite(observed)
+    p = _p_of_intervals(drawn, seed, method, rounds) if interval.low is not None else None
+    least = 2 / (rounds + 1)
+    notes = interval.notes
+    extra: dict[str, float | int] = {"rounds": rounds}
+    if p is not None:
+        if p <= least:
+            p, notes = least, (*notes, f"p is at most 2/{rounds + 1}: no resample reaches 0")
+        extra["mc_se"] = 2 * math.sqrt(p / 2 * (1 - p / 2) / rounds)
+    return HypothesisTestResult(
+        test="bootstrap",
+        variant=f"{method}, {sample.unit}",
+        null=EQUAL,
+        p=p,
+        estimate=Difference(
+            "difference",
+            observed if defined else None,
+            interval.low,
+            interval.high,
+            level,
+            interval.method,
+        ),
+        extra=extra,
+        notes=notes,
+    )
+
+
+def _as_large(values: NDArray[np.float64], observed: float) -> NDArray[np.bool_]:
+    """Tell which differences are at least as large as the observed one; undefined ones are."""
+    defined = np.isfinite(values)
+    scale = max(abs(observed), float(np.abs(values[defined]).max(initial=0.0)))
+    return ~defined | (np.abs(np.where(defined, values, 0.0)) >= abs(observed) - TIE * scale)
+
+
+def _p_of_intervals(
+    sample: _Remembered, seed: int, method: Literal["bca", "percentile"], rounds: int
+) -> float:
+    """Find by bisection the smallest alpha at which the interval leaves out 0."""
+
+    def leaves_out_zero(alpha: float) -> bool:
+        found = bootstrap_interval(sample, 1 - alpha, seed, method=method, rounds=rounds)
+        if found.low is None or found.high is None:
+            return False
+        return not found.low <= 0 <= found.high
+
+    inside, outside = SMALLEST_ALPHA, 1 - SMALLEST_ALPHA
+    if leaves_out_zero(inside):
+        return inside
+    if not leaves_out_zero(outside):
+        return 1.0
+    while outside - inside > 1e-9 * outside:
+        middle = (inside + outside) / 2
+        if leaves_out_zero(middle):
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
+class _Remembered:
+    """A sample whose resamples and leave-one-out values are made once."""
+
+    def __init__(self, sample: Resampler) -> None:
+        self._sample = sample
+        self._drawn: dict[int, NDArray[np.float64]] = {}
+        self.limits = sample.limits
+        self.unit = sample.unit
+
+    def estimate(self) -> float:
+        """Give the difference on the sample as it is."""
+        return self._estimate
+
+    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Give the difference on `rounds` resamples, the same every time."""
+        if rounds not in self._drawn:
+            self._drawn[rounds] = np.sort(self._sample.replicates(rng, rounds))
+        return self._drawn[rounds]
+
+    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Leave out one example at a time."""
+        return self._left_out
+
+    @cached_property
+    def _estimate(self) -> float:
+        return self._sample.estimate()
+
+    @cached_property
+    def _left_out(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self._sample.jackknife()

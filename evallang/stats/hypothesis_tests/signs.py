@@ -1,0 +1,133 @@
+"""The sign test: on how many data sets one of two models is better."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import DEMSAR_2006, Reference
+from evallang.registry import Example, lazy
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.data_set_effects import effects_over_data
+from evallang.stats.distributions import checked_level, fair_coin_tail
+from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, FROM_DATA_SETS
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.rank_scores import Better, differences_of, read_pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+DIXON_MOOD_1946 = Reference(
+    key="dixon1946",
+    authors=("Dixon WJ", "Mood AM"),
+    year=1946,
+    title="The statistical sign test",
+    venue="Journal of the American Statistical Association",
+    volume="41(236)",
+    pages="557-566",
+)
+
+SIGN_NULL = "on a data set each of the two models is equally likely to be the better one"
+TUNED_M = tuple(row[1] for row in DEMSAR_AUC)
+PLAIN = tuple(row[0] for row in DEMSAR_AUC)
+
+
+@HYPOTHESIS_TESTS.register(
+    HypothesisTestDeclaration(
+        FROM_DATA_SETS,
+        SIGN_NULL,
+        across_data=True,
+        when="two models on several data sets whose scores do not compare with each other",
+        when_not="sizes of differences can be ranked across data sets: wilcoxon, with more power",
+        differs={
+            "Demsar 2006": "his table of critical values is the normal approximation: 11 of 14 "
+            "counts as p < .05 there, and has exactly p = .057",
+        },
+    ),
+    title="Sign test",
+    references=(DIXON_MOOD_1946, DEMSAR_2006),
+    examples=(
+        Example(
+            (TUNED_M, PLAIN, "higher", 0.95),
+            {"extra.wins": 10, "extra.ties": 2, "extra.losses": 2},
+            "Demšar 2006, table 2 and section 3.1.4 (11 of 14 with one of the two ties)",
+        ),
+        Example(
+            (TUNED_M, PLAIN, "higher", 0.95),
+            {"p": 2 * (1 + 14 + 91 + 364) / 2**14},
+            "own derivation: twice the chance of 11 or more of 14, ties split as in Demšar 2006",
+            options={"zeros": "split"},
+        ),
+    ),
+)
+def sign(
+    first: ArrayLike,
+    second: ArrayLike,
+    better: Better = "higher",
+    level: float = 0.95,
+    seed: int = 0,
+    *,
+    zeros: Literal["drop", "split"] = "drop",
+    missing: Literal["leave_out", "worst"] = "leave_out",
+) -> HypothesisTestResult:
+    """Compare two models by the number of data sets on which each is the better one.
+
+    Exact binomial p, two-sided. Ties are dropped, or with `zeros=split` shared between
+    both, one of an odd number left out (Demšar 2006, 3.1.4). The estimate is the median
+    difference with the interval between order statistics that the binomial distribution
+    gives. A missing score leaves its data set out, or with `missing=worst` loses. `first`
+    and `second` are (N,). Raises `ValueError` where their shapes differ.
+    """
+    checked_level(level)
+    table = read_pair(first, second, better, missing)
+    d = differences_of(table.values)
+    wins, losses = int((d > 0).sum()), int((d < 0).sum())
+    ties = len(d) - wins - losses
+    shared = ties // 2 if zeros == "split" else 0
+    larger, n = max(wins, losses) + shared, wins + losses + 2 * shared
+    notes = table.notes
+    p: float | None = min(2 * fair_coin_tail(larger, n), 1.0)
+    if len(d) == 0:
+        p, notes = None, (*notes, "undefined: no data set has both scores")
+    elif n == 0:
+        notes = (*notes, "on no data set do the models differ")
+    raw = -d if better == "lower" else d
+    low, high = _median_bounds(raw, level)
+    return HypothesisTestResult(
+        test="sign",
+        variant="exact",
+        null=SIGN_NULL,
+        statistic=Statistic("S", float(larger)),
+        p=p,
+        estimate=Difference("median difference", median_of(raw), low, high, level, "sign"),
+        effects=effects_over_data(first, second, level, seed),
+        extra={"n": len(d), "wins": wins, "ties": ties, "losses": losses},
+        notes=notes,
+    )
+
+
+def median_of(values: NDArray[np.float64]) -> float | None:
+    """Give the median; None of no values, or half way between two infinities."""
+    if not len(values):
+        return None
+    ordered: list[float] = np.sort(values).tolist()
+    lower, upper = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
+    middle = lower if lower == upper else (lower + upper) / 2
+    return None if math.isnan(middle) else middle
+
+
+def _median_bounds(values: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
+    """Give the k-th smallest and largest value, k as large as the level allows."""
+    n, k = len(values), 0
+    while fair_coin_tail(n - k, n) <= (1 - level) / 2:
+        k += 1
+    if k == 0:
+        return None, None
+    ordered = np.sort(values)
+    return float(ordered[k - 1]), float(ordered[n - k])

@@ -1,0 +1,182 @@
+"""Swapping the outputs of two models for metrics of counts, and for any other metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evallang.registry import lazy
+from evallang.stats.hypothesis_tests.swapping import (
+    Swapper,
+    blocks_of,
+    fair_coin,
+    ranked,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+BATCH = 1 << 20  # numbers held at once
+FUNCTION_CALLS = 1 << 12  # arrangements enumerated where each costs a call of the metric
+
+
+class CountSwapper:
+    """The difference of a metric of the confusion matrices of two models.
+
+    Only how many of the examples with the same truth and the same two labels are swapped
+    matters, so that time does not depend on the number of examples.
+
+    Parameters
+    ----------
+    joint : counts (k, k, k), true class by the first and by the second model's prediction
+    function : from matrices (..., k, k) to values (...), NaN where undefined
+    """
+
+    unit = "examples"
+
+    def __init__(
+        self, joint: ArrayLike, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    ) -> None:
+        counts = np.asarray(joint)
+        if counts.ndim != 3 or len(set(counts.shape)) != 1 or (counts < 0).any():
+            raise ValueError("joint counts are truth by first by second prediction (k, k, k)")
+        self._joint = counts.astype(np.int64)
+        self._function = function
+
+    def estimate(self) -> float:
+        """Give the difference as observed."""
+        joint = self._joint.astype(np.float64)
+        return float(self._function(joint.sum(2)) - self._function(joint.sum(1)))
+
+    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Draw how many examples of each discordant pattern keep their outputs."""
+        _, totals = self._patterns
+        values = np.empty(rounds)
+        batch = max(1, BATCH // max(self._joint.shape[0] ** 2, 1))
+        for start in range(0, rounds, batch):
+            size = min(batch, rounds - start)
+            kept = rng.binomial(totals, 0.5, size=(size, len(totals)))
+            values[start : start + size] = self._difference(kept.astype(np.float64))
+        return values
+
+    def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Enumerate how many examples of each discordant pattern keep their outputs."""
+        _, totals = self._patterns
+        if math.prod(int(total) + 1 for total in totals) > most:
+            return None
+        kept, chances = np.zeros((1, 0)), np.ones(1)
+        for total in totals.tolist():
+            steps = np.arange(total + 1.0)
+            kept = np.column_stack([np.repeat(kept, total + 1, axis=0), np.tile(steps, len(kept))])
+            chances = np.multiply.outer(chances, fair_coin(total)).ravel()
+        return self._difference(kept), chances
+
+    def in_blocks(self, size: int) -> Swapper:
+        """Refuse: counts have no order."""
+        raise ValueError("blocks need the order of the examples, which counts do not keep")
+
+    @cached_property
+    def _patterns(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Truth and the two labels i < j of each pattern that occurs, and how often it does."""
+        both = self._joint + self._joint.transpose(0, 2, 1)
+        k = both.shape[0]
+        upper = np.triu(np.ones((k, k), dtype=bool), 1)
+        where = np.argwhere((both > 0) & upper)
+        return where, both[tuple(where.T)]
+
+    def _difference(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give differences where `kept` (B, patterns) examples have i first and j second."""
+        where, totals = self._patterns
+        k = self._joint.shape[0]
+        same = np.einsum("tii->ti", self._joint).astype(np.float64)
+        first = np.zeros((len(kept), k, k)) + same
+        second = first.copy()
+        for index, ((truth, i, j), total) in enumerate(zip(where.tolist(), totals, strict=True)):
+            first[:, truth, i] += kept[:, index]
+            first[:, truth, j] += total - kept[:, index]
+            second[:, truth, j] += kept[:, index]
+            second[:, truth, i] += total - kept[:, index]
+        return np.asarray(self._function(first) - self._function(second))
+
+
+class OutputSwapper:
+    """The difference of any metric of the outputs of two models.
+
+    Parameters
+    ----------
+    first, second : outputs (n,) or (n, k): labels, scores or predictions
+    function : from outputs to a value, NaN where undefined
+    groups : codes (n,) of groups that are swapped as a whole, or None
+    by_ranks : True for ranking metrics: outputs are first replaced by their mid-ranks
+    """
+
+    def __init__(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        function: Callable[[NDArray[np.generic]], float],
+        groups: ArrayLike | None = None,
+        *,
+        by_ranks: bool = False,
+        unit: str | None = None,
+    ) -> None:
+        x, y = np.asarray(first), np.asarray(second)
+        if x.shape != y.shape or x.ndim == 0 or len(x) == 0:
+            raise ValueError("both models need an output on every example")
+        if by_ranks:
+            x, y = ranked(x), ranked(y)
+        self._first, self._second = x, y
+        self._function = function
+        self._groups = groups
+        self.unit = unit or ("examples" if groups is None else "groups")
+
+    def estimate(self) -> float:
+        """Give the difference as observed."""
+        return float(self._function(self._first)) - float(self._function(self._second))
+
+    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Swap the outputs on a random half of the units, again and again."""
+        count = self._discordant[1]
+        return np.array([self._swapped(rng.random(count) < 0.5) for _ in range(rounds)])
+
+    def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Enumerate all swaps of the units on which the models differ."""
+        count = self._discordant[1]
+        if count > 30 or 1 << count > min(most, FUNCTION_CALLS):
+            return None
+        masks = (np.arange(1 << count)[:, None] >> np.arange(count)) & 1
+        values = np.array([self._swapped(mask.astype(bool)) for mask in masks])
+        return values, np.full(len(values), 1 / len(values))
+
+    def in_blocks(self, size: int) -> Swapper:
+        """Give the same difference with `size` consecutive examples swapped as a whole."""
+        blocks = blocks_of(len(self._first), size, self._groups)
+        return OutputSwapper(self._first, self._second, self._function, blocks, unit="blocks")
+
+    @cached_property
+    def _discordant(self) -> tuple[NDArray[np.intp], int]:
+        """For each example the number of its unit, those that never differ last, and how many."""
+        n = len(self._first)
+        differ = (self._first != self._second).reshape(n, -1).any(axis=1)
+        given = np.arange(n) if self._groups is None else np.asarray(self._groups)
+        if given.shape != (n,):
+            raise ValueError("every example needs its group")
+        _, codes = np.unique(given, return_inverse=True)
+        active = np.flatnonzero(np.bincount(codes, weights=differ) > 0)
+        numbers = np.full(int(codes.max()) + 1, len(active))
+        numbers[active] = np.arange(len(active))
+        return numbers[codes], len(active)
+
+    def _swapped(self, swap: NDArray[np.bool_]) -> float:
+        units, _ = self._discordant
+        chosen = np.append(swap, False)[units]
+        if self._first.ndim > 1:
+            chosen = chosen.reshape(-1, *(1,) * (self._first.ndim - 1))
+        first = np.where(chosen, self._second, self._first)
+        second = np.where(chosen, self._first, self._second)
+        return float(self._function(first)) - float(self._function(second))

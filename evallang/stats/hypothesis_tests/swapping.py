@@ -1,0 +1,269 @@
+"""Differences of a metric of two models when their outputs are swapped within examples.
+
+Each class gives what `permutation` needs of one kind of metric (`Swapper`). Where the
+difference is a sum over examples that change sign when swapped (mean losses, areas under
+the ROC curve by ranks), distinct parts can be enumerated; see `swapped_outputs` for counts
+and for any other metric.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from evallang.registry import lazy
+from evallang.stats.fold_scores import NOISE, aligned
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+BYTES = 8  # units whose sign one random byte decides
+ROWS = 64  # bytes drawn at once for each round
+
+
+class Swapper(Protocol):
+    """The difference of a metric of two models, first minus second, under swapping."""
+
+    @property
+    def unit(self) -> str:
+        """What is swapped as a whole, as a plural: examples, groups or blocks."""
+
+    def estimate(self) -> float:
+        """Give the difference as observed."""
+
+    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Give the difference after `rounds` random swaps; NaN where undefined."""
+
+    def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Give every difference with its probability, or None where there are above `most`."""
+
+    def in_blocks(self, size: int) -> Swapper:
+        """Give the same difference with `size` consecutive examples swapped as a whole."""
+
+
+class SignSwapper:
+    """A difference that is a sum of parts, each of which changes sign when swapped.
+
+    Parameters
+    ----------
+    parts : what each example adds to the difference (n,)
+    groups : codes (n,) of groups that are swapped as a whole, or None
+    transform : from sums of parts (...) to differences (...), odd and increasing; None: the sum
+    """
+
+    def __init__(
+        self,
+        parts: ArrayLike,
+        groups: ArrayLike | None = None,
+        transform: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+        unit: str | None = None,
+    ) -> None:
+        self._given = parts
+        self._groups = groups
+        self._transform = transform
+        self.unit = unit or ("examples" if groups is None else "groups")
+
+    def estimate(self) -> float:
+        """Give the difference as observed; NaN without examples, or where a part is undefined."""
+        if len(self._parts) == 0 or not np.isfinite(self._parts).all():
+            return math.nan
+        return float(self._of(self._units.sum(keepdims=True))[0])
+
+    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Give every part a random sign, eight at a time through a table of their sums."""
+        units = self._units
+        padded = np.zeros(-(-len(units) // BYTES) * BYTES)
+        padded[: len(units)] = units
+        signs = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0
+        # einsum and not BLAS: the same bits for any number of threads
+        table = np.einsum("ki,bi->kb", padded.reshape(-1, BYTES), signs)
+        values = np.zeros(rounds)
+        for start in range(0, len(table), ROWS):
+            rows = table[start : start + ROWS]
+            drawn = np.frombuffer(rng.bytes(rounds * len(rows)), dtype=np.uint8)
+            for row, index in zip(rows, drawn.reshape(len(rows), rounds), strict=True):
+                values += row.take(index)
+        return self._of(values)
+
+    def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Enumerate how many of the parts of each size keep their sign."""
+        sizes, counts = self._distinct
+        states = math.prod(int(count) + 1 for count in counts)
+        if states > most:
+            return None
+        values, chances = np.zeros(1), np.ones(1)
+        for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+            kept = np.arange(count + 1)
+            values = np.add.outer(values, size * (2 * kept - count)).ravel()
+            chances = np.multiply.outer(chances, fair_coin(count)).ravel()
+        return self._of(values), chances
+
+    def in_blocks(self, size: int) -> Swapper:
+        """Give the same difference with `size` consecutive examples swapped as a whole."""
+        blocks = blocks_of(len(self._parts), size, self._groups)
+        return SignSwapper(self._parts, blocks, self._transform, "blocks")
+
+    @cached_property
+    def _parts(self) -> NDArray[np.float64]:
+        """What each example adds to the difference."""
+        return np.asarray(self._given, dtype=np.float64)
+
+    @cached_property
+    def _units(self) -> NDArray[np.float64]:
+        """The parts of the units that are swapped, without those that are 0."""
+        parts = self._parts
+        noise = NOISE * float(np.abs(parts).max(initial=0.0))
+        if self._groups is not None:
+            _, codes = np.unique(np.asarray(self._groups), return_inverse=True)
+            if codes.shape != parts.shape:
+                raise ValueError("every example needs its group")
+            parts = np.bincount(codes, weights=parts).astype(np.float64)
+        return parts[np.abs(parts) > noise]
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Sizes of the parts, equal decimals together, and how often each occurs."""
+        ordered = np.sort(np.abs(self._units))
+        if len(ordered) == 0:
+            return ordered, np.zeros(0, dtype=np.int64)
+        first = np.concatenate([[True], np.diff(ordered) > NOISE * ordered[-1]])
+        starts = np.flatnonzero(first)
+        return ordered[first], np.diff(np.append(starts, len(ordered)))
+
+    def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return sums if self._transform is None else self._transform(sums)
+
+
+class LossSwapper(SignSwapper):
+    """The difference of two mean losses, or of their square roots.
+
+    Parameters
+    ----------
+    first, second : losses (n,)
+    transform : `sqrt` for the difference of the roots of the means
+    groups : codes (n,) of groups that are swapped as a whole, or None
+    """
+
+    def __init__(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        transform: Literal["sqrt"] | None = None,
+        groups: ArrayLike | None = None,
+    ) -> None:
+        self._losses = first, second
+        super().__init__((), groups, self._roots if transform == "sqrt" else None)
+
+    @cached_property
+    def _parts(self) -> NDArray[np.float64]:
+        """The differences of the losses over their number, NaN where one is not finite."""
+        x, y = self._checked
+        if len(x) == 0 or not (np.isfinite(x).all() and np.isfinite(y).all()):
+            return np.full(len(x), np.nan)
+        d = x - y
+        d[np.abs(d) <= NOISE * max(np.abs(x).max(), np.abs(y).max())] = 0.0
+        return d / len(d)
+
+    @cached_property
+    def _checked(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        x, y = aligned(*self._losses)
+        if x.ndim != 1:
+            raise ValueError("losses are given as one row for each model")
+        return x, y
+
+    def _roots(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give differences of roots; swapping leaves the sum of both means as it is."""
+        x, y = self._checked
+        total = float((x + y).mean())
+        above, below = np.maximum(total + sums, 0.0) / 2, np.maximum(total - sums, 0.0) / 2
+        return np.asarray(np.sqrt(above) - np.sqrt(below))
+
+
+class ScoreSwapper(SignSwapper):
+    """The difference of two areas under the ROC curve, by ranks.
+
+    Each model's scores are replaced by their mid-ranks before they are swapped (Bandos,
+    Rockette & Gur 2005). For a positive i and a negative j with signs e (+1: as observed)
+    the difference is u (e_i + e_j)/2 + v (e_i - e_j)/2, with u from their comparisons
+    within and v across models: a sum over examples, by placements in O(n log n).
+
+    Parameters
+    ----------
+    truth : 1 for positives (n,)
+    first, second : scores (n,), higher for positives
+    groups : codes (n,) of groups that are swapped as a whole, or None
+    """
+
+    def __init__(
+        self,
+        truth: ArrayLike,
+        first: ArrayLike,
+        second: ArrayLike,
+        groups: ArrayLike | None = None,
+    ) -> None:
+        positive = np.asarray(truth) == 1
+        x, y = aligned(first, second)
+        if x.shape != positive.shape or x.ndim != 1:
+            raise ValueError("every example needs one score of both models")
+        if np.isnan(x).any() or np.isnan(y).any():
+            raise ValueError("a score is missing")
+        up, down = int(positive.sum()), int((~positive).sum())
+        if min(up, down) == 0:  # no area
+            super().__init__(np.full(len(x), np.nan), groups)
+            return
+        ranks = ranked(x), ranked(y)
+        above = [r[positive] for r in ranks]
+        below = [r[~positive] for r in ranks]
+        # Wins of each positive of one model over all negatives of another, and the reverse
+        wins = {(a, b): _wins(above[a], below[b]) for a in (0, 1) for b in (0, 1)}
+        losses = {(a, b): _losses(below[b], above[a]) for a in (0, 1) for b in (0, 1)}
+        parts = np.empty(len(x))
+        parts[positive] = wins[0, 0] - wins[1, 1] + wins[0, 1] - wins[1, 0]
+        parts[~positive] = losses[0, 0] - losses[1, 1] - losses[0, 1] + losses[1, 0]
+        super().__init__(parts / (2.0 * up * down), groups)
+
+
+def fair_coin(count: int) -> NDArray[np.float64]:
+    """Give the chances of 0, 1, ..., `count` heads."""
+    heads = np.arange(count + 1.0)
+    logs = special.gammaln(count + 1) - special.gammaln(heads + 1)
+    return np.asarray(np.exp(logs - special.gammaln(count - heads + 1) - count * math.log(2)))
+
+
+def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:
+    """Number the blocks of `size` consecutive examples; the last one may be shorter.
+
+    Raises `ValueError` where `size` is below 1 or groups are swapped already.
+    """
+    if size < 1:
+        raise ValueError("a block has one example or more")
+    if groups is not None:
+        raise ValueError("examples are swapped in groups or in blocks, not in both")
+    return np.arange(n) // size
+
+
+def ranked(values: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Give mid-ranks within each column."""
+    if values.ndim > 1:
+        return np.stack([ranked(column) for column in values.T], axis=1)
+    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return np.asarray((ends - (counts - 1) / 2)[where])
+
+
+def _wins(x: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Count for each x the others below it, ties by half."""
+    ordered = np.sort(others)
+    return (np.searchsorted(ordered, x, "left") + np.searchsorted(ordered, x, "right")) / 2.0
+
+
+def _losses(x: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Count for each x the others above it, ties by half."""
+    return len(others) - _wins(x, others)

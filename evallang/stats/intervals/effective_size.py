@@ -1,0 +1,141 @@
+"""Intervals where examples come in groups or carry weights, so that n overstates what is known.
+
+Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w² does (Kish
+1965), and the bootstrap multiplies how often an example was drawn by its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import Reference
+from evallang.registry import lazy
+from evallang.results.statistics import Clusters, Interval
+from evallang.stats.clusters import design_effect, group_codes
+from evallang.stats.distributions import normal_quantile
+from evallang.stats.intervals.resampling import Limits, WeightSample
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+KISH_1965 = Reference(
+    key="kish1965",
+    authors=("Kish L",),
+    year=1965,
+    title="Survey sampling",
+    venue="Wiley",
+    kind="book",
+)
+
+
+def effective_n(weights: ArrayLike) -> float:
+    """Give the number of equally weighted examples that tell as much, (Σ w)² / Σ w².
+
+    Kish 1965. 0 where all weights are 0. Raises `ValueError` where one is negative or not
+    finite.
+    """
+    w = _checked_weights(weights)
+    squares = float((w * w).sum())
+    return float(w.sum()) ** 2 / squares if squares else 0.0
+
+
+def clustered_wilson(
+    right: ArrayLike, groups: ArrayLike, level: float
+) -> tuple[Interval, Clusters]:
+    """Wilson's interval for a proportion of examples in groups, with n over the design effect.
+
+    Where no example differs from the rest the design effect is unknown, and each group
+    counts as one example. `right` is Boolean (n,). Raises `ValueError` where shapes disagree.
+    """
+    x = np.asarray(right, dtype=np.float64)
+    codes = group_codes(groups, len(x))
+    count = int(codes.max(initial=-1)) + 1
+    effect = design_effect(x, codes)
+    clusters = Clusters(count, effect)
+    if count < 2:
+        note = "undefined: the spread over groups takes two groups"
+        return Interval("wilson", level, None, None, (note,)), clusters
+    if effect is None:
+        size = float(count)
+        note = f"the examples do not differ, so that each of the {count} groups counts as one"
+    else:
+        # Groups more alike than chance has it: at most the rows themselves are counted
+        size = len(x) / max(effect, 1.0)
+        note = f"over {count} groups: {len(x)} examples count as {size:.1f}"
+    return _score_interval(float(x.mean()), size, level, note), clusters
+
+
+def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Interval:
+    """Wilson's interval for a weighted proportion, with the effective number of examples.
+
+    `right` is Boolean (n,). Raises `ValueError` where shapes disagree or a weight is negative.
+    """
+    x, w = np.asarray(right, dtype=np.float64), _checked_weights(weights)
+    if x.shape != w.shape:
+        raise ValueError("every example needs one weight")
+    size = effective_n(w)
+    if size == 0:
+        return Interval("wilson", level, None, None, ("no examples",))
+    note = f"weighted: {len(x)} examples count as {size:.1f}"
+    return _score_interval(float(w @ x) / float(w.sum()), size, level, note)
+
+
+def weighted_sample(
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    weights: ArrayLike,
+    groups: ArrayLike | None = None,
+    limits: Limits = (None, None),
+) -> WeightSample:
+    """Make the sample of a weighted statistic, for `bootstrap`.
+
+    Examples, or whole groups, are drawn with equal chances and keep their weights.
+    `function` goes from weights (B, n) to values (B,), NaN where undefined. Raises
+    `ValueError` where a weight is negative.
+    """
+    w = _checked_weights(weights)
+    return WeightSample(len(w), lambda times: function(times * w), groups, limits)
+
+
+def weighted_loss_sample(
+    losses: ArrayLike,
+    weights: ArrayLike,
+    groups: ArrayLike | None = None,
+    limits: Limits = (None, None),
+) -> WeightSample:
+    """Make the sample of a weighted mean of losses (n,), for `bootstrap`."""
+    values = np.asarray(losses, dtype=np.float64)
+    if values.shape != np.shape(weights):
+        raise ValueError("every example needs one weight")
+
+    def mean(times: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = times.sum(axis=1)
+        # einsum and not BLAS: the same bits for any number of threads
+        sums = np.einsum("ij,j->i", times, values)
+        undefined = total == 0
+        result: NDArray[np.float64] = np.where(
+            undefined, np.nan, sums / np.where(undefined, 1.0, total)
+        )
+        return result
+
+    return weighted_sample(mean, weights, groups, limits)
+
+
+def _score_interval(share: float, n: float, level: float, note: str) -> Interval:
+    """Wilson's interval for a number of examples that need not be whole."""
+    z = normal_quantile(level)
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
+    low = 0.0 if share <= 0 else max(centre - half, 0.0)
+    high = 1.0 if share >= 1 else min(centre + half, 1.0)
+    return Interval("wilson", level, low, high, (note,))
+
+
+def _checked_weights(weights: ArrayLike) -> NDArray[np.float64]:
+    w = np.asarray(weights, dtype=np.float64)
+    if w.ndim != 1 or not np.isfinite(w).all() or (w < 0).any():
+        raise ValueError("weights are finite numbers, zero or more, one for each example")
+    return w

@@ -1,0 +1,207 @@
+"""Scores of M models on N data sets: ranks, wins and losses, the critical difference.
+
+Rank 1 is the best, equal scores share the mean of their ranks. Scores are equal where they
+agree in twelve significant digits, so that 0.1 + 0.2 ties with 0.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from evallang.frozen import frozen
+from evallang.registry import lazy
+from evallang.results.records import Ranks
+from evallang.stats.studentized_range import range_quantile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+Better = Literal["higher", "lower"]
+Missing = Literal["leave_out", "worst"]
+DIGITS = 12  # significant ones that make two scores equal
+
+
+@frozen
+class ScoreTable:
+    """Scores that are ready to be ranked.
+
+    Attributes
+    ----------
+    values : (N, M), higher is better, rounded to twelve significant digits; -inf where a
+        missing score counts as the worst
+    kept : the data sets that remain, as positions in what was given
+    notes : what was left out, or counted as the worst
+    """
+
+    values: NDArray[np.float64]
+    kept: NDArray[np.intp]
+    notes: tuple[str, ...]
+
+
+def read_scores(
+    scores: ArrayLike, better: Better, missing: Missing = "leave_out", *, finite: bool = False
+) -> ScoreTable:
+    """Turn scores so that higher is better, and treat the missing ones.
+
+    A score is missing where it is None or NaN, and with `finite` where it is infinite: its
+    data set is left out, or with `missing="worst"` the model ranks behind all that have one.
+    Raises `ValueError` where `scores` is not (N, M) or `better` is no direction.
+    """
+    if better not in ("higher", "lower"):
+        raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
+    given = np.asarray(scores, dtype=np.float64)
+    if given.ndim != 2 or given.shape[1] < 2:
+        raise ValueError("scores are given as a matrix of data sets by two models or more")
+    values = rounded(given if better == "higher" else -given)
+    lacking = ~np.isfinite(values) if finite else np.isnan(values)
+    rows = lacking.any(axis=1)
+    lost = int(rows.sum())
+    if missing == "worst":
+        values = np.where(lacking, -np.inf, values)
+        note = f"{int(lacking.sum())} missing scores count as the worst of their data sets"
+        return ScoreTable(values, np.arange(len(values)), (note,) if lost else ())
+    note = f"{lost} of {len(values)} data sets lack a score and are left out"
+    return ScoreTable(values[~rows], np.flatnonzero(~rows), (note,) if lost else ())
+
+
+def read_pair(
+    first: ArrayLike,
+    second: ArrayLike,
+    better: Better,
+    missing: Missing = "leave_out",
+    *,
+    finite: bool = False,
+) -> ScoreTable:
+    """Read the scores of two models (N,) as a table with two columns.
+
+    Raises `ValueError` where they differ in length or are not one row each.
+    """
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError("both models need a score on every data set, as one row each")
+    return read_scores(np.column_stack([x, y]), better, missing, finite=finite)
+
+
+def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to twelve significant digits; equal decimals become equal floats."""
+    texts = (f"{x:.{DIGITS - 1}e}" for x in values.ravel().tolist())
+    return np.array([float(text) for text in texts], dtype=np.float64).reshape(values.shape)
+
+
+def differences_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Subtract the second column from the first, to the twelfth digit of the larger one.
+
+    So .3 - .1 and .2 - 0 tie. Two equal scores, infinite ones included, differ by 0.
+    """
+    x, y = values[:, 0], values[:, 1]
+    differences = np.zeros(len(values))
+    unequal = x != y
+    differences[unequal] = x[unequal] - y[unequal]
+    return settled(differences, np.abs(values).max(axis=1, initial=0.0))
+
+
+def settled(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round each number to the twelfth significant digit of its `scale`."""
+    result = values.copy()
+    for i, (x, size) in enumerate(zip(values.tolist(), scale.tolist(), strict=True)):
+        if size > 0 and math.isfinite(size) and math.isfinite(x):
+            result[i] = round(x, DIGITS - 1 - math.floor(math.log10(size))) + 0.0
+    return result
+
+
+def row_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank each row (N, M) from the largest value, 1, down; ties share their mean rank."""
+    above = (values[:, :, None] < values[:, None, :]).sum(axis=2)
+    equal = (values[:, :, None] == values[:, None, :]).sum(axis=2)
+    ranks: NDArray[np.float64] = above + (equal + 1) / 2
+    return ranks
+
+
+def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank numbers (n,) from the smallest, 1, up; ties share their mean rank."""
+    _, inverse, times = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(times)
+    return ((ends - (times - 1) / 2)[inverse]).astype(np.float64)
+
+
+def average_ranks(
+    scores: ArrayLike, better: Better = "higher", missing: Missing = "leave_out"
+) -> tuple[float, ...]:
+    """Give the average rank of each model over the data sets, 1 for the best.
+
+    Demšar 2006, 3.2.2. Empty where no data set has a score of every model.
+    """
+    table = read_scores(scores, better, missing)
+    if not len(table.values):
+        return ()
+    return tuple(row_ranks(table.values).mean(axis=0).tolist())
+
+
+def rank_error(models: int, n: int) -> float:
+    """Give the standard error of a difference of two average ranks, sqrt(M (M + 1) / (6 N))."""
+    return math.sqrt(models * (models + 1) / (6 * n))
+
+
+def critical_difference(models: int, n: int, level: float = 0.95) -> float:
+    """Give how far apart two average ranks must be for Nemenyi's test to tell them apart.
+
+    CD = q sqrt(M (M + 1) / (6 N)), where q is the quantile of the studentized range of M
+    variables with infinite degrees of freedom over the square root of 2 (Demšar 2006,
+    3.2.2). Raises `ValueError` where `models` < 2 or `n` < 1.
+    """
+    if n < 1:
+        raise ValueError("a critical difference takes one data set or more")
+    return range_quantile(level, models) / math.sqrt(2) * rank_error(models, n)
+
+
+def win_tie_loss(
+    scores: ArrayLike, better: Better = "higher", missing: Missing = "leave_out"
+) -> tuple[tuple[int, int, int, int, int], ...]:
+    """Count for each pair of columns i < j on how many data sets i wins, ties and loses.
+
+    Gives (i, j, wins, ties, losses).
+    """
+    values = read_scores(scores, better, missing).values
+    models = values.shape[1]
+    return tuple(
+        (
+            i,
+            j,
+            int((values[:, i] > values[:, j]).sum()),
+            int((values[:, i] == values[:, j]).sum()),
+            int((values[:, i] < values[:, j]).sum()),
+        )
+        for i in range(models)
+        for j in range(i + 1, models)
+    )
+
+
+def rank_models(
+    scores: ArrayLike,
+    names: Sequence[str],
+    better: Better = "higher",
+    level: float | None = 0.95,
+    missing: Missing = "leave_out",
+) -> Ranks:
+    """Sum up a comparison over data sets: average ranks, wins, ties, losses.
+
+    `level` is that of the critical difference, None where it is not asked for. Raises
+    `ValueError` where there is not one name for each column.
+    """
+    table = read_scores(scores, better, missing)
+    n, models = table.values.shape
+    if len(names) != models:
+        raise ValueError("every column of scores needs one name")
+    counts = win_tie_loss(scores, better, missing)
+    average = row_ranks(table.values).mean(axis=0).tolist() if n else []
+    return Ranks(
+        average=dict(zip(names, average, strict=False)),
+        n=n,
+        critical_difference=critical_difference(models, n, level) if level and n else None,
+        win_tie_loss=tuple((names[i], names[j], w, t, lost) for i, j, w, t, lost in counts),
+    )

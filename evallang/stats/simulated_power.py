@@ -1,0 +1,184 @@
+"""Power of the tests on ranks, by seeded simulation with its Monte Carlo error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from evallang.registry import lazy
+from evallang.stats.distributions import f_tail, fair_coin_tail
+from evallang.stats.power import PowerAnalysis, stated
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+RankTest = Literal["wilcoxon", "sign", "friedman"]
+BATCH = 1 << 20  # numbers held at once
+STEPS = 30  # of the bisection for a difference; the Monte Carlo error is far above its last
+
+
+def rank_power(
+    test: RankTest,
+    difference: float | Literal["observed"],
+    sd: float,
+    n: int,
+    alpha: float = 0.05,
+    *,
+    models: int = 2,
+    seed: int = 0,
+    rounds: int = 10_000,
+) -> PowerAnalysis:
+    """Give the power of a test on ranks over n data sets, with normal differences.
+
+    The difference of two models over data sets is taken as normal with mean `difference`
+    and standard deviation `sd`. `wilcoxon` and `sign` use their exact critical values;
+    `friedman` compares `models` models, one of which is better than all others, by the F
+    of Iman and Davenport. Raises `ValueError` where `sd` is not positive, n or `rounds`
+    below 1, `friedman` has fewer than three models, or the observed difference is asked for.
+    """
+    gap = stated(difference)
+    if not sd > 0 or n < 1 or rounds < 1 or not 0 < alpha < 1:
+        raise ValueError(
+            "power takes one data set and one round or more, a standard deviation above 0, and "
+            "a level between 0 and 1"
+        )
+    if test == "friedman" and models < 3:
+        raise ValueError("`friedman` is for three models or more")
+    rejects = _rejection(test, n, alpha, models)
+    rng = np.random.default_rng(seed)
+    columns = models if test == "friedman" else 1
+    batch = max(1, BATCH // (n * columns))
+    hits = 0
+    for start in range(0, rounds, batch):
+        size = min(batch, rounds - start)
+        if test == "friedman":
+            drawn = rng.normal(0.0, sd / math.sqrt(2), (size, n, models))
+            drawn[:, :, 0] += gap
+        else:
+            drawn = rng.normal(gap, sd, (size, n))
+        hits += int(rejects(drawn).sum())
+    power = hits / rounds
+    return PowerAnalysis(
+        test,
+        f"simulation, {rounds} rounds, seed {seed}",
+        n,
+        gap,
+        power,
+        alpha,
+        {"sd": sd, "models": models if test == "friedman" else 2, "distribution": "normal"},
+        math.sqrt(power * (1 - power) / rounds),
+    )
+
+
+def rank_detectable(
+    test: RankTest,
+    sd: float,
+    n: int,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    *,
+    models: int = 2,
+    seed: int = 0,
+    rounds: int = 10_000,
+) -> PowerAnalysis:
+    """Give the smallest difference that a test on ranks finds with power `target`.
+
+    All differences are tried on the same draws, so that power grows with them. None, with a
+    note, where n data sets are too few to reject at all. Raises `ValueError` as `rank_power`.
+    """
+    if not 0 < target < 1:
+        raise ValueError("a power lies between 0 and 1")
+
+    def at(gap: float) -> PowerAnalysis:
+        return rank_power(test, gap, sd, n, alpha, models=models, seed=seed, rounds=rounds)
+
+    most = 100 * sd  # every data set then favours the same model
+    found = at(most)
+    if (found.power or 0.0) < target:
+        note = f"{n} data sets are too few: {test} cannot reach p <= {alpha:g} with them"
+        return PowerAnalysis(
+            test, found.method, n, None, None, alpha, found.assumptions, None, (note,)
+        )
+    low, high = 0.0, most
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        if (at(middle).power or 0.0) >= target:
+            high = middle
+        else:
+            low = middle
+    return at(high)
+
+
+def _rejection(
+    test: RankTest, n: int, alpha: float, models: int
+) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
+    """Give the function that tells which simulated samples are rejected."""
+    if test == "sign":
+        wins = _sign_bound(n, alpha)
+
+        def by_signs(d: NDArray[np.float64]) -> NDArray[np.bool_]:
+            above = (d > 0).sum(axis=1)
+            return np.asarray(np.maximum(above, n - above) >= wins)
+
+        return by_signs
+    if test == "wilcoxon":
+        bound = _signed_rank_bound(n, alpha)
+
+        def by_ranks(d: NDArray[np.float64]) -> NDArray[np.bool_]:
+            ranks = np.abs(d).argsort(axis=1).argsort(axis=1) + 1
+            plus = (ranks * (d > 0)).sum(axis=1)
+            return np.asarray(np.minimum(plus, n * (n + 1) // 2 - plus) <= bound)
+
+        return by_ranks
+    least = _friedman_bound(n, alpha, models)
+
+    def by_sums(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        ranks = scores.argsort(axis=2).argsort(axis=2) + 1
+        sums = ranks.sum(axis=1) - n * (models + 1) / 2
+        return np.asarray((sums**2).sum(axis=1) >= least)
+
+    return by_sums
+
+
+def _sign_bound(n: int, alpha: float) -> int:
+    """Give the least number of wins of one model that is rejected; n + 1 where none is."""
+    wins = n // 2 + 1
+    while wins <= n and 2 * fair_coin_tail(wins, n) > alpha:
+        wins += 1
+    return wins
+
+
+def _signed_rank_bound(n: int, alpha: float) -> int:
+    """Give the largest smaller rank sum that is rejected; -1 where none is."""
+    chances = np.zeros(n * (n + 1) // 2 + 1)
+    chances[0] = 1.0
+    for step in range(1, n + 1):
+        moved = chances[: len(chances) - step].copy()
+        chances /= 2
+        chances[step:] += moved / 2
+    return int((2 * np.cumsum(chances) <= alpha).sum()) - 1
+
+
+def _friedman_bound(n: int, alpha: float, models: int) -> float:
+    """Give the least sum of squares of the centred rank sums whose F is rejected.
+
+    F = (n - 1) chi2 / (n (M - 1) - chi2) grows with chi2 = 12 S / (n M (M + 1)).
+    """
+    scale = 12 / (n * models * (models + 1))
+    most = n * (models - 1)
+    low, high = 0.0, most / scale
+    df = models - 1, (models - 1) * (n - 1)
+    if n < 2:
+        return math.inf
+    while high - low > 1e-9 * most / scale:
+        middle = (low + high) / 2
+        chi2 = scale * middle
+        if f_tail((n - 1) * chi2 / (most - chi2), *df) <= alpha:
+            high = middle
+        else:
+            low = middle
+    return high * (1 - 1e-9)

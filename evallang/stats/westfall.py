@@ -1,0 +1,215 @@
+"""The correction of many McNemar tests on the same examples: discrete, or with dependence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from evallang.bibliography import Reference
+from evallang.registry import Example, lazy
+from evallang.stats.corrections import (
+    CORRECTIONS,
+    Adjusted,
+    CorrectionDeclaration,
+    P,
+    in_order,
+    step_down,
+)
+from evallang.stats.correctness import Correctness, as_boolean, count_correct
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import special
+else:
+    np = lazy("numpy")
+    special = lazy("scipy.special")
+
+WESTFALL_2010 = Reference(
+    key="westfall2010",
+    authors=("Westfall PH", "Troendle JF", "Pennello G"),
+    year=2010,
+    title="Multiple McNemar tests",
+    venue="Biometrics",
+    volume="66(4)",
+    pages="1185-1191",
+)
+
+ROUNDS = 10_000
+AT_ONCE = 1 << 20  # counts of patterns held at once
+FEW_MODELS = 16  # patterns are counted by their code, else sorted
+SAME = 1e-9  # relative; the same statistic reached by another order of sums
+
+# Discordant examples of the three pairs: 8 and 0, 6 and 0, 0 and 2
+THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
+
+
+@CORRECTIONS.register(
+    CorrectionDeclaration(
+        "fwer",
+        "any",
+        "conservative",
+        when="many pairs by mcnemar, with few discordant examples in some of them",
+        when_not="another test: holm",
+    ),
+    title="Westfall, Troendle and Pennello's correction",
+    references=(WESTFALL_2010,),
+    examples=(
+        Example(
+            ((2 / 2**8, 2 / 2**6, 2 / 2**2), THREE_MODELS, ((0, 1), (0, 2), (1, 2))),
+            {"0": 2 / 2**8, "1": 2 / 2**6, "2": 2 / 2**2},
+            "own derivation: six discordant examples cannot give a p of 2/256, nor two one of "
+            "2/64, so that nothing is added",
+        ),
+    ),
+)
+def westfall(
+    p: P,
+    correct: ArrayLike | Correctness,
+    pairs: Sequence[tuple[int, int]],
+    seed: int = 0,
+    *,
+    method: Literal["exact", "bootstrap"] = "exact",
+    rounds: int = ROUNDS,
+) -> Adjusted:
+    """Correct McNemar tests of many pairs by what each of them could have shown at all.
+
+    `exact` steps down over the exact p-values: each is replaced by the sum, over the pairs
+    not rejected yet, of the chance that their p is as small, which is 0 for pairs with too
+    few discordant examples. It controls the family-wise error rate under any dependence.
+    `bootstrap` steps down over the studentized differences and refers each to the largest
+    one left among `rounds` resamples of the examples, centred at the differences found, so
+    that their dependence counts; p is (1 + exceeding)/(1 + rounds). Westfall, Troendle &
+    Pennello 2010. `correct` is Boolean (n, M), or for `exact` its counts; `pairs` are the
+    columns of each p. An undefined p (None) stays so and counts as 1. Raises `ValueError`
+    where shapes disagree.
+    """
+    chosen = [(int(i), int(j)) for i, j in pairs]
+    if len(chosen) != len(p):
+        raise ValueError("each p needs one pair of two models")
+    in_order(p, lambda ascending: ascending)  # refuses what is no p
+    if not chosen:
+        return ()
+    if method == "exact":
+        found = _discrete(count_correct(correct), chosen, p)
+    else:
+        if isinstance(correct, Correctness):
+            raise ValueError("`westfall(bootstrap)` needs right and wrong of every example")
+        found = _resampled(correct, chosen, p, seed, rounds)
+    return tuple(
+        None if raw is None else min(max(value, raw), 1.0)
+        for raw, value in zip(p, found, strict=True)
+    )
+
+
+def collapse(correct: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Give the distinct rows of a Boolean matrix (n, M), and how often each comes."""
+    matrix = as_boolean(correct)
+    models = matrix.shape[1]
+    if models > FEW_MODELS:
+        rows, times = np.unique(matrix, axis=0, return_counts=True)
+        return rows, times.astype(np.int64)
+    codes = np.zeros(len(matrix), dtype=np.int32)
+    for m in range(models):
+        codes += matrix[:, m].astype(np.int32) << m
+    times = np.bincount(codes, minlength=1 << models)
+    occurring = np.flatnonzero(times)
+    bits = (occurring[:, None] >> np.arange(models)) & 1
+    return bits.astype(np.bool_), times[occurring].astype(np.int64)
+
+
+def _discrete(counts: Correctness, pairs: Sequence[tuple[int, int]], p: P) -> list[float]:
+    """Step down over exact p, by the sum of the attainable levels of the pairs left."""
+    tables = [counts.pair(i, j) for i, j in pairs]
+    b = np.array([table[0][1] for table in tables])
+    c = np.array([table[1][0] for table in tables])
+    undefined = np.array([raw is None for raw in p])
+    exact = _two_sided(np.maximum(b, c), b + c)
+    exact[undefined] = 1.0
+    order = np.argsort(exact, kind="stable")
+    levels = _attainable_levels(exact[order], (b + c)[order])
+    sums = [float(levels[i, i:].sum()) for i in range(len(order))]
+    return _back(order, step_down(sums))
+
+
+def _two_sided(larger: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Twice P(X >= larger) for X ~ binomial(n, 1/2), at most 1; 0 where larger > n."""
+    inside = np.clip(larger, 1, np.maximum(n, 1))
+    tail = special.betainc(inside, np.maximum(n, 1) - inside + 1, 0.5)
+    doubled = np.minimum(2 * tail, 1.0)
+    result: NDArray[np.float64] = np.where(n == 0, 1.0, np.where(larger > n, 0.0, doubled))
+    return result
+
+
+def _attainable_levels(p: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
+    """For each p (rows) and each number of discordant examples: P(exact p <= p).
+
+    That is the largest exact p, among those that n can give, that is no larger.
+    """
+    low = np.broadcast_to((n + 1) // 2, (len(p), len(n))).copy()  # gives p = 1, or nearly
+    high = np.broadcast_to(n + 1, low.shape).copy()
+    limit = p[:, None] * (1 + SAME)
+    # Smallest count that is extreme enough, by bisection
+    while (low < high).any():
+        middle = (low + high) // 2
+        enough = _two_sided(middle, np.broadcast_to(n, low.shape)) <= limit
+        high = np.where(enough, middle, high)
+        low = np.where(enough, low, np.minimum(middle + 1, high))
+    levels = np.where(low > n, 0.0, _two_sided(low, np.broadcast_to(n, low.shape)))
+    none = np.broadcast_to(n == 0, levels.shape)
+    return np.where(none, np.where(limit >= 1, 1.0, 0.0), levels)
+
+
+def _resampled(
+    correct: ArrayLike, pairs: Sequence[tuple[int, int]], p: P, seed: int, rounds: int
+) -> list[float]:
+    """Step down over studentized differences, by the largest one of each resample."""
+    patterns, times = collapse(correct)
+    n = int(times.sum())
+    if rounds < 1:
+        raise ValueError("a bootstrap takes one round or more")
+    if n == 0:
+        return [1.0] * len(pairs)
+    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+    signs = patterns[:, first].astype(np.float64) - patterns[:, second]
+    discordant = np.abs(signs)
+    weights = times.astype(np.float64)
+    difference, total = weights @ signs, weights @ discordant
+    observed = np.abs(_studentized(difference, difference, total, n))
+    observed[[raw is None for raw in p]] = 0.0
+    order = np.argsort(-observed, kind="stable")
+    exceeding = np.zeros(len(pairs), dtype=np.int64)
+    rng = np.random.default_rng(seed)
+    batch = max(1, AT_ONCE // len(times))
+    for start in range(0, rounds, batch):
+        drawn = rng.multinomial(n, times / n, size=min(batch, rounds - start)).astype(np.float64)
+        moved = drawn @ signs
+        z = np.abs(_studentized(moved - difference, moved, drawn @ discordant, n))
+        # The largest among those not rejected yet, from the last in order up
+        largest = np.maximum.accumulate(z[:, order[::-1]], axis=1)[:, ::-1]
+        exceeding += (largest >= observed[order] * (1 - SAME)).sum(axis=0)
+    return _back(order, step_down([(1 + int(x)) / (1 + rounds) for x in exceeding]))
+
+
+def _studentized(
+    numerator: NDArray[np.float64],
+    difference: NDArray[np.float64],
+    discordant: NDArray[np.float64],
+    n: int,
+) -> NDArray[np.float64]:
+    """Divide by the standard deviation of b - c, infinite where it is 0 and the rest is not."""
+    variance = discordant - difference**2 / n
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    flat = variance <= SAME
+    z: NDArray[np.float64] = np.where(
+        flat, np.where(numerator == 0, 0.0, np.inf), numerator / np.where(flat, 1.0, spread)
+    )
+    return z
+
+
+def _back(order: NDArray[np.intp], values: list[float]) -> list[float]:
+    """Hand values in ascending order of p back to their places."""
+    result = [0.0] * len(values)
+    for place, value in zip(order.tolist(), values, strict=True):
+        result[place] = value
+    return result

@@ -1,0 +1,158 @@
+"""Levels, margins and lines that a run must meet."""
+
+from dataclasses import replace
+
+import pytest
+from studies import checked
+
+from evallang.checking.rules.examples import Examples
+from evallang.checking.rules.gates import (
+    gate_that_cannot_pass,
+    half_width,
+    margin_larger_than_the_lead,
+    margin_on_another_scale,
+    overlapping_intervals_as_a_gate,
+    percent,
+    unreachable_bounds,
+)
+from evallang.source import Span
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import Method, RequirementSpec
+
+TABLE = """evallang 1
+counts t
+  models a, b
+  table [[800, {b}], [{c}, 100]]
+measure accuracy
+compare with mcnemar
+"""
+
+
+def line(kind, models, value, *, metric="accuracy", operator=None, source="", level=0.95, index=0):
+    return RequirementSpec(
+        index=index,
+        source=source,
+        kind=kind,
+        metric=Method(metric),
+        models=models,
+        operator=operator,
+        value=value,
+        test=None,
+        within=None,
+        protocol=None,
+        level=level,
+        span=Span("study.eval", 0, 5),
+    )
+
+
+def study_of(*lines, b=50, c=50):
+    return replace(checked(TABLE.format(b=b, c=c)).study, requirements=lines)
+
+
+def test_alpha_and_confidence_agree_or_are_reported():
+    text = "evallang 1\nstudy\n  alpha {}\n  confidence {}\n" + TABLE.format(b=50, c=50)[11:]
+    for alpha, confidence in ((0.05, "95%"), (0.01, "99%"), (0.1, 0.9), (0.001, "99.9%")):
+        assert checked(text.format(alpha, confidence)).diagnostics == ()
+    (found,) = checked(text.format(0.05, "99%")).diagnostics
+    assert found.name == "alpha_and_confidence_disagree"
+    assert "confidence 95%" in found.help
+
+
+def test_confidence_alone_that_differs_is_reported_and_intervals_alone_are_not():
+    text = "evallang 1\nstudy\n  confidence 90%\n" + TABLE.format(b=50, c=50)[11:]
+    assert [d.name for d in checked(text).diagnostics] == ["alpha_and_confidence_disagree"]
+    assert checked(text.replace("compare with mcnemar\n", "")).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "objected"), [(0.9, 0.9, 1), (0.9, 0.8, 1), (0.8, 0.9, 0)]
+)
+def test_two_thresholds_that_keep_intervals_apart_are_no_test(first, second, objected):
+    lines = (
+        line("level", ("a",), first, operator=">="),
+        line("level", ("b",), second, operator="<=", index=1),
+    )
+    found = list(overlapping_intervals_as_a_gate(study_of(*lines)))
+    assert len(found) == objected
+    if found:
+        assert found[0].help == "write `require a better than b`"
+
+
+@pytest.mark.parametrize(
+    ("discordant", "n"), [(0, 50), (0, 2000), (10, 100), (40, 900), (200, 200)]
+)
+def test_half_width_is_that_of_tango_for_equal_models(discordant, n):
+    # the interval itself, which is tested against Tango 1998, at b = c
+    b = discordant // 2
+    found = INTERVALS["tango"].function([[n - discordant, b], [b, 0]], 0.95)
+    assert half_width(discordant, n, 1.9599639845) == pytest.approx(found.high, abs=1e-6)
+
+
+def test_half_width_without_discordant_pairs_has_a_closed_form():
+    z = 1.9599639845
+    assert half_width(0, 100, z) == pytest.approx(z * z / (100 + z * z), abs=1e-12)
+
+
+@pytest.mark.parametrize(("margin", "objected"), [(0.01, 1), (0.03, 0)])
+def test_a_margin_inside_the_interval_of_equal_models_cannot_be_met(margin, objected):
+    # b = c = 50 of 1000: 1.96 sqrt(100) / 1000 is about 2 points (Wald; Tango is near it)
+    for kind in ("noninferior", "equivalent"):
+        found = list(gate_that_cannot_pass(study_of(line(kind, ("a", "b"), margin))))
+        assert len(found) == objected
+
+
+def test_a_threshold_above_the_best_interval_cannot_be_met():
+    # Wilson's lower bound of 100 of 100 is 100/(100 + 1.96^2) = 0.963
+    examples = [Examples("t", 100, {})]
+    for value, objected in ((0.97, 1), (0.96, 0)):
+        study = study_of(line("level", ("a",), value, operator=">="))
+        found = list(unreachable_bounds(study, examples))
+        assert len(found) == objected
+        if found:
+            assert "96.3%" in found[0].help
+    for value, objected in ((0.03, 1), (0.04, 0)):
+        errors = line("level", ("a",), value, metric="error_rate", operator="<=")
+        assert len(list(unreachable_bounds(study_of(errors), examples))) == objected
+
+
+def test_a_margin_as_large_as_the_lead_over_the_third_model_is_reported():
+    lead = line("superior", ("b", "c"), 0.03)
+    for margin, objected in ((0.05, 1), (0.01, 0)):
+        study = study_of(lead, line("noninferior", ("a", "b"), margin))
+        assert len(list(margin_larger_than_the_lead(study))) == objected
+    other = study_of(line("superior", ("a", "c"), 0.03), line("noninferior", ("a", "b"), 0.05))
+    assert list(margin_larger_than_the_lead(other)) == []
+
+
+@pytest.mark.parametrize(
+    ("requirement", "objected"),
+    [
+        (line("noninferior", ("a", "b"), 2.0), 1),
+        (line("noninferior", ("a", "b"), 0.02), 0),
+        (line("level", ("a",), 80.0, operator=">="), 1),
+        (line("level", ("a",), 0.8, operator=">="), 0),
+        (line("equivalent", ("a", "b"), 0.02, metric="mcc"), 0),
+        (line("equivalent", ("a", "b"), 2.0, metric="mcc"), 1),  # from -1 to 1
+        (line("noninferior", ("a", "b"), 0.02, metric="rmse", source="require ... by 2%"), 1),
+        (line("noninferior", ("a", "b"), 2.0, metric="rmse", source="require ... by 2"), 0),
+        (line("superior", ("a", "b"), None), 0),
+    ],
+)
+def test_margins_and_thresholds_are_on_the_scale_of_their_metric(requirement, objected):
+    assert len(list(margin_on_another_scale(study_of(requirement)))) == objected
+
+
+def test_a_rope_as_wide_as_the_metric_is_reported():
+    study = study_of()
+    (compared,) = study.comparisons
+    for rope, objected in ((1, 1), (0.01, 0)):
+        tested = replace(compared, test=Method("bayes_t", (("rope", rope),)), post_hoc=None)
+        found = list(margin_on_another_scale(replace(study, comparisons=(tested,))))
+        assert len(found) == objected
+
+
+def test_shares_are_worded_as_they_would_be_written():
+    assert [percent(x) for x in (0.95, 0.999, 1 - 0.05, 0.9, 1.0)] == [
+        "95%", "99.9%", "95%", "90%", "100%",
+    ]  # fmt: skip
+    assert percent(0.96299, 1) == "96.2%"  # rounded down, so that what is advised can be met

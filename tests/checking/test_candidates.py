@@ -1,0 +1,45 @@
+"""Lists of candidates: how long they may be, and what stands in them twice."""
+
+import pytest
+from studies import checked
+
+from evallang.models import domains
+
+STUDY = """evallang 1
+study
+  seed 1
+data iris from sklearn iris
+model svm = SVC(C in {candidates})
+model prior = DummyClassifier
+protocol nested cv
+"""
+
+
+def messages(candidates):
+    return [d.message for d in checked(STUDY.format(candidates=candidates)).diagnostics]
+
+
+def test_a_list_as_long_as_the_limit_is_taken_and_a_longer_one_refused(monkeypatch):
+    monkeypatch.setattr(domains, "MOST_POINTS", 3)
+    assert messages("[1, 2, 3]") == []
+    assert messages("[1, 2, 3, 4]") == ["a list of 4 candidates is longer than 3"]
+
+
+def test_a_list_that_is_too_long_is_refused_before_its_values_are_looked_at(monkeypatch):
+    monkeypatch.setattr(domains, "MOST_POINTS", 1)
+    assert messages("[wrong, wrong]") == ["a list of 2 candidates is longer than 1"]
+
+
+def test_the_candidate_that_stands_twice_is_pointed_at():
+    text = STUDY.format(candidates="[1, 10, 1]")
+    (found,) = checked(text).diagnostics
+    assert found.message == "the candidate `1` stands twice in the list"
+    assert (found.span.start, found.related[0].span.start) == (
+        text.index(", 1]") + 2,
+        text.index("[1,") + 1,
+    )
+
+
+@pytest.mark.parametrize("candidates", ["[1, 1.0]", "[1, 10]"])
+def test_a_whole_number_and_one_with_a_point_are_two_candidates(candidates):
+    assert messages(candidates) == []

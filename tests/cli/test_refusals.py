@@ -1,0 +1,210 @@
+"""What the system refuses or a user interrupts: one line, an exit code, nothing left over."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from studies import TWO_MODELS
+
+import evallang as ev
+from evallang.cli.main import main, root
+
+EVALLANG = [sys.executable, "-m", "evallang"]
+
+
+def call(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*EVALLANG, *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "study.eval"
+    path.write_text(TWO_MODELS)
+    return path
+
+
+# --- files and folders -------------------------------------------------------------------------
+
+
+def test_a_model_that_always_fails_does_not_cost_the_results_of_the_others(study):
+    # PCA cannot give 100 components of four columns, so that every fit of `tree` fails
+    text = TWO_MODELS.replace("DecisionTree", "PCA(n_components=100) | DecisionTree")
+    assert text != TWO_MODELS
+    study.write_text(text)
+    done = call("run", "study.eval", "-j", "1", "--format", "html", folder=study.parent)
+    assert done.returncode == 3, done.stderr
+    assert "bug" not in done.stderr
+    folder = study.parent / "study-results"
+    results = json.loads((folder / "results.json").read_text())
+    assert {failure["model"] for failure in results["failures"]} == {"tree"}
+    predictions = pl.read_parquet(folder / "predictions.parquet")
+    assert predictions["model"].unique().to_list() == ["bayes"]
+    assert predictions.height == 150  # iris: every row is tested once
+    assert not list(study.parent.glob("*.evallang-*"))
+
+
+def test_a_write_that_fails_leaves_the_old_folder_and_nothing_beside_it(
+    study, tmp_path, monkeypatch
+):
+    results = ev.run(str(study))
+    out = tmp_path / "out"
+    results.save(out, ("html",))
+    before = (out / "results.json").read_bytes()
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("evallang.reporting.report.write_report", full)
+    with pytest.raises(OSError, match="No space left"):
+        results.save(out)
+    assert (out / "results.json").read_bytes() == before
+    assert not list(tmp_path.glob("*.evallang-*"))
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_runs(study):
+    (study.parent / "file").write_text("")
+    done = call("run", "study.eval", "-o", "file/inside", folder=study.parent)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("Error: cannot write `file/inside`: ")
+    assert "bug" not in done.stderr
+
+
+@pytest.mark.parametrize("folder", [".", "..", "/"])
+def test_a_folder_that_cannot_be_swapped_is_refused(study, folder):
+    done = call("run", "study.eval", "-o", folder, folder=study.parent)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"Error: `{folder}` cannot be replaced as a whole; name a folder in it\n"
+    )
+
+
+def test_a_pipe_in_place_of_a_study_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for command in ("check", "fmt", "plan", "run"):
+        done = call(command, "pipe", folder=tmp_path)
+        assert done.returncode == 2, command
+        assert done.stderr == "Error: `pipe` is no regular file; name a .eval file\n", command
+
+
+def test_a_pipe_in_place_of_results_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "results.json")
+    done = call("report", "results.json", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "Error: `results.json` is no regular file; name a results.json\n"
+
+
+def test_the_demo_does_not_write_into_a_file(tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    done = call("demo", "-o", "taken", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "Error: `taken` is a file, not a folder; name another with -o\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this machine")
+def test_a_full_disk_behind_stdout_is_no_bug(tmp_path):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*EVALLANG, "list", "tests"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr == "Error: the system refused: no space left on device\n"
+
+
+def test_a_reader_that_leaves_early_is_no_failure():
+    # the catalogue of models is longer than any buffer between the two processes
+    with subprocess.Popen(
+        [*EVALLANG, "list", "models", "--format", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 0
+
+
+def test_the_log_of_a_bug_has_a_name_that_nobody_can_guess(monkeypatch, capsys, tmp_path):
+    def broken(*_, **__):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(root, "main", broken)
+    monkeypatch.setattr(sys, "argv", ["evallang", "list", "tests"])
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        for _ in range(2):
+            with pytest.raises(SystemExit):
+                main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    logs = list(tmp_path.glob("evallang-bug-*.log"))
+    assert len(logs) == 2
+    assert all(log.stat().st_mode & 0o077 == 0 for log in logs)  # for its owner's eyes only
+    said = capsys.readouterr().err
+    assert all(str(log) in said for log in logs)
+
+
+# --- interruptions -----------------------------------------------------------------------------
+
+LONG = """\
+evallang 1
+
+study "Long"
+  seed 1
+
+data d from sklearn digits
+
+model svc = SVC(C in 1..20 step 1)
+model forest = RandomForestClassifier(n_estimators=400)
+
+protocol repeated cv folds=10 times=3
+tune cv=5
+measure accuracy
+"""
+
+
+def interrupted(folder: Path, jobs: int) -> tuple[int, str, str]:
+    """Press Ctrl-C twice once the bar stands; gives the exit code, and what came before, after."""
+    (folder / "long.eval").write_text(LONG)
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [*EVALLANG, "run", "long.eval", "-j", str(jobs)],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        start_new_session=True,
+    ) as running:
+        os.close(theirs)
+        before, after = b"", b""
+        while b" fits" not in before:
+            before += os.read(ours, 4096)
+        for _ in range(2):
+            os.killpg(running.pid, signal.SIGINT)
+        try:
+            while piece := os.read(ours, 4096):
+                after += piece
+        except OSError:  # the terminal's other side is closed
+            pass
+        assert running.stdout.read() == b""
+    os.close(ours)
+    return running.returncode, before.decode(), after.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_a_run_with_one_line_and_leaves_nothing(tmp_path, jobs):
+    code, before, after = interrupted(tmp_path, jobs)
+    assert code == 130
+    # svc: 30 splits x (20 candidates x 5 inner folds + 1), forest: 30 splits
+    assert "0 of 3,060 fits" in before
+    said = after.rpartition("\r\x1b[K")[2]
+    assert said == "interrupted\r\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["long.eval"]

@@ -1,0 +1,216 @@
+"""Evidence of every shape for hypothesis tests, degenerate shapes included, by input name."""
+
+import numpy as np
+
+from evallang.registry import Design, Evidence
+from evallang.stats.hypothesis_tests.equivalence import over_folds, paired_proportions
+from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
+from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+)
+
+RANDOM = np.random.default_rng(7)
+REST = {
+    "level": 0.95,
+    "seed": 5,
+    "better": "higher",
+    "bounded": True,
+    "groups": None,
+    "folds": None,
+    "sample": None,
+    "correct": None,
+}
+"""What an input holds where a case says nothing."""
+REQUIRED = {"threshold": 0.3, "margin": 0.1}
+"""Values of options that have no default."""
+
+TABLES = [
+    ((0, 0), (0, 0)),  # no examples
+    ((1, 0), (0, 0)),  # one example
+    ((0, 1), (0, 0)),
+    ((0, 0), (0, 1)),
+    ((10, 0), (0, 10)),  # b + c = 0
+    ((10, 0), (0, 0)),  # both perfect
+    ((0, 0), (0, 10)),  # both always wrong
+    ((7, 3), (0, 0)),  # the first perfect
+    ((0, 0), (5, 0)),  # the second perfect, the first always wrong
+    ((10, 5), (5, 10)),  # b = c
+    ((80, 9), (3, 8)),
+    ((9_999_000, 600), (300, 100)),
+]
+MATRICES = [
+    np.ones((1, 3), dtype=bool),  # one example
+    np.zeros((5, 3), dtype=bool),  # all wrong
+    np.ones((5, 4), dtype=bool),  # all right
+    np.tile([True, False, True], (6, 1)),  # no variation within a model
+    np.repeat([[True], [False]], [4, 5], axis=0).repeat(3, axis=1),  # identical models
+    RANDOM.random((12, 3)) < 0.7,
+    RANDOM.random((400, 6)) < 0.9,
+    np.zeros((0, 3), dtype=bool),  # no examples
+]
+# Third: equal in decimals, not in binary; fourth: constant difference up to rounding
+FOLD_SCORES = [
+    (np.array([0.9, 0.8, 0.7, 0.85]), np.array([0.8, 0.85, 0.6, 0.7])),
+    (np.full(4, 0.5), np.full(4, 0.5)),
+    (np.array([0.3, 0.6, 0.7]), np.array([0.1 + 0.2, 0.2 + 0.4, 0.7])),
+    (np.array([0.3, 0.6, 1.1]), np.array([0.2, 0.5, 1.0])),
+    (np.array([0.9, np.nan, 0.7, 0.8]), np.array([0.8, 0.85, 0.6, np.nan])),
+    (np.array([0.9]), np.array([0.8])),
+    (np.array([]), np.array([])),
+    (np.array([np.inf, 1.0, 2.0]), np.array([1.0, 1.0, 1.0])),
+]
+TENS = [
+    (RANDOM.random((5, 2)), RANDOM.random((5, 2))),
+    (np.full((5, 2), 0.5), np.full((5, 2), 0.5)),
+    (np.full((5, 2), 0.3), np.full((5, 2), 0.1 + 0.2)),
+    (np.full((5, 2), 0.6), np.full((5, 2), 0.1)),
+    (np.where(np.eye(5, 2) > 0, np.nan, 0.5), np.full((5, 2), 0.1)),
+]
+TRUTH = np.arange(40) % 3 == 0
+RANKED = TRUTH + RANDOM.normal(size=40)
+AREAS = [
+    (TRUTH, np.column_stack([RANKED, RANDOM.normal(size=40)])),
+    (TRUTH, np.column_stack([np.round(RANKED), RANKED, -RANKED])),
+    (TRUTH, np.column_stack([RANKED, RANKED])),  # identical models
+    (TRUTH, np.column_stack([RANKED, RANKED, RANKED])),
+    (TRUTH, np.column_stack([TRUTH, RANKED])),  # one model perfect
+    (TRUTH, np.column_stack([TRUTH, 1 - TRUTH])),  # and the other always the wrong way round
+    (TRUTH, np.zeros((40, 2))),  # all tied
+    (np.ones(40), np.column_stack([RANKED, -RANKED])),  # one class only
+    (np.arange(40) == 3, np.column_stack([RANKED, -RANKED])),  # one positive
+    (np.zeros(0), np.zeros((0, 2))),  # no examples
+    (TRUTH, np.where(RANDOM.random((40, 2)) < 0.1, np.inf, RANDOM.random((40, 2)))),
+]
+GROUPS = [None, np.arange(40) // 4, np.zeros(40, dtype=int)]
+LABELS = RANDOM.integers(0, 3, (3, 60))
+LOSSES = [
+    RANDOM.exponential(size=(2, 30)),
+    np.full((2, 9), 0.1),  # equal models
+    np.array([[0.4], [0.1]]),  # one example
+    np.array([[0.3, 0.6, 1.1], [0.2, 0.5, 1.0]]),  # constant up to rounding
+    np.array([[np.inf, 0.5], [0.2, 0.5]]),
+    np.zeros((2, 0)),  # no examples
+]
+
+
+def accuracy(matrix):
+    """Share of the main diagonal, NaN without examples."""
+    right, n = np.trace(matrix, axis1=-2, axis2=-1), matrix.sum((-1, -2))
+    return np.divide(right, n, out=np.full(np.shape(n), np.nan), where=n > 0)
+
+
+def recall(matrix):
+    """Share of the second class that is found, NaN where it does not occur."""
+    hits, n = matrix[..., 1, 1], matrix[..., 1, :].sum(-1)
+    return np.divide(hits, n, out=np.full(np.shape(n), np.nan), where=n > 0)
+
+
+def joint_counts(truth, first, second, classes=3):
+    """Count truth by first by second label."""
+    counts = np.zeros((classes, classes, classes), dtype=int)
+    np.add.at(counts, (truth, first, second), 1)
+    return counts
+
+
+def _swappers(name):
+    """Give pairs of evidence for a difference, as it is and with the models swapped."""
+    truth, one, other = LABELS
+    pairs = [(joint_counts(truth, one, other), joint_counts(truth, other, one))]
+    pairs += [(np.zeros((2, 2, 2)), np.zeros((2, 2, 2)))]  # no examples
+    pairs += [(joint_counts(truth, one, one), joint_counts(truth, one, one))]
+    found = []
+    for joint, turned in pairs:
+        for metric in (accuracy, recall):
+            if name == "swapper":
+                found.append((CountSwapper(joint, metric), CountSwapper(turned, metric)))
+            else:
+                limits = (-1.0, 1.0)
+                found.append(
+                    (
+                        PairedCountSample(joint, metric, limits),
+                        PairedCountSample(turned, metric, limits),
+                    )
+                )
+    for x, y in LOSSES:
+        found.append(
+            (LossSwapper(x, y), LossSwapper(y, x))
+            if name == "swapper"
+            else tuple(DifferenceSample(LossSample(a), LossSample(b)) for a, b in ((x, y), (y, x)))
+        )
+    found.append(
+        (ScoreSwapper(TRUTH, RANKED, -RANKED), ScoreSwapper(TRUTH, -RANKED, RANKED))
+        if name == "swapper"
+        else tuple(
+            DifferenceSample(ScoreSample(TRUTH, a), ScoreSample(TRUTH, b), (-1.0, 1.0))
+            for a, b in ((RANKED, -RANKED), (-RANKED, RANKED))
+        )
+    )
+    if name == "swapper":
+        found.append(
+            tuple(
+                OutputSwapper(a, b, lambda x: float(np.mean(x == truth)))
+                for a, b in ((one, other), (other, one))
+            )
+        )
+    return found
+
+
+def _differences():
+    pairs = [
+        (paired_proportions(table), paired_proportions(((table[0][0], c), (b, table[1][1]))))
+        for table in TABLES
+        for b, c in [(table[0][1], table[1][0])]
+    ]
+    pairs += [(over_folds(x, y), over_folds(y, x)) for x, y in FOLD_SCORES]
+    return pairs
+
+
+def cases_of(entry):
+    """Give for each case the inputs by name, and the same with the two models swapped."""
+    inputs = entry.inputs
+    if "table" in inputs:
+        return [({"table": ((a, b), (c, d))}, {"table": ((a, c), (b, d))})
+                for (a, b), (c, d) in TABLES]  # fmt: skip
+    if "correct" in inputs and entry.declaration.models == (1, 1):
+        return [({"correct": x[:, :1]},) * 2 for x in MATRICES]
+    if "correct" in inputs:
+        return [({"correct": x}, {"correct": x[:, ::-1]}) for x in MATRICES]
+    if "row_scores" in inputs:
+        return [
+            tuple(
+                {"truth": truth, "row_scores": rows, "groups": groups, "folds": folds}
+                for rows in (scores, scores[:, ::-1])
+            )
+            for truth, scores in AREAS
+            for groups in GROUPS
+            for folds in (None, np.arange(40) % 5)
+            if len(truth) == 40 or groups is folds is None
+        ]
+    for name, made in (
+        ("swapper", lambda: _swappers("swapper")),
+        ("sample", lambda: _swappers("sample")),
+        ("difference", _differences),
+    ):
+        if name in inputs:
+            return [({name: one}, {name: other}) for one, other in made()]
+    pairs = TENS if entry.declaration.designs == {Design.FIVE_BY_TWO} else FOLD_SCORES
+    if Evidence.FOLD_SCORES not in entry.declaration.evidence and "groups" in inputs:
+        grouped = [np.arange(len(x)) // 2 for x, _ in pairs]
+        sizes = [{"groups": None}] * len(pairs) + [{"groups": g} for g in grouped]
+        pairs = pairs * 2
+    else:
+        sizes = [{"n_train": np.full(len(x), 70), "n_test": np.full(len(x), 10)} for x, _ in pairs]
+    return [
+        ({"first": x, "second": y, **more}, {"first": y, "second": x, **more})
+        for (x, y), more in zip(pairs, sizes, strict=True)
+    ]
+
+
+def arguments(entry, given, **changes):
+    """Put the inputs of a case in order."""
+    known = {**REST, **given, **changes}
+    return [known[name] for name in entry.inputs]

@@ -1,0 +1,155 @@
+"""Rows of several files are matched by their ids: what is one id, and what is said of others."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evallang.data.dataset import GivenModel
+
+A = GivenModel("a", "a", column="a", path="1.csv")
+B = GivenModel("b", "b", column="b", path="2.csv")
+
+
+def pair(source, first, second, *, names=("1.csv", "2.csv"), **clauses):
+    """Write two files of ids, with truth and one model each, and read them together."""
+    source.write(names[0], first)
+    source.write(names[1], second)
+    models = (A, GivenModel("b", "b", column="b", path=names[1]))
+    made, found = source.predictions(*names, **{"models": models, "id": "id", **clauses})
+    return (made[0] if made else None), found
+
+
+def files(first, second):
+    """Give two CSV files with these ids; the second lists them in reverse."""
+    one = "id,truth,a\n" + "".join(f"{name},{i % 2},{i % 2}\n" for i, name in enumerate(first))
+    two = "id,b\n" + "".join(f"{name},{i % 2}\n" for i, name in reversed([*enumerate(second)]))
+    return one, two
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["1", "2", "3"], ["1.0", "2.0", "3.0"]),  # a column with a gap once, written by pandas
+        (["1", "2", "3"], ["1", "2.0", "3e0"]),
+        (["0.5", "1.5"], ["0.50", "1.5"]),
+        (["a", "b"], ["a", " b "]),
+        (["007", "008"], ["007", "008"]),
+        ([str(2**60), str(2**60 + 1)], [str(2**60), str(2**60 + 1)]),  # no float tells them apart
+    ],
+)
+def test_ids_are_numbers_where_both_files_hold_numbers(source, first, second):
+    made, found = pair(source, *files(first, second))
+    assert found == ()
+    assert made.predictions["a"].tolist() == made.predictions["b"].tolist()
+    assert made.ids == tuple(first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["1", "2"], ["q1", "q2"]),
+        (["007", "008"], ["7", "8"]),  # spelled with zeros: text
+        (["1", "x"], ["1.0", "x"]),  # text in both files
+    ],
+)
+def test_other_ids_are_text_and_the_first_ones_are_shown(source, first, second):
+    made, found = pair(source, *files(first, second))
+    assert made is None
+    assert {d.code for d in found} == {"E441"}
+
+
+def test_files_without_a_common_id_are_shown_side_by_side(source):
+    _, found = pair(source, *files(["1", "2"], ["q1", "q2"]))
+    assert found[0].message == "1.csv lacks 2 rows that other files have: id q2, q1"
+    assert found[0].notes == (
+        "no id of 1.csv is in another file; the first are 1 in 1.csv, q2 in 2.csv",
+    )
+
+
+def test_a_json_text_is_the_id_that_csv_writes_without_quotes(source):
+    one, _ = files(["1", "2"], [])
+    two = "".join(json.dumps({"id": name, "b": i}) + "\n" for i, name in enumerate(["1", "2"]))
+    made, found = pair(source, one, two, names=("1.csv", "2.jsonl"))
+    assert found == ()
+    assert made.predictions["b"].tolist() == [0, 1]
+
+
+def test_one_number_in_two_spellings_is_one_id_twice(source):
+    made, found = pair(source, *files(["1", "1.0", "2"], ["1", "2", "3"]))
+    assert made is None
+    assert found[0].code == "E436"
+    assert found[0].message == "id names more than one row of 1.csv: 1, 1.0 are one number"
+
+
+@pytest.mark.parametrize(
+    ("truths", "agree"),
+    [
+        (("0", "1", "0.0", "1.0"), True),
+        (("0", "1", "false", "true"), True),
+        (("no", "yes", "no", "yes"), True),
+        (("no", "yes", "No", "yes"), False),
+        (("0", "1", "0", "one"), False),
+    ],
+)
+def test_truths_agree_as_numbers_or_as_text(source, truths, agree):
+    one = f"id,truth,a\nx,{truths[0]},{truths[0]}\ny,{truths[1]},{truths[1]}\n"
+    two = f"id,truth,b\ny,{truths[3]},{truths[1]}\nx,{truths[2]},{truths[0]}\n"
+    made, found = pair(source, one, two, task="classification")
+    assert (made is not None) == agree
+    assert agree or found[0].code == "E442"
+
+
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_rows_common_keeps_exactly_the_ids_of_both(source, data):
+    names = st.lists(st.integers(0, 12), min_size=2, max_size=12, unique=True)
+    first, second = data.draw(names), data.draw(names)
+    one = "id,truth,a\n" + "".join(f"i{i},{i % 2},{i % 2}\n" for i in first)
+    two = "id,b\n" + "".join(f"i{i},{i % 2}\n" for i in second)
+    both = [i for i in first if i in second]
+    made, found = pair(source, one, two, rows_common=True, task="classification")
+    if {i % 2 for i in both} == {0, 1}:
+        assert made.ids == tuple(f"i{i}" for i in both)
+        assert made.predictions["b"].tolist() == made.truth.tolist()
+        left = len({*first, *second}) - len(both)
+        stated = [note for note in made.notes if note.startswith("rows common")]
+        assert bool(stated) == (left > 0)
+        assert not left or f" {left} row" in stated[0]
+    else:
+        assert made is None
+        assert {d.code for d in found} <= {"E441", "E425"}
+
+
+def test_many_lacking_rows_are_counted_and_some_listed(source):
+    ids = [str(i) for i in range(20)]
+    _, found = pair(source, *files(ids, ids[:11]))
+    assert found[0].message == (
+        "2.csv lacks 9 rows that other files have: id 11, 12, 13, 14, 15 and 4 more"
+    )
+
+
+def test_a_model_in_a_file_that_is_not_read_is_an_error_for_one_file_too(source):
+    source.write("1.csv", "id,truth,a\nx,0,0\ny,1,1\n")
+    made, found = source.predictions("1.csv", models=(A, B), id="id")
+    assert made == ()
+    assert [(d.code, d.help) for d in found] == [("E401", "they are 1.csv")]
+
+
+def test_labels_of_scores_may_be_spelled_as_numbers(source):
+    source.write("1.csv", "truth,p_0,p_1\n0.0,0.75,0.25\n1.0,0.25,0.75\n")
+    model = GivenModel("m", "m", scores="p_*")
+    (made,), found = source.predictions("1.csv", models=(model,))
+    assert found == ()
+    assert made.classes == ("0.0", "1.0")
+    assert made.predictions["m"].tolist() == [0, 1]
+
+
+def test_a_pattern_without_a_star_is_one_score(source):
+    source.write("1.csv", "truth,p\nno,0.75\nyes,0.25\n")
+    _, found = source.predictions("1.csv", models=(GivenModel("m", "m", scores="p"),))
+    assert found[0].code == "E445"
+    assert found[0].help == "one score of the positive label is read by: score m = p"

@@ -1,0 +1,179 @@
+"""What is looked for in a table in view of what its study asks."""
+
+from dataclasses import replace
+
+import pytest
+from studies import checked
+
+from evallang.checking.questions import questions
+from evallang.data.design_rules import Questions, check_design, check_test_sizes
+from evallang.source import Span
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import Method, RequirementSpec
+
+SPAN = Span("study.eval", 700, 710)
+
+
+def codes(found):
+    return [d.code for d in found]
+
+
+def table(source, rare, common, **clauses):
+    lines = ["rare"] * rare + ["usual"] * common
+    text = "x,y\n" + "".join(f"{i / 7:.3f},{y}\n" for i, y in enumerate(lines))
+    return source.table(text, **clauses)
+
+
+@pytest.mark.parametrize(("rare", "found"), [(20, ["W430"]), (21, []), (50, [])])
+def test_accuracy_alone_on_unbalanced_classes_is_reported(source, rare, found):
+    asked = Questions(measured=("accuracy",))
+    assert codes(check_design(table(source, rare, 100 - rare), asked)) == found
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Questions(measured=("accuracy", "balanced_accuracy")),
+        Questions(measured=("accuracy",), baseline=True),
+        Questions(measured=("f1",)),
+        Questions(),
+    ],
+)
+def test_another_measure_or_a_baseline_shows_what_accuracy_hides(source, asked):
+    assert check_design(table(source, 5, 95), asked) == ()
+
+
+def test_the_message_says_what_a_constant_answer_has(source):
+    (found,) = check_design(table(source, 5, 95), Questions(measured=("error_rate", "accuracy")))
+    assert "95% of the rows are usual" in found.message
+    assert found.help.startswith("measure balanced_accuracy")
+
+
+def test_the_positive_class_is_stated_where_a_measure_depends_on_it(source):
+    asked = Questions(measured=("f1",), by_positive=("f1",))
+    (found,) = check_design(table(source, 50, 50), asked)
+    assert found.code == "W431"
+    assert "usual is taken as the positive class" in found.message
+    assert found.help == "add a line: positive usual"
+    assert check_design(table(source, 50, 50, positive="rare"), asked) == ()
+    assert check_design(table(source, 50, 50), replace(asked, by_positive=())) == ()
+
+
+def test_three_classes_have_no_positive_one(source):
+    text = "x,y\n" + "".join(f"{i / 7:.3f},{'abc'[i % 3]}\n" for i in range(90))
+    asked = Questions(measured=("f1",), by_positive=("f1",))
+    assert check_design(source.table(text), asked) == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "share", "found"),
+    [(300, 1 / 3, []), (297, 1 / 3, ["W432"]), (500, 0.2, []), (450, 0.2, ["W432"])],
+)
+def test_a_test_part_below_a_hundred_rows_is_small(source, rows, share, found):
+    asked = Questions(test_share=share, span=SPAN)
+    result = check_design(table(source, rows // 2, rows - rows // 2), asked)
+    assert codes(result) == found
+    assert all(d.span == SPAN for d in result)
+
+
+def test_the_message_shows_the_interval_of_so_few_rows(source):
+    (found,) = check_design(table(source, 60, 60), Questions(test_share=1 / 3))
+    interval = INTERVALS["wilson"].function(36, 40, 0.95)  # 90% of 40; itself tested against R
+    assert f"{interval.low:.0%} to {interval.high:.0%}" in found.message
+
+
+@pytest.mark.parametrize(
+    ("rare", "folds", "found"),
+    [(50, 10, []), (49, 10, ["W433"]), (49, 9, []), (10, 10, ["W433"]), (9, 10, [])],
+)
+def test_few_of_a_class_in_a_fold_are_reported_below_five(source, rare, folds, found):
+    # fewer members than folds are E470, and not said twice
+    asked = Questions(per_fold=("roc_auc",), folds=folds, span=SPAN)
+    assert codes(check_design(table(source, rare, 200), asked)) == found
+
+
+def test_measures_over_all_examples_do_not_mind_small_folds(source):
+    assert check_design(table(source, 12, 200), Questions(measured=("f1",), folds=10)) == ()
+
+
+def test_the_advised_number_of_folds_is_enough(source):
+    asked = Questions(per_fold=("roc_auc",), folds=10)
+    (found,) = check_design(table(source, 23, 200), asked)
+    assert found.help == "write 4 folds"
+    assert check_design(table(source, 23, 200), replace(asked, folds=4)) == ()
+
+
+@pytest.mark.parametrize(("margin", "found"), [(0.05, ["W435"]), (0.1, ["W435"]), (0.04, [])])
+def test_a_margin_beyond_the_baseline_is_reported_at_its_line(source, margin, found):
+    result = check_design(table(source, 5, 95), Questions(margins=((margin, SPAN),)))
+    assert codes(result) == found
+    assert all(d.span == SPAN for d in result)
+
+
+def test_a_regression_has_no_classes(source):
+    text = "x,y\n" + "".join(f"{i / 7:.3f},{i / 3}\n" for i in range(60))
+    asked = Questions(
+        measured=("mse",), per_fold=("r2",), folds=10, margins=((0.5, SPAN),), test_share=0.2
+    )
+    (found,) = check_design(source.table(text), asked)
+    assert found.code == "W432"
+    assert "accuracy" not in found.message
+
+
+@pytest.mark.parametrize(
+    ("sizes", "found"),
+    [([20, 20, 19], []), ([40, 20], []), ([41, 20], ["W434"]), ([], []), ([5], [])],
+)
+def test_test_sets_of_very_different_size_are_reported(sizes, found):
+    assert codes(check_test_sizes(sizes, "cv folds=3", SPAN)) == found
+
+
+# --- what a study asks -------------------------------------------------------------------
+
+STUDY = """evallang 1
+data visits from "visits.csv"
+  target y
+model a = GaussianNB
+model b = LinearDiscriminantAnalysis
+{rest}
+"""
+
+
+def asked_by(rest):
+    study = checked(STUDY.format(rest=rest)).study
+    assert study is not None
+    return questions(study)
+
+
+def test_a_holdout_asks_for_its_test_part():
+    asked = asked_by("protocol holdout test=20%\nmeasure f1, accuracy, f1(average=macro)")
+    assert asked.test_share == pytest.approx(0.2)
+    assert asked.folds is None
+    assert asked.by_positive == ("f1",)
+    assert asked.measured == ("f1", "accuracy", "f1")
+    assert not asked.baseline
+
+
+def test_the_largest_number_of_folds_counts():
+    asked = asked_by(
+        "protocol small = cv folds=3\nprotocol large = nested cv outer=7 inner=9\n"
+        "model c = DummyClassifier"
+    )
+    assert asked.folds == 7
+    assert asked.baseline
+
+
+def test_measures_of_single_folds_are_rankings_and_what_fold_tests_are_about():
+    rest = "protocol cv\nmeasure accuracy, f1, roc_auc, brier\n"
+    assert asked_by(rest).per_fold == ("roc_auc",)
+    tested = rest + "compare a, b with corrected_t by accuracy, f1, brier"
+    assert asked_by(tested).per_fold == ("roc_auc", "f1")
+
+
+def test_margins_on_accuracy_are_asked_about():
+    study = checked(STUDY.format(rest="protocol cv")).study
+    line = RequirementSpec(
+        0, "", "noninferior", Method("accuracy"), ("a", "b"), None, 0.02, None, None, None, 0.95
+    )
+    other = replace(line, metric=Method("f1"))
+    assert questions(replace(study, requirements=(line, other))).margins == ((0.02, None),)

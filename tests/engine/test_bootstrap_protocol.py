@@ -1,0 +1,127 @@
+"""`protocol bootstrap` against a plain loop over the same resamples."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.metrics import mean_absolute_error, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from studies import checked, study
+
+from evallang.api import read_and_plan, run
+
+CANCER = """evallang 1
+data cancer from sklearn breast_cancer
+  positive malignant
+model one = KNeighborsClassifier(n_neighbors=1)
+model bayes = GaussianNB
+protocol bootstrap rounds=40 estimate={estimate}
+measure {metrics}
+"""
+
+
+def plain_loop(estimate):
+    """Losses out of the bag and the apparent error of 1-NN, on the study's own resamples."""
+    X, y = load_breast_cancer(return_X_y=True)
+    text = CANCER.format(estimate=estimate, metrics="error_rate")
+    splits = read_and_plan(study(text)).planned.layout.splits["cancer", "bootstrap"]
+    assert [s.fold for s in splits] == list(range(-1, 40))
+    sums, counts = np.zeros(len(y)), np.zeros(len(y))
+    for split in splits[1:]:
+        assert not set(split.train) & set(split.test)
+        assert len(split.train) == len(y)
+        model = KNeighborsClassifier(1).fit(X[split.train], y[split.train])
+        sums[split.test] += model.predict(X[split.test]) != y[split.test]
+        counts[split.test] += 1
+    full = KNeighborsClassifier(1).fit(X, y).predict(X)
+    return {
+        "oob": float(np.mean(sums[counts > 0] / counts[counts > 0])),
+        "apparent": float(np.mean(full != y)),
+        "gamma": float(np.mean(y[:, None] != full[None, :])),
+    }
+
+
+def expected(loop, estimate):
+    """Efron & Tibshirani 1997, written out once more."""
+    err, oob, gamma = loop["apparent"], loop["oob"], loop["gamma"]
+    capped = min(oob, gamma)
+    rate = (capped - err) / (gamma - err)
+    weight = 0.632 / (1 - 0.368 * rate)
+    return {
+        "oob": oob,
+        ".632": 0.368 * err + 0.632 * oob,
+        ".632+": (1 - weight) * err + weight * capped,
+        "resubstitution": err,
+    }[estimate]
+
+
+@pytest.mark.parametrize("estimate", ["oob", ".632", ".632+", "resubstitution"])
+def test_the_error_of_one_nearest_neighbour_is_that_of_a_plain_loop(estimate):
+    loop = plain_loop(estimate)
+    results = run(study(CANCER.format(estimate=estimate, metrics="error_rate, accuracy")))
+    error, accuracy = (e for e in results.estimates if e.model == "one")
+    assert error.value == pytest.approx(expected(loop, estimate), rel=1e-12)
+    assert accuracy.value == pytest.approx(1 - expected(loop, estimate), rel=1e-12)
+    assert error.aggregation == estimate
+    assert error.extra["oob"] == pytest.approx(loop["oob"], rel=1e-12)
+    assert error.extra["resubstitution"] == loop["apparent"] == 0.0
+    assert error.extra["gamma"] == pytest.approx(loop["gamma"], rel=1e-12)
+    assert accuracy.extra["gamma"] == error.extra["gamma"]
+    if estimate == "resubstitution":
+        assert error.interval is None  # the apparent error says nothing of its spread
+    else:
+        assert error.interval.low < error.value < error.interval.high
+    assert len(error.folds) == 40
+
+
+def test_one_nearest_neighbour_on_noise_has_no_skill(tmp_path):
+    # peers.md, fact 2: mlxtend's .632+ rounds range from -55.9 to 10.4 here
+    rng = np.random.default_rng(1)
+    rows = [f"{a!r},{b!r},{i % 2}" for i, (a, b) in enumerate(rng.normal(size=(60, 2)).tolist())]
+    (tmp_path / "noise.csv").write_text("a,b,y\n" + "\n".join(rows) + "\n")
+    results = run(
+        study(
+            'evallang 1\ndata noise from "noise.csv"\n  target y\n'
+            "model knn = KNeighborsClassifier(n_neighbors=1)\n"
+            "protocol bootstrap rounds=100\nmeasure error_rate\n",
+            tmp_path,
+        )
+    )
+    found = results.estimates[0]
+    assert 0.35 < found.value < 0.65
+    assert found.extra["R"] == pytest.approx(1.0, abs=0.35)
+
+
+def test_a_ranking_metric_is_an_extension_and_says_so():
+    results = run(study(CANCER.format(estimate="oob", metrics="roc_auc")))
+    X, y = load_breast_cancer(return_X_y=True)
+    text = CANCER.format(estimate="oob", metrics="roc_auc")
+    splits = read_and_plan(study(text)).planned.layout.splits["cancer", "bootstrap"]
+    values = []
+    for split in splits[1:]:
+        model = GaussianNB().fit(X[split.train], y[split.train])
+        scores = model.predict_proba(X[split.test])[:, 0]
+        values.append(roc_auc_score(y[split.test] == 0, scores))
+    found = next(e for e in results.estimates if e.model == "bayes")
+    assert found.value == pytest.approx(np.mean(values), rel=1e-12)
+    assert any("extension" in note for note in found.notes)
+    assert found.interval is None
+
+
+def test_a_loss_of_regression_takes_gamma_over_all_pairs():
+    text = """evallang 1
+data diabetes from sklearn diabetes
+model knn = KNeighborsRegressor
+protocol bootstrap rounds=20
+measure mae
+"""
+    found = run(study(text)).estimates[0]
+    X, y = load_diabetes(return_X_y=True)
+    full = KNeighborsRegressor().fit(X, y).predict(X)
+    assert found.extra["gamma"] == pytest.approx(np.mean(np.abs(y[:, None] - full[None, :])))
+    assert found.extra["resubstitution"] == pytest.approx(mean_absolute_error(y, full))
+
+
+def test_no_comparison_runs_on_a_bootstrap():
+    text = CANCER.format(estimate=".632+", metrics="accuracy") + "compare with mcnemar\n"
+    assert "E201" in [d.code for d in checked(text).diagnostics]

@@ -1,0 +1,129 @@
+"""Which candidate is chosen, and which are tried."""
+
+import numpy as np
+import pytest
+from studies import checked, study
+
+from evallang.api import read_and_plan, run
+from evallang.engine.selecting import choose, steps_from_simple
+from evallang.models.model import grid
+
+HEAD = """evallang 1
+data wine from sklearn wine
+protocol nested cv outer=3 inner=5
+"""
+
+
+def pipeline(text):
+    return checked(HEAD + f"model m = {text}\n").study.models[0].pipeline
+
+
+def test_the_best_mean_wins_and_ties_go_to_the_first_written():
+    scores = np.array([[0.5, 0.7, 0.7], [0.5, 0.9, 0.9]])
+    assert choose(scores, [0, 1, 2], "best", "higher", [0, 0, 0]) == 1
+    assert choose(scores, [0, 1, 2], "best", "lower", [0, 0, 0]) == 0
+    assert choose(scores, [0, 2], "best", "higher", [0, 0, 0]) == 2
+
+
+def test_equal_decimals_tie():
+    scores = np.array([[0.3, 0.1 + 0.2], [0.3, 0.1 + 0.2]])
+    assert choose(scores, [0, 1], "best", "higher", [0, 0]) == 0
+
+
+def test_the_simplest_within_one_standard_error_wins():
+    # by hand: the best is candidate 2 with mean .84, sd .0548, SE .0548 / sqrt(5) = .0245
+    scores = np.array(
+        [
+            [0.70, 0.82, 0.80],
+            [0.72, 0.82, 0.80],
+            [0.70, 0.82, 0.80],
+            [0.72, 0.82, 0.90],
+            [0.71, 0.82, 0.90],
+        ]
+    )
+    assert choose(scores, [0, 1, 2], "one_standard_error", "higher", [0, 1, 2]) == 1
+    assert choose(-scores, [0, 1, 2], "one_standard_error", "lower", [0, 1, 2]) == 1
+    assert choose(scores, [0, 1, 2], "best", "higher", [0, 1, 2]) == 2
+
+
+def test_steps_count_by_the_table_of_directions():
+    spec = pipeline("StandardScaler | SVC(C in [10, 0.1, 1], gamma in [0.1, 1])")
+    candidates = grid(spec)
+    steps = dict(
+        zip(
+            [(c["C"], c["gamma"]) for c in candidates],
+            steps_from_simple(spec, candidates),
+            strict=True,
+        )
+    )
+    # smaller C and smaller gamma are simpler (language.md, tune)
+    assert steps == {
+        (10, 0.1): 2, (10, 1): 3, (0.1, 0.1): 0, (0.1, 1): 1, (1, 0.1): 1, (1, 1): 2,
+    }  # fmt: skip
+
+
+def test_larger_neighbourhoods_are_simpler_and_no_limit_of_depth_is_not():
+    spec = pipeline("KNeighborsClassifier(n_neighbors in [1, 15, 5])")
+    assert steps_from_simple(spec, grid(spec)) == [2, 0, 1]
+    spec = pipeline("DecisionTreeClassifier(max_depth in [none, 2, 8])")
+    assert steps_from_simple(spec, grid(spec)) == [2, 0, 1]
+
+
+def test_words_count_in_the_order_written():
+    spec = pipeline("SVC(kernel in [rbf, linear])")
+    assert steps_from_simple(spec, grid(spec)) == [0, 1]
+
+
+def planned(tune, model="SVC(C in 1e-3..1e3 loguniform, gamma in [0.1, 1])", seed=0):
+    text = HEAD.replace("data", f"study\n  seed {seed}\ndata", 1) + f"{tune}\nmodel m = {model}\n"
+    return read_and_plan(study(text)).planned
+
+
+def test_a_random_search_tries_as_many_candidates_as_it_says_the_same_in_every_fold():
+    tasks = list(planned("tune random 12").layout.tasks.values())
+    assert len(tasks) == 3
+    first = tasks[0].candidates
+    assert len(first) == 12
+    assert all(task.candidates == first for task in tasks)
+    values = [c["C"] for c in first]
+    assert len(set(values)) == 12
+    assert all(1e-3 <= v <= 1e3 for v in values)
+
+
+def test_the_sample_follows_the_study_seed_alone():
+    def drawn(seed):
+        return next(iter(planned("tune random 5", seed=seed).layout.tasks.values())).candidates
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
+
+
+def test_a_sample_as_large_as_the_grid_is_the_grid():
+    model = "SVC(C in [1, 10], gamma in [0.1, 1])"
+    (a, *_), (b, *_) = (
+        list(planned(tune, model).layout.tasks.values()) for tune in ("tune random 9", "tune grid")
+    )
+    assert a.candidates == b.candidates
+    (sampled, *_) = planned("tune random 3", model).layout.tasks.values()
+    assert len(sampled.candidates) == 3
+
+
+def test_a_distribution_under_a_grid_is_an_error():
+    found = checked(HEAD + "model m = SVC(C in 1e-3..1e3 loguniform)\n").diagnostics
+    assert [d.code for d in found] == ["E117"]
+
+
+def test_a_random_search_needs_its_size():
+    found = checked(HEAD + "tune random\nmodel m = SVC(C in [1, 2])\n").diagnostics
+    assert found[0].severity == "error"
+
+
+@pytest.mark.parametrize("rule", ["best", "one_standard_error"])
+def test_the_rule_stands_in_the_selections(rule):
+    text = (
+        HEAD
+        + f"tune grid select {rule}\nmodel m = KNeighborsClassifier(n_neighbors in 1..21 step 5)\n"
+    )
+    selections = run(study(text)).record.selections
+    assert {s.rule for s in selections} == {rule}
+    assert len(selections) == 3

@@ -1,0 +1,323 @@
+"""Nothing is claimed that was not tested; what is rare is said as what it is."""
+
+import re
+
+import cases
+import fixture
+import pytest
+import tinyhtml5
+from conftest import folded
+
+from evallang.reporting import html
+from evallang.reporting.context import Context
+from evallang.reporting.groups import letters
+from evallang.reporting.section import build
+
+
+class Page:
+    """A study drawn for the screen."""
+
+    def __init__(self, results):
+        self.results = results
+        text = html.render(build(Context(results)), "screen").html
+        self.root = tinyhtml5.parse(text, namespace_html_elements=False)
+
+    def findings(self):
+        return [folded(item) for item in self.root.findall(".//ol[@class='findings']/li")]
+
+    def words(self, section):
+        return folded(self.root.find(f".//section[@id='{section}']"))
+
+    def table(self, identifier):
+        rows = self.root.findall(f".//figure[@id='{identifier}']//tbody/tr")
+        return [[folded(cell) for cell in row] for row in rows]
+
+    def figure(self, identifier):
+        return self.root.find(f".//figure[@id='{identifier}']")
+
+    def notes(self, identifier):
+        return folded(self.figure(identifier).find("p[@class='notes']"))
+
+    def methods(self):
+        return " ".join(folded(p) for p in self.root.findall(".//p[@class='methods']"))
+
+
+@pytest.fixture(scope="module")
+def page():
+    made = {}
+
+    def draw(case):
+        if case not in made:
+            made[case] = Page(case())
+        return made[case]
+
+    return draw
+
+
+# --- what was not computed ---------------------------------------------------------------
+
+
+def test_pairs_that_were_not_computed_are_never_not_shown_to_differ(page):
+    found = page(cases.one_model_failed).findings()
+    label = fixture.LABELS["forest"]
+    about = [item for item in found if label in item]
+    assert len(about) == 1
+    assert about[0].startswith(f"Not tested in accuracy, because a fit of {label} failed: ")
+    assert not any("shown to differ" in item for item in about)
+    assert any("was not shown to differ in accuracy from SVM (RBF)" in item for item in found)
+
+
+def test_reasons_name_labels_and_never_the_names_of_models(page):
+    study = page(cases.one_model_failed)
+    for section in ("findings", "estimates", "comparisons"):
+        assert "fit of forest" not in study.words(section)
+    assert "Random forest: not computed: 1 of 10 fits failed." in study.notes("table-estimates-1")
+
+
+def test_a_test_that_was_not_computed_did_not_reject(page):
+    words = page(cases.one_model_failed).words("comparisons")
+    assert "Cochran’s Q test was not computed: a fit of Random forest failed." in words
+    assert "None of the 3 pairs was tested: a fit of Random forest failed." in words
+    assert "did not reject" not in words
+
+
+def test_a_comparison_without_a_number_has_no_table(page):
+    study = page(cases.one_model_failed)
+    assert study.figure("table-comparison-1") is not None
+    assert study.figure("table-comparison-2") is None
+    assert study.figure("table-comparison-3") is None
+
+
+def test_there_are_no_letters_where_a_pair_was_not_tested():
+    comparison = cases.one_model_failed().comparisons[0]
+    assert letters(tuple(fixture.LABELS), comparison) == {}
+
+
+# --- intervals that do not exist ---------------------------------------------------------
+
+
+def test_unknown_bounds_are_no_disagreement_and_make_no_column(page):
+    study = page(cases.no_bounds)
+    codes = re.findall(r"\bW\d{3}\b", study.words("limits"))
+    assert "W502" not in codes
+    assert "W501" not in codes
+    heads = [folded(th) for th in study.figure("table-comparison-1").iter("th")]
+    assert not any("CI" in head for head in heads)
+    assert "Simultaneous" not in study.notes("table-comparison-1")
+
+
+def test_equal_scores_everywhere_are_said_and_have_no_interval(page):
+    study = page(cases.same_scores)
+    item = next(f for f in study.findings() if "shown to differ" in f)
+    assert "They had the same score wherever they were compared" in item
+    assert "0.0 points" not in item
+    assert "[0.0, 0.0]" not in study.words("comparisons")
+
+
+# --- direction ---------------------------------------------------------------------------
+
+
+def test_counts_and_signed_numbers_are_those_of_the_model_named_first(page):
+    found = page(cases.second_is_better).findings()
+    counted = next(item for item in found if "McNemar" in item)
+    assert counted.startswith("Logistic regression was not shown to differ in accuracy from SVM")
+    assert "b = 12, c = 3" in counted
+    folds = next(item for item in found if "resampled" in item)
+    assert folds.startswith("Logistic regression was not shown to differ in recall from SVM (RBF)")
+    assert "t(9) = 1.25" in folds
+    assert "Cohen’s dz = 0.63" in folds
+
+
+def test_findings_are_ordered_by_the_first_measure(page):
+    found = page(cases.second_is_better).findings()
+    assert found[0].startswith("Logistic regression had the highest accuracy, 98.2%")
+    assert [("recall" in item) for item in found] == [False, False, True, True]
+
+
+# --- positions under a protocol of its own ------------------------------------------------
+
+
+def test_groups_under_other_splits_stand_on_their_own_differences(page):
+    study = page(cases.no_bounds)
+    figure = study.figure("figure-comparison-1")
+    assert "to the best, in the splits of this test" in folded(figure.find("figcaption"))
+    label = figure.find(".//{http://www.w3.org/2000/svg}svg").get("aria-label")
+    # 559, 555 and 534 right of 569: logistic - svm and logistic - bayes in points.
+    assert "SVM (RBF) −0.7" in label
+    assert "Gaussian naive Bayes −4.4" in label
+
+
+# --- new kinds of content ------------------------------------------------------------------
+
+
+def test_levels_have_their_own_table_and_stay_out_of_the_others(page):
+    study = page(cases.levels)
+    rows = study.table("table-subgroups-1-1")
+    # statsmodels' Wilson interval by `fixture.wilson`; 296/300 = 98.7%, minus 97.0 points.
+    low, high = (fixture.wilson(296, 300).low, fixture.wilson(296, 300).high)
+    assert rows[1] == ["north", "300", "98.7", f"[{low * 100:.1f}, {high * 100:.1f}]", "+1.7"]
+    assert rows[2] == ["south", "21", "95.2", "–", "−1.8"]
+    assert "south: no interval: 21 cases, fewer than 30." in study.notes("table-subgroups-1-1")
+    assert len(study.table("table-estimates-1")) == 4
+    assert "south" not in " ".join(study.findings())
+    assert "south" not in folded(study.figure("figure-estimates-1"))
+
+
+def test_bootstrap_estimates_show_their_parts(page):
+    study = page(cases.bootstrap)
+    rows = study.table("table-parts-1-1")
+    assert rows[1] == ["Logistic regression", "96.8", "98.8", "95.7", ".482", ".062", ".647", "2.0"]
+    assert rows[0] == ["Accuracy, % (.632+)"]
+
+
+def test_posterior_probabilities_stand_for_p(page):
+    study = page(cases.posterior)
+    rows = study.table("table-comparison-1")
+    assert [row[-3:] for row in rows] == [
+        [".010", ".975", ".015"],
+        [".981", ".017", ".002"],
+        [".900", ".080", ".020"],
+    ]
+    heads = [folded(th) for th in study.figure("table-comparison-1").iter("th")]
+    assert "p" not in heads
+    assert "Decided when one exceeds the confidence, 95%" in study.notes("table-comparison-1")
+    assert "differences within ±1.0 points" in study.notes("table-comparison-1")
+    strong = [
+        row.get("class")
+        for row in study.root.findall(".//figure[@id='table-comparison-1']//tbody/tr")
+    ]
+    assert strong == ["strong", "strong", None]
+
+
+def test_posterior_findings_say_decided_equivalent_and_open_but_nothing_exploratory(page):
+    found = [f for f in page(cases.posterior).findings() if "posterior" in f]
+    assert len(found) == 3
+    assert found[0].startswith("Logistic regression and SVM (RBF) are practically equivalent")
+    assert found[1].startswith("Logistic regression has higher accuracy than Gaussian naive Bayes")
+    assert "were not separated in accuracy: no posterior probability exceeds 95%" in found[2]
+
+
+def test_groups_of_rows_are_named_with_their_design_effect():
+    study = Page(fixture.gate_shut())
+    notes = study.notes("table-comparison-1")
+    assert "Whole groups are the units of the test: 41 groups, design effect 1.80." in notes
+
+
+def test_ranks_have_their_critical_difference_and_wins(page):
+    study = page(fixture.many_data_sets)
+    figure = study.figure("figure-comparison-1")
+    assert "CD: critical difference, 2.16." in folded(figure.find("figcaption"))
+    assert "CD 2.16" in " ".join(figure.itertext())
+    rows = study.table("table-comparison-1")
+    assert rows[0][:4] == ["Alpha − Beta", "5", "1", "2"]
+    assert "CD = 2.16" in study.notes("table-ranks-1")
+
+
+def test_the_rule_of_a_choice_is_told_in_words(page):
+    study = page(fixture.regression)
+    assert study.notes("table-selections") == (
+        "The choice in each outer fold was the candidate with the best mean inner score."
+    )
+
+
+# --- warnings, protocol, methods ------------------------------------------------------------
+
+
+def test_a_rule_warns_once_and_names_metric_and_data():
+    from dataclasses import replace
+
+    whole = fixture.cancer()
+    comparison = whole.comparisons[0]
+    twice = (comparison, replace(comparison, index=1, metric="recall"))
+    study = Page(replace(whole, comparisons=twice))
+    words = study.words("limits")
+    assert words.count("W501") == 1
+    assert "close pairs (two comparisons)" in words
+    assert "In accuracy, " in words
+    assert "in recall, " in words
+
+
+def test_overlap_and_power_are_stated_with_their_numbers(page):
+    words = Page(fixture.cancer()).words("limits")
+    # 569 rows in 10 folds: a training set of 512 shares 455 rows with another, 89%.
+    assert "Each model was fitted 10 times on data that overlap by about 89%." in words
+    assert re.search(
+        r"In accuracy, with 569 cases and a median of \d\.\d% discordant pairs, a single "
+        r"unadjusted comparison at \.05 has about 80% power for a difference of 2\.\d points",
+        words,
+    )
+
+
+def test_the_protocol_is_english_and_whole(page):
+    study = page(cases.defaults)
+    rows = {row[0]: row[1:] for row in study.table("table-protocol") if len(row) > 1}
+    assert rows["Level α"] == ["○ .05", "a hypothesis is rejected at or below it"]
+    assert rows["Stratification"] == ["○ by the target",
+                                      "every part keeps the shares of the classes"]  # fmt: skip
+    assert rows["Comparison 1: correction"] == ["○ Holm’s procedure", "a family of 6 tests"]
+    assert rows["Recall: average"] == ["○ binary", "of the positive class"]
+    assert rows["Measure of the search"][0] == "○ Accuracy"
+    assert rows["Splits of a test"] == [
+        "◇ stratified 5×2-fold cross-validation",
+        "implied by compare with 5x2cv_f: 10 splits, 40 fits",
+    ]
+    names = [row[0] for row in study.table("table-protocol")]
+    assert names.count("Interval of accuracy") == 1
+    groups = [row[0] for row in study.table("table-protocol") if len(row) == 1]
+    assert groups == ["Data", "Resampling", "Models", "Tuning", "Measures", "Tests", "Report"]
+    assert not [name for name in names if "_" in name or re.match(r"[a-z]", name)]
+
+
+def test_the_protocol_is_not_cut_in_print():
+    from dataclasses import replace
+
+    from evallang.results.records import Default
+
+    whole = fixture.cancer()
+    many = tuple(Default(f"compare line {i} by", "accuracy") for i in range(1, 91))
+    results = replace(whole, study=replace(whole.study, defaults=many))
+    printed = html.render(build(Context(results)), "print").html
+    assert "left out here" not in printed
+    assert "Comparison 90: measure" in printed
+
+
+def test_methods_name_the_search_the_pairs_and_the_effect_sizes(page):
+    words = page(cases.second_is_better).methods()
+    assert "SVM (RBF) and Logistic regression were compared in accuracy by McNemar’s test" in words
+    assert "were compared in recall by the corrected resampled t test" in words
+    assert "odds ratios of discordant pairs (exact interval)" in words
+    tuned = page(fixture.regression).methods()
+    assert "Hyper-parameters of Ridge (2 candidates) were chosen inside each training part" in tuned
+
+
+def test_a_citation_never_reads_as_a_power():
+    from evallang.reporting.document import (
+        Cite,
+        Document,
+        Paragraph,
+        References,
+        Section,
+        Work,
+        runs,
+    )
+
+    blocks = (
+        Paragraph(runs("R²", Cite(("a",)), ", and accuracy", Cite(("b",)), ".")),
+        References((Work("a", runs("A")), Work("b", runs("B")))),
+    )
+    made = html.render(Document("t", "0", "", "", "a4", (Section("s", "S", blocks),)), "print")
+    text = folded(tinyhtml5.parse(made.html, namespace_html_elements=False).find(".//p"))
+    assert text == "R² (ref. 1), and accuracy.\u20602"
+
+
+def test_the_hash_of_the_folds_is_shown_where_there_is_one(monkeypatch):
+    from evallang.results.records import ProtocolRecord
+
+    if "folds_sha256" not in ProtocolRecord.__dataclass_fields__:
+        pytest.skip("the results hold no hash of the folds yet")
+    from dataclasses import replace
+
+    whole = fixture.cancer()
+    digest = "ab" * 32
+    hashed = tuple(replace(p, folds_sha256=digest) for p in whole.protocols)
+    assert digest in Page(replace(whole, protocols=hashed)).words("provenance")

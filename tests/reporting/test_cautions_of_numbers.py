@@ -1,0 +1,90 @@
+"""How much training sets share, and what McNemar's test could see."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
+
+from evallang.reporting.detectable import smallest_difference
+from evallang.reporting.overlap import shared_training
+from evallang.results.records import FoldValue
+
+
+def counted(splits):
+    """Give the folds and the mean share of a training set in another, by counting rows."""
+    splits = [(set(train.tolist()), len(test)) for train, test in splits]
+    folds = [FoldValue(0, i, None, 0.5, len(t), n) for i, (t, n) in enumerate(splits)]
+    shares = [len(a & b) / len(a) for (a, _), (b, _) in itertools.permutations(splits, 2)]
+    return folds, float(np.mean(shares))
+
+
+@pytest.mark.parametrize(("n", "k"), [(100, 10), (103, 5), (57, 3)])
+def test_folds_share_what_counting_their_rows_gives(n, k):
+    folds, share = counted(KFold(k, shuffle=True, random_state=1).split(np.zeros(n)))
+    # Unequal folds differ by one row, so that the mean of ratios is not the ratio of means.
+    assert shared_training("cv", folds) == pytest.approx(share, abs=1e-3)
+
+
+def test_leave_one_out_shares_all_but_one_row():
+    folds, share = counted(LeaveOneOut().split(np.zeros(30)))
+    assert shared_training("leave_one_out", folds) == pytest.approx(share, abs=1e-12)
+
+
+def test_two_halves_share_nothing():
+    folds, share = counted(KFold(2).split(np.zeros(20)))
+    assert share == 0
+    assert shared_training("cv", folds) == 0
+
+
+def test_rows_drawn_anew_are_shared_by_chance():
+    splits = ShuffleSplit(40, test_size=0.25, random_state=3).split(np.zeros(400))
+    folds, share = counted(splits)
+    assert shared_training("repeated_holdout", folds) == pytest.approx(share, abs=0.01)
+
+
+def test_repeats_are_looked_at_one_by_one():
+    first = [FoldValue(0, i, None, 0.5, 80, 20) for i in range(5)]
+    second = [FoldValue(1, i, None, 0.5, 80, 20) for i in range(5)]
+    assert shared_training("repeated_cv", first + second) == pytest.approx(60 / 80)
+
+
+def test_nothing_is_said_without_sizes_or_of_other_designs():
+    folds = [FoldValue(0, i, None, 0.5, None, 20) for i in range(5)]
+    assert shared_training("cv", folds) is None
+    known = [FoldValue(0, i, None, 0.5, 80, 20) for i in range(5)]
+    assert shared_training("time_series", known) is None
+    assert shared_training("cv", known[:1]) is None
+
+
+def power_of_z(n, difference, discordant, alpha):
+    """Give the exact power of McNemar's z test, from the binomials of b + c and b."""
+    line = stats.norm.isf(alpha / 2)
+    share = (discordant + difference) / 2 / discordant
+    total = 0.0
+    for m in range(1, n + 1):
+        weight = stats.binom.pmf(m, n, discordant)
+        if weight < 1e-10:
+            continue
+        b = np.arange(m + 1)
+        rejected = np.abs(2 * b - m) / np.sqrt(m) >= line
+        total += weight * float(stats.binom.pmf(b, m, share)[rejected].sum())
+    return total
+
+
+@pytest.mark.parametrize(("n", "discordant"), [(569, 0.043), (180, 0.2), (2000, 0.1)])
+def test_the_smallest_difference_is_seen_in_about_four_of_five_studies(n, discordant):
+    found = smallest_difference(n, discordant, 0.05)
+    # Approximate: the normal approximation against exact binomial sums.
+    assert power_of_z(n, found, discordant, 0.05) == pytest.approx(0.8, abs=0.04)
+
+
+def test_it_is_the_figure_of_the_design_page():
+    # design/look/page-2.png: 569 cases, 4.3% discordant, 2.4 points; made by another program.
+    assert round(smallest_difference(569, 0.043, 0.05) * 100, 1) == 2.4
+
+
+def test_no_difference_is_named_where_even_the_largest_would_be_missed():
+    assert smallest_difference(20, 0.05, 0.05) is None
+    assert smallest_difference(20, 0.0, 0.05) is None

@@ -1,0 +1,53 @@
+"""Lines of a printed page end where their words end, not where WeasyPrint loses count."""
+
+import importlib
+
+import cases
+import fixture
+import pytest
+
+from evallang.reporting import html, pdf
+from evallang.reporting.context import Context
+from evallang.reporting.section import build
+
+LEAST = 0.62  # of the measure; no word of these texts is longer than the rest
+
+
+def lines(results):
+    """Give (text, width, measure, last) of every line of running text."""
+    weasyprint = importlib.import_module("weasyprint")
+    page = html.render(build(Context(results)), "print").html
+    document = weasyprint.HTML(
+        string=page, base_url="data:,", url_fetcher=pdf._data_only()
+    ).render()
+    found = []
+    for sheet in document.pages:
+        for box in sheet._page_box.descendants():
+            if box.element_tag not in ("p", "figcaption", "li"):
+                continue
+            rows = [
+                child for child in getattr(box, "children", ()) if hasattr(child, "text_overflow")
+            ]
+            for i, row in enumerate(rows):
+                texts = [b for b in row.descendants() if hasattr(b, "text")]
+                words = "".join(b.text for b in texts)
+                if words.strip():
+                    right = max(b.position_x + b.width for b in texts)
+                    found.append((words, right - row.position_x, box.width, i == len(rows) - 1))
+    return found
+
+
+@pytest.mark.parametrize("study", [fixture.cancer, fixture.regression, cases.no_bounds])
+def test_no_line_breaks_long_before_its_end(study):
+    found = lines(study())
+    assert len([row for row in found if not row[3]]) > 12
+    early = [row for row in found if not row[3] and row[1] < LEAST * row[2]]
+    assert early == []
+
+
+@pytest.mark.parametrize("study", [fixture.cancer, fixture.regression])
+def test_no_line_starts_with_a_citation_or_the_tail_of_a_number(study):
+    for words, *_ in lines(study()):
+        start = words.lstrip("\u2060 ")
+        assert start[:1] not in ".,;)", words
+        assert not (words.startswith("\u2060") and start[:1].isdigit()), words

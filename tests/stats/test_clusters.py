@@ -1,0 +1,233 @@
+"""Tests of examples in groups against enumeration, statsmodels, and their level."""
+
+import itertools
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from evallang.stats.clusters import clustered_difference, flip_groups
+from evallang.stats.correctness import count_correct
+from evallang.stats.hypothesis_tests.contingency import mcnemar
+from evallang.stats.hypothesis_tests.matched_proportions import cochran
+
+
+def grouped(rng, groups, size, models=2, shared=0.5):
+    """Right and wrong of equal models, where a group shares which one it favours."""
+    favours = rng.normal(0, shared, (groups, 1, models))
+    right = favours + rng.normal(0, 1, (groups, size, models)) < 0.8
+    return right.reshape(-1, models), np.repeat(np.arange(groups), size)
+
+
+def compared(matrix, groups, **options):
+    return mcnemar(count_correct(matrix).pair(0, 1), 0.95, matrix, groups, **options)
+
+
+def all_flips(totals):
+    """P(|Σ ±t| >= |Σ t|) by listing every pattern of signs."""
+    observed = abs(sum(totals)) * (1 - 1e-9)
+    sums = [
+        abs(sum(sign * t for sign, t in zip(signs, totals, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(totals))
+    ]
+    return np.mean([s >= observed for s in sums])
+
+
+@given(totals=st.lists(st.integers(-6, 6), min_size=1, max_size=9))
+def test_whole_totals_are_flipped_in_all_ways(totals):
+    found = flip_groups(totals)
+    assert found.variant == "exact"
+    assert found.p == pytest.approx(all_flips(totals), rel=1e-12)
+
+
+@given(totals=st.lists(st.floats(-5, 5, allow_subnormal=False), min_size=1, max_size=9))
+def test_totals_of_any_metric_are_flipped_in_all_ways(totals):
+    totals = [round(t, 3) for t in totals]
+    assert flip_groups(totals).p == pytest.approx(all_flips(totals), rel=1e-12)
+
+
+def test_many_groups_are_flipped_at_random_with_a_monte_carlo_error():
+    totals = np.random.default_rng(1).normal(0.2, 1, 60)
+    found = flip_groups(totals, seed=2)
+    assert found.variant == "Monte Carlo"
+    # The normal limit of the flipped sum; 10,000 flips have a standard error of at most .005
+    expected = 2 * stats.norm.sf(abs(totals.sum()) / np.sqrt((totals**2).sum()))
+    assert found.p == pytest.approx(expected, abs=0.02)
+    assert found.mc_se == pytest.approx((found.p * (1 - found.p) / 10_000) ** 0.5, rel=1e-12)
+    assert flip_groups(totals, seed=2) == found
+
+
+def test_whole_totals_of_many_groups_are_exact_too():
+    # 5,000 groups with +1 and 4,700 with -1: the binomial distribution
+    totals = [1] * 5000 + [-1] * 4700
+    expected = stats.binomtest(5000, 9700).pvalue
+    assert flip_groups(totals).p == pytest.approx(expected, rel=1e-9)
+
+
+def test_totals_without_a_difference_have_p_1():
+    for totals in ([], [0, 0], [3, -3], [0.1, 0.2, -0.3]):
+        assert flip_groups(totals).p == 1.0
+    with pytest.raises(ValueError, match="finite"):
+        flip_groups([1.0, np.nan])
+
+
+@pytest.mark.parametrize("method", ["midp", "exact", "chi2"])
+def test_single_rows_as_groups_give_the_ungrouped_test(method):
+    matrix = np.random.default_rng(3).random((200, 2)) < (0.8, 0.7)
+    found = compared(matrix, np.arange(200), method=method)
+    ungrouped = "exact" if method == "exact" else "chi2"
+    plain = mcnemar(count_correct(matrix).pair(0, 1), method=ungrouped)
+    assert found.p == pytest.approx(plain.p, rel=1e-10)
+    assert found.clusters.n == 200
+    assert found.clusters.design_effect == pytest.approx(1.0, rel=1e-12)
+
+
+def test_the_statistic_is_the_squared_sum_over_the_sum_of_squares():
+    # Groups with b - c = 2, 1, -1, 3: 25/15
+    rows = [[1, 0]] * 2 + [[1, 0], [1, 1]] + [[0, 1]] + [[1, 0]] * 3
+    groups = ["a"] * 2 + ["b"] * 2 + ["c"] + ["d"] * 3
+    found = compared(np.array(rows), groups, method="chi2")
+    assert found.statistic.value == pytest.approx(25 / 15, rel=1e-12)
+    assert found.p == pytest.approx(stats.chi2.sf(25 / 15, 1), rel=1e-12)
+    assert found.clusters.n == 4
+    # 7 discordant rows, squares of group sums 15
+    assert found.clusters.design_effect == pytest.approx(15 / 7, rel=1e-12)
+
+
+def test_fewer_than_30_groups_are_flipped_and_more_are_not():
+    rng = np.random.default_rng(4)
+    for count, variant in ((29, "group sign-flip, exact"), (60, "clustered chi2")):
+        matrix, groups = grouped(rng, count, 20)
+        assert compared(matrix, groups).variant == variant
+
+
+def test_groups_that_say_nothing_do_not_count_as_groups():
+    # 5 groups differ, 95 do not
+    rows = np.array([[1, 0]] * 5 + [[1, 1]] * 95)
+    found = compared(rows, np.arange(100))
+    assert found.variant == "group sign-flip, exact"
+    assert found.p == pytest.approx(2 / 2**5, rel=1e-12)
+    assert found.extra["telling_groups"] == 5
+
+
+def test_one_group_and_no_group_prove_nothing():
+    matrix = np.array([[1, 0]] * 10)
+    found = compared(matrix, np.zeros(10))
+    assert found.p == 1.0
+    assert found.estimate.low is None
+    same = np.ones((10, 2))
+    assert compared(same, np.arange(10) // 2).p == 1.0
+    assert compared(same, np.arange(10) // 2).notes
+
+
+def test_with_groups_rows_are_needed_and_one_group_each():
+    with pytest.raises(ValueError, match="every example"):
+        mcnemar([[1, 2], [3, 4]], groups=[1, 2])
+    with pytest.raises(ValueError, match="one group"):
+        mcnemar([[0, 1], [0, 0]], 0.95, [[1, 0]], [1, 2])
+    with pytest.raises(ValueError, match="every example"):
+        cochran(count_correct(np.ones((3, 3))), [1, 2, 3])
+
+
+def test_effect_sizes_of_grouped_rows_have_no_interval():
+    matrix, groups = grouped(np.random.default_rng(5), 40, 10)
+    for effect in compared(matrix, groups).effects:
+        assert effect.value is not None
+        assert effect.low is None and effect.high is None
+
+
+def test_the_difference_has_the_cluster_robust_interval_of_statsmodels():
+    rng = np.random.default_rng(6)
+    matrix, groups = grouped(rng, 25, 12)
+    found, clusters = clustered_difference(matrix[:, 0], matrix[:, 1], groups, 0.9)
+    d = matrix[:, 0].astype(float) - matrix[:, 1]
+    # statsmodels' factor is G/(G - 1) (n - 1)/(n - 1) for one coefficient
+    fit = sm.OLS(d, np.ones(len(d))).fit(
+        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+    )
+    low, high = fit.conf_int(0.1)[0]
+    assert found.value == pytest.approx(d.mean(), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+    simple = d.var(ddof=1) / len(d)
+    assert clusters.design_effect == pytest.approx(fit.bse[0] ** 2 / simple, rel=1e-9)
+
+
+def test_differences_without_variance_have_no_design_effect():
+    found, clusters = clustered_difference([0.3] * 6, [0.1] * 6, [0, 0, 1, 1, 2, 2])
+    assert clusters.design_effect is None
+    assert found.low == pytest.approx(0.2, rel=1e-9)
+    assert clustered_difference([], [], [])[0].value is None
+    with pytest.raises(ValueError, match="every row"):
+        clustered_difference([1.0], [1.0, 2.0], [0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cochran_with_two_models_is_the_clustered_mcnemar(seed):
+    matrix, groups = grouped(np.random.default_rng(seed), 12, 6)
+    for method in ("chi2", "exact"):
+        one = cochran(matrix, groups, method=method)
+        other = compared(matrix, groups, method=method)
+        assert one.p == pytest.approx(other.p, rel=1e-10)
+        assert one.statistic.value == pytest.approx(other.statistic.value, rel=1e-10)
+        assert one.clusters.design_effect == pytest.approx(other.clusters.design_effect, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_single_rows_as_groups_give_the_ungrouped_cochran(seed):
+    matrix = np.random.default_rng(seed).random((60, 4)) < 0.7
+    found, plain = cochran(matrix, np.arange(60), method="chi2"), cochran(matrix, method="chi2")
+    assert found.statistic.value == pytest.approx(plain.statistic.value, rel=1e-10)
+    assert found.p == pytest.approx(plain.p, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_models_are_permuted_once_for_each_group(seed):
+    matrix, groups = grouped(np.random.default_rng(seed), 4, 5, models=3)
+    totals = np.array([matrix[groups == g].sum(axis=0) for g in range(4)])
+    observed = (totals.sum(axis=0) ** 2).sum()
+    hits = [
+        (np.sum(rows, axis=0) ** 2).sum() >= observed
+        for rows in itertools.product(*(itertools.permutations(row) for row in totals))
+    ]
+    found = cochran(matrix, groups)
+    assert found.variant == "group permutation, exact"
+    assert found.p == pytest.approx(np.mean(hits), rel=1e-12)
+
+
+def test_many_ways_to_permute_are_drawn():
+    matrix, groups = grouped(np.random.default_rng(9), 25, 30, models=5)
+    found = cochran(matrix, groups, 3)
+    assert found.variant == "group permutation, Monte Carlo"
+    assert found.extra["mc_se"] < 0.006
+    # Chi-squared, the limit
+    assert found.p == pytest.approx(cochran(matrix, groups, method="chi2").p, abs=0.05)
+    assert cochran(matrix, groups, 3) == found
+
+
+def test_plain_mcnemar_rejects_equal_models_too_often_on_grouped_rows_and_the_clustered_not():
+    # 400 sets of 40 and of 15 groups of 25; standard error of 5 %: .011
+    rng = np.random.default_rng(10)
+    for count in (40, 15):
+        plain = clustered = 0
+        for _ in range(400):
+            matrix, groups = grouped(rng, count, 25)
+            table = count_correct(matrix).pair(0, 1)
+            plain += mcnemar(table).p <= 0.05
+            clustered += mcnemar(table, 0.95, matrix, groups).p <= 0.05
+        assert plain / 400 > 0.12  # statistics.md, section 1: .12 to .30 measured
+        assert clustered / 400 == pytest.approx(0.05, abs=0.035)
+
+
+def test_plain_cochran_rejects_equal_models_too_often_on_grouped_rows_and_the_clustered_not():
+    # 300 sets; standard error of 5 %: .013
+    rng = np.random.default_rng(11)
+    plain = clustered = 0
+    for _ in range(300):
+        matrix, groups = grouped(rng, 40, 25, models=4)
+        plain += cochran(matrix).p <= 0.05
+        clustered += cochran(matrix, groups).p <= 0.05
+    assert plain / 300 > 0.12
+    assert clustered / 300 == pytest.approx(0.05, abs=0.04)

@@ -1,0 +1,236 @@
+"""DeLong's test against pROC, double loops over all pairs, and its own level."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+from stats.reference_values import columns, figures
+
+from evallang.stats.hypothesis_tests.auc_covariance import auc_covariance
+from evallang.stats.hypothesis_tests.ranking_curves import delong
+
+R = figures("from_r")  # pROC 1.18.0
+DATA = columns("ranking")
+TRUTH, GROUP, FOLD = DATA["truth"], DATA["group"], DATA["fold"]
+SCORES = np.column_stack([DATA["a"], DATA["b"], DATA["c"]])
+DRAWS = st.lists(
+    st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=25
+)
+
+
+def order(x, y):
+    return float(x > y) + float(x == y) / 2
+
+
+def components(truth, scores):
+    """Rows of comparisons: of each positive with all negatives, and of each negative."""
+    up, down = scores[truth == 1], scores[truth == 0]
+    psi = np.array([[order(x, y) for y in down] for x in up])
+    return psi.mean(axis=1), psi.mean(axis=0), psi.mean()
+
+
+def test_two_models_get_the_z_and_p_of_proc():
+    found = delong(TRUTH, SCORES[:, :2])
+    assert found.statistic.value == pytest.approx(R["delong_z"], rel=1e-10)
+    assert found.p == pytest.approx(R["delong_p"], rel=1e-10)
+    assert found.extra["auc_1"] == pytest.approx(R["delong_auc_a"], rel=1e-12)
+    assert found.estimate.value == pytest.approx(R["delong_auc_a"] - R["delong_auc_b"], rel=1e-12)
+
+
+def test_the_covariance_of_three_models_is_that_of_proc():
+    found = auc_covariance(TRUTH, SCORES, None, None)
+    expected = np.array(
+        [
+            [R["delong_var_a"], R["delong_cov_ab"], R["delong_cov_ac"]],
+            [R["delong_cov_ab"], R["delong_var_b"], R["delong_cov_bc"]],
+            [R["delong_cov_ac"], R["delong_cov_bc"], R["delong_var_c"]],
+        ]
+    )
+    assert found.covariance == pytest.approx(expected, rel=1e-10)
+
+
+def test_three_models_get_the_chi_squared_of_their_contrasts():
+    # DeLong et al. 1988, section 3, with pROC's covariance and numpy's inverse
+    s = auc_covariance(TRUTH, SCORES, None, None).covariance
+    areas = [R[f"delong_auc_{name}"] for name in "abc"]
+    contrast = np.array([[1, -1, 0], [0, 1, -1]])
+    gaps = contrast @ areas
+    expected = gaps @ np.linalg.inv(contrast @ s @ contrast.T) @ gaps
+    found = delong(TRUTH, SCORES)
+    assert found.statistic.value == pytest.approx(expected, rel=1e-10)
+    assert found.df == (2.0,)
+    assert found.p == pytest.approx(stats.chi2.sf(expected, 2), rel=1e-10)
+
+
+def test_two_models_as_many_have_the_square_of_z():
+    pair = delong(TRUTH, SCORES[:, :2])
+    doubled = delong(TRUTH, SCORES[:, [0, 1, 1]])
+    assert doubled.statistic.value == pytest.approx(pair.statistic.value**2, rel=1e-9)
+    assert doubled.df == (1.0,)
+    assert "1 of 2 differences" in doubled.notes[0]
+
+
+@given(draws=DRAWS)
+def test_the_variance_is_that_of_all_comparisons(draws):
+    truth, first, second = (np.array(column, dtype=float) for column in zip(*draws, strict=True))
+    if min(truth.sum(), (1 - truth).sum()) < 2:
+        return
+    one, other = components(truth, first), components(truth, second)
+    found = delong(truth, np.column_stack([first, second]))
+    gap = one[2] - other[2]
+    variance = (one[0] - other[0]).var(ddof=1) / len(one[0])
+    variance += (one[1] - other[1]).var(ddof=1) / len(one[1])
+    if variance > 1e-9:
+        assert found.statistic.value == pytest.approx(gap / math.sqrt(variance), rel=1e-9)
+        z = stats.norm.ppf(0.975) * math.sqrt(variance)
+        assert found.estimate.low == pytest.approx(max(gap - z, -1), rel=1e-9, abs=1e-12)
+        assert found.estimate.high == pytest.approx(min(gap + z, 1), rel=1e-9, abs=1e-12)
+    elif abs(gap) < 1e-9:
+        assert found.p == 1.0
+    else:
+        assert found.p is None
+        assert "permutation" in found.notes[0]
+
+
+def clustered_covariance(truth, first, second, groups):
+    """Obuchowski 1997, sums over groups as printed there, for two models."""
+    result = np.zeros((2, 2))
+    values = [components(truth, scores) for scores in (first, second)]
+    labels = sorted(set(groups))
+    up, down = groups[truth == 1], groups[truth == 0]
+    many, with_up, with_down = len(labels), len(set(up)), len(set(down))
+    m, n = len(up), len(down)
+    for r in (0, 1):
+        for s in (0, 1):
+            total = 0.0
+            for g in labels:
+                x = [(v[0][up == g] - v[2]).sum() for v in values]
+                y = [(v[1][down == g] - v[2]).sum() for v in values]
+                total += with_up / ((with_up - 1) * m * m) * x[r] * x[s]
+                total += with_down / ((with_down - 1) * n * n) * y[r] * y[s]
+                total += many / ((many - 1) * m * n) * (x[r] * y[s] + x[s] * y[r])
+            result[r, s] = total
+    return result
+
+
+def test_groups_give_the_covariance_of_obuchowski():
+    expected = clustered_covariance(TRUTH, SCORES[:, 0], SCORES[:, 1], GROUP)
+    found = delong(TRUTH, SCORES[:, :2], None, GROUP)
+    variance = expected[0, 0] + expected[1, 1] - 2 * expected[0, 1]
+    gap = R["delong_auc_a"] - R["delong_auc_b"]
+    assert found.statistic.value == pytest.approx(gap / math.sqrt(variance), rel=1e-10)
+    assert found.variant == "clustered"
+    assert found.clusters.n == 20
+    plain = delong(TRUTH, SCORES[:, :2]).extra["standard_error"] ** 2
+    assert found.clusters.design_effect == pytest.approx(variance / plain, rel=1e-10)
+
+
+def test_groups_of_one_row_change_nothing():
+    alone = delong(TRUTH, SCORES[:, :2], None, np.arange(80))
+    plain = delong(TRUTH, SCORES[:, :2])
+    assert alone.p == pytest.approx(plain.p, rel=1e-10)
+    assert alone.clusters.design_effect == pytest.approx(1.0, rel=1e-10)
+
+
+def test_a_row_counted_twice_is_no_more_evidence_when_groups_say_so():
+    twice = np.repeat(np.arange(80), 2)
+    plain = delong(TRUTH[twice], SCORES[twice, :2])
+    grouped = delong(TRUTH[twice], SCORES[twice, :2], None, twice)
+    once = delong(TRUTH, SCORES[:, :2])
+    assert plain.p < once.p
+    assert grouped.p == pytest.approx(once.p, rel=1e-9)
+
+
+def test_over_folds_areas_are_averaged_and_the_variance_is_that_of_the_influence_curves():
+    n, up = len(TRUTH), TRUTH.sum()
+    gaps, squares = [], []
+    for fold in range(5):
+        rows = fold == FOLD
+        one, other = (components(TRUTH[rows], SCORES[rows, m]) for m in (0, 1))
+        gaps.append(one[2] - other[2])
+        x = n / up * ((one[0] - one[2]) - (other[0] - other[2]))
+        y = n / (n - up) * ((one[1] - one[2]) - (other[1] - other[2]))
+        squares.append(np.concatenate([x, y]) @ np.concatenate([x, y]) / rows.sum())
+    found = delong(TRUTH, SCORES[:, :2], FOLD)
+    expected = np.mean(gaps) / math.sqrt(np.mean(squares) / n)
+    assert found.statistic.value == pytest.approx(expected, rel=1e-10)
+    auc = np.mean([roc_auc_score(TRUTH[k == FOLD], SCORES[k == FOLD, 0]) for k in range(5)])
+    assert found.extra["auc_1"] == pytest.approx(auc, rel=1e-12)
+    assert found.variant == "cv_auc"
+
+
+def test_over_folds_groups_of_one_row_cost_one_degree_of_freedom():
+    # Folds of one size: only the factor G/(G - 1) is left, which divides z
+    plain = delong(TRUTH, SCORES[:, :2], FOLD)
+    alone = delong(TRUTH, SCORES[:, :2], FOLD, np.arange(80))
+    assert alone.statistic.value == pytest.approx(
+        plain.statistic.value * math.sqrt(79 / 80), rel=1e-10
+    )
+
+
+def test_folds_with_one_class_are_left_out_with_a_note():
+    folds = np.where(TRUTH == 1, FOLD, np.where(FOLD == 4, 0, FOLD))
+    found = delong(TRUTH, SCORES[:, :2], folds)
+    assert "1 folds with one class only" in found.notes[0]
+
+
+@pytest.mark.parametrize("scores", [[5, 4, 2, 1], [1, 1, 1, 1]])
+def test_models_that_rank_alike_do_not_differ(scores):
+    found = delong([1, 1, 0, 0], np.column_stack([scores, np.multiply(scores, 10)]))
+    assert (found.p, found.estimate.value) == (1.0, 0.0)
+    assert found.notes
+    many = delong([1, 1, 0, 0], np.column_stack([scores, np.multiply(scores, 10), scores]))
+    assert many.p == 1.0
+
+
+def test_a_variance_of_0_with_a_difference_is_no_certainty():
+    found = delong([1, 1, 0, 0], [[4, 1], [3, 2], [2, 3], [1, 4]])
+    assert found.p is None
+    assert found.estimate.value == 1.0
+    assert "use permutation" in found.notes[0]
+
+
+def test_too_few_of_a_class_give_a_note():
+    assert "only one class" in delong([1, 1], [[1, 2], [3, 4]]).notes[0]
+    assert "one example" in delong([1, 0, 0], [[1, 2], [3, 4], [0, 1]]).notes[0]
+    assert "one group only" in delong([1, 1, 0, 0], SCORES[:4, :2], None, [0, 0, 1, 2]).notes[0]
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="a score is missing"):
+        delong([1, 0], [[1, math.nan], [0, 1]])
+    with pytest.raises(ValueError, match="two or more models"):
+        delong([1, 0], [[1], [0]])
+    with pytest.raises(ValueError, match="needs its group"):
+        delong([1, 0], [[1, 2], [0, 1]], None, [1])
+
+
+def rejections(draw, rounds, seed):
+    random = np.random.default_rng(seed)
+    return np.mean([draw(random).p <= 0.05 for _ in range(rounds)])
+
+
+def test_it_holds_its_level_on_independent_rows():
+    # Two models of equal quality; 2,000 rounds have a Monte Carlo error of .005
+    def draw(random):
+        truth = np.arange(120) < 50
+        return delong(truth, truth[:, None] + random.normal(size=(120, 2)))
+
+    assert rejections(draw, 2000, 1) == pytest.approx(0.05, abs=0.015)
+
+
+def test_groups_are_what_holds_the_level_on_grouped_rows():
+    # Each model errs alike on all six rows of a group
+    def draw(random, grouped):
+        groups = np.repeat(np.arange(40), 6)
+        truth = np.repeat(np.arange(40) < 18, 6)
+        errors = np.repeat(random.normal(size=(40, 2)), 6, axis=0)
+        scores = truth[:, None] + errors + 0.3 * random.normal(size=(240, 2))
+        return delong(truth, scores, None, groups if grouped else None)
+
+    assert rejections(lambda r: draw(r, False), 500, 2) > 0.25
+    assert rejections(lambda r: draw(r, True), 1000, 2) == pytest.approx(0.05, abs=0.03)

@@ -1,0 +1,221 @@
+"""Nemenyi, Bonferroni-Dunn, the sign test and effect sizes against R and scikit-posthocs."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from evallang.stats import data_set_effects as effects
+from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
+from evallang.stats.hypothesis_tests.signs import median_of, sign
+from evallang.stats.rank_scores import critical_difference
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+def values_of(name):
+    rows = csv.DictReader((REFERENCE / name).open(encoding="utf-8"))
+    return {row["name"]: float(row["value"]) for row in rows}
+
+
+R = values_of("over_data_r.csv")
+PYTHON = values_of("over_data_python.csv")
+SCORES = np.loadtxt(REFERENCE / "data_sets.csv", delimiter=",", skiprows=1)
+SMALL = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("other", range(1, 5))
+def test_nemenyis_p_is_that_of_r_and_scikit_posthocs(other):
+    found = nemenyi(SCORES, "higher", (0, other))
+    assert found.p == pytest.approx(R[f"nemenyi_p_1_{other + 1}"], rel=1e-10)
+    assert found.p == pytest.approx(PYTHON[f"nemenyi_p_1_{other + 1}"], rel=1e-9)
+
+
+@pytest.mark.parametrize("other", range(1, 5))
+def test_bonferroni_dunn_multiplies_a_normal_p(other):
+    found = bonferroni_dunn(SCORES, "higher", (0, other))
+    assert found.p == pytest.approx(R[f"dunn_p_1_{other + 1}"], rel=1e-10)
+
+
+@pytest.mark.parametrize("test", [nemenyi, bonferroni_dunn])
+@pytest.mark.parametrize("other", range(1, 5))
+@pytest.mark.parametrize("level", [0.2, 0.8, 0.95, 0.999])
+def test_the_interval_of_ranks_decides_as_p_does(test, other, level):
+    found = test(SCORES, "higher", (0, other), level)
+    holds_0 = found.estimate.low <= 0 <= found.estimate.high
+    assert holds_0 == (found.p > 1 - level)
+
+
+def test_the_critical_difference_is_half_the_interval():
+    found = nemenyi(SCORES, "higher", (0, 4), 0.95)
+    half = (found.estimate.high - found.estimate.low) / 2
+    assert half == pytest.approx(critical_difference(5, 30, 0.95), rel=1e-12)
+    # R: qtukey(.95, 5, Inf)/sqrt(2), which R iterates to about 1e-8
+    assert half == pytest.approx(R["q_5"] * (5 * 6 / (6 * 30)) ** 0.5, rel=1e-7)
+
+
+@pytest.mark.parametrize("test", [nemenyi, bonferroni_dunn])
+def test_a_pair_names_two_columns(test):
+    for pair in ((0, 0), (0, 5), (-1, 2)):
+        with pytest.raises(ValueError, match="two of the 5 columns"):
+            test(SCORES, "higher", pair)
+
+
+@pytest.mark.parametrize("test", [nemenyi, bonferroni_dunn])
+def test_without_a_complete_data_set_there_is_no_p(test):
+    found = test([[np.nan, 1.0, 2.0]])
+    assert found.p is None
+    assert any("no data set" in note for note in found.notes)
+    assert test([[np.nan, 1.0, 2.0]], missing="worst").p is not None
+
+
+@pytest.mark.parametrize("other", range(1, 5))
+def test_the_sign_test_is_rs_binomial_test(other):
+    found = sign(SCORES[:, 0], SCORES[:, other])
+    assert found.p == pytest.approx(R[f"sign_p_1_{other + 1}"], rel=1e-12)
+
+
+def test_direction_turns_wins_and_not_the_difference():
+    one, other = sign(SCORES[:, 0], SCORES[:, 4]), sign(SCORES[:, 0], SCORES[:, 4], "lower")
+    assert (one.extra["wins"], one.extra["losses"]) == (other.extra["losses"], other.extra["wins"])
+    assert one.estimate == other.estimate
+    assert one.p == other.p
+
+
+def test_the_median_has_the_interval_of_order_statistics():
+    # Ten values: P(X <= 1) = 11/1024 for a fair coin, so that the second and the ninth hold 97.9 %
+    d = np.array([5.0, 1, 9, 3, 7, 2, 8, 4, 6, 10])
+    estimate = sign(d, np.zeros(10)).estimate
+    assert (estimate.low, estimate.value, estimate.high) == (2.0, 5.5, 9.0)
+    # Five values hold 93.75 % at most
+    estimate = sign(d[:5], np.zeros(5)).estimate
+    assert (estimate.low, estimate.high) == (None, None)
+
+
+def test_shared_ties_leave_one_of_an_odd_number_out():
+    # 3 wins, 1 loss, 3 ties: 4 of 6
+    d = [1, 1, 1, -1, 0, 0, 0]
+    assert sign(d, np.zeros(7), zeros="split").p == stats.binomtest(4, 6).pvalue
+    assert sign(d, np.zeros(7)).p == stats.binomtest(3, 4).pvalue
+
+
+def test_models_that_tie_everywhere_have_p_1_in_the_sign_test():
+    found = sign([0.3, 0.2], [0.1 + 0.2, 0.2])
+    assert found.p == 1.0
+    assert found.notes
+
+
+def test_a_missing_score_is_left_out_or_loses():
+    first, second = [0.9, np.nan, 0.7], [0.8, 0.5, 0.6]
+    assert sign(first, second).extra["n"] == 2
+    worst = sign(first, second, missing="worst")
+    assert (worst.extra["wins"], worst.extra["losses"]) == (2, 1)
+    with pytest.raises(ValueError, match="both models"):
+        sign([1.0], [1.0, 2.0])
+
+
+def test_a_median_between_two_infinities_is_undefined():
+    assert median_of(np.array([-np.inf, np.inf])) is None
+    assert median_of(np.array([np.inf, np.inf])) == np.inf
+    assert median_of(np.array([])) is None
+
+
+@given(pairs=SMALL)
+def test_the_rank_biserial_correlation_is_the_balance_of_signed_ranks(pairs):
+    x, y = np.array(pairs, dtype=float).T
+    d = (x - y)[x != y]
+    found = effects.rank_biserial(x, y).value
+    if not len(d):
+        assert found is None
+        return
+    ranks = stats.rankdata(abs(d))
+    expected = (ranks[d > 0].sum() - ranks[d < 0].sum()) / ranks.sum()
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(pairs=SMALL)
+def test_cliffs_delta_counts_all_pairs(pairs):
+    x, y = np.array(pairs, dtype=float).T
+    expected = np.sign(x[:, None] - y[None, :]).mean()
+    found = effects.cliffs_delta(x, y).value
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(pairs=SMALL)
+def test_akinshins_gamma_is_the_median_difference_over_the_pooled_deviation(pairs):
+    x, y = np.array(pairs, dtype=float).T
+    a, b = (stats.median_abs_deviation(v) * 1.4826 for v in (x, y))
+    found = effects.akinshins_gamma(x, y).value
+    if a == b == 0:
+        assert found is None
+        return
+    expected = (np.median(x) - np.median(y)) / ((a * a + b * b) / 2) ** 0.5
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def plain_rank_biserial(x, y):
+    ranks = stats.rankdata(abs(x - y))
+    return (ranks[x > y].sum() - ranks[x < y].sum()) / ranks.sum()
+
+
+def plain_delta(x, y):
+    return np.sign(x[:, None] - y[None, :]).mean()
+
+
+def plain_gamma(x, y):
+    squares = [(stats.median_abs_deviation(v) * 1.4826) ** 2 for v in (x, y)]
+    return (np.median(x) - np.median(y)) / np.mean(squares) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("effect", "plain"),
+    [
+        (effects.rank_biserial, plain_rank_biserial),
+        (effects.cliffs_delta, plain_delta),
+        (effects.akinshins_gamma, plain_gamma),
+    ],
+)
+def test_the_interval_of_an_effect_is_that_of_resampled_data_sets(effect, plain):
+    # scipy's BCa; with 1,000 resamples each bound errs by a few hundredths of the width
+    rng = np.random.default_rng(8)
+    x = rng.normal(0.3, 1, 60)
+    y = x + rng.normal(-0.3, 0.8, 60)
+    expected = stats.bootstrap(
+        (x, y), plain, paired=True, vectorized=False, n_resamples=1000, rng=rng
+    ).confidence_interval
+    found = effect(x, y, 0.95, 1)
+    width = expected.high - expected.low
+    assert found.low == pytest.approx(expected.low, abs=0.15 * width)
+    assert found.high == pytest.approx(expected.high, abs=0.15 * width)
+
+
+def test_average_ranks_have_the_interval_of_resampled_data_sets():
+    ranks = stats.rankdata(-SCORES, axis=1)
+    for effect, column in zip(effects.average_rank_effects(SCORES), ranks.T, strict=True):
+        # scipy's BCa of a mean; 2,000 and 5,000 resamples err by a few hundredths of the width
+        found = stats.bootstrap(
+            (column,), np.mean, n_resamples=5000, rng=np.random.default_rng(2)
+        ).confidence_interval
+        width = found.high - found.low
+        assert effect.value == pytest.approx(column.mean(), rel=1e-12)
+        assert effect.low == pytest.approx(found.low, abs=0.1 * width)
+        assert effect.high == pytest.approx(found.high, abs=0.1 * width)
+    assert effects.average_rank_effects([[np.nan, 1.0]]) == ()
+
+
+def test_few_data_sets_and_resamples_that_agree_give_no_interval():
+    found = effects.rank_biserial([1, 2, 3, 4], [2, 1, 1, 1])
+    assert found.value is not None and found.low is None
+    found = effects.rank_biserial(np.arange(20) + 1.0, np.zeros(20))
+    assert found.value == 1.0 and found.low is None
+
+
+def test_effects_of_nothing_are_undefined():
+    for effect in (effects.rank_biserial, effects.cliffs_delta, effects.akinshins_gamma):
+        assert effect([], []).value is None
+    assert effects.kendalls_w(np.zeros((0, 3))).value is None
+    assert effects.kendalls_w(np.zeros((6, 3))).value is None

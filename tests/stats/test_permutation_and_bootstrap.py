@@ -1,0 +1,377 @@
+"""Swapping outputs against brute force, exact McNemar, R and mlxtend; the bootstrap test."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mlxtend.evaluate import permutation_test
+from scipy import stats
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+from stats.reference_values import columns, figures
+
+from evallang.stats.hypothesis_tests.contingency import mcnemar
+from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
+from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
+from evallang.stats.hypothesis_tests.swapping import (
+    LossSwapper,
+    ScoreSwapper,
+    SignSwapper,
+    fair_coin,
+    ranked,
+)
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    PairedCountSample,
+    ScoreSample,
+)
+
+R = figures("from_r")
+RANDOM = np.random.default_rng(17)
+
+
+def accuracy(matrix):
+    return np.trace(matrix, axis1=-2, axis2=-1) / matrix.sum((-1, -2))
+
+
+def f1(matrix):
+    hits, sums = matrix[..., 1, 1], matrix[..., 1, :].sum(-1) + matrix[..., :, 1].sum(-1)
+    return np.divide(2 * hits, sums, out=np.full(np.shape(sums), np.nan), where=sums > 0)
+
+
+def joint_counts(truth, first, second, k):
+    counts = np.zeros((k, k, k), dtype=int)
+    np.add.at(counts, (truth, first, second), 1)
+    return counts
+
+
+def area(truth, scores):
+    up, down = scores[truth][:, None], scores[~truth][None, :]
+    return np.mean((up > down) + (up == down) / 2)
+
+
+def brute_force(first, second, metric):
+    """Share of all swaps within examples whose difference is at least as large."""
+    observed = abs(metric(first) - metric(second))
+    found = []
+    for swap in itertools.product([False, True], repeat=len(first)):
+        chosen = np.array(swap)
+        one, other = np.where(chosen, second, first), np.where(chosen, first, second)
+        found.append(abs(metric(one) - metric(other)) >= observed - 1e-12)
+    return np.mean(found)
+
+
+def test_swapping_the_right_and_wrong_of_two_models_is_the_exact_mcnemar_test():
+    for table in ([[10, 5], [1, 4]], [[700, 60], [85, 100]], [[3, 0], [7, 0]]):
+        (a, b), (c, d) = table
+        # truth 1 throughout: right is a prediction of 1
+        joint = np.array([[[0, 0], [0, 0]], [[d, c], [b, a]]])
+        found = permutation(CountSwapper(joint, accuracy))
+        assert found.p == pytest.approx(mcnemar(table, method="exact").p, rel=1e-9)
+        assert found.estimate.value == pytest.approx((b - c) / (a + b + c + d), rel=1e-12)
+        assert found.variant == "swapped examples, exact"
+
+
+def test_losses_of_0_and_1_are_exact_mcnemar_too():
+    first, second = np.repeat([0.0, 1.0], [30, 9]), np.repeat([1.0, 0.0, 1.0], [2, 36, 1])
+    found = permutation(LossSwapper(first, second))
+    assert found.p == pytest.approx(mcnemar([[28, 8], [2, 1]], method="exact").p, rel=1e-9)
+
+
+def test_whole_losses_get_the_exact_p_of_r():
+    whole = columns("whole")
+    found = permutation(LossSwapper(whole["first"], whole["second"]))
+    assert found.p == pytest.approx(R["permutation_exact"], rel=1e-9)
+    assert found.extra["mc_se"] == 0.0
+
+
+def test_the_exact_p_is_mlxtends():
+    # Its help page: p .0301 one-sided for these data; both tails by the absolute mean
+    x = [28.44, 29.32, 31.22, 29.58, 30.34, 28.76, 29.21, 30.4, 31.12, 31.78]
+    y = [29.9, 31.3, 30.0, 29.1, 32.2, 28.5, 30.1, 30.6, 32.0, 33.1]
+    expected = permutation_test(
+        x, y, method="exact", paired=True, func=lambda a, b: abs(np.mean(a) - np.mean(b))
+    )
+    assert permutation(LossSwapper(x, y)).p == pytest.approx(expected, rel=1e-9)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=9
+    )
+)
+def test_counts_of_patterns_give_the_p_of_all_swaps(rows):
+    truth, first, second = (np.array(column) for column in zip(*rows, strict=True))
+
+    def metric(labels):
+        return float(np.mean(truth == labels) + np.mean((labels == 2) & (truth == 1)) / 3)
+
+    def of_matrix(matrix):
+        n = matrix.sum((-1, -2))
+        return (np.trace(matrix, axis1=-2, axis2=-1) + matrix[..., 1, 2] / 3) / n
+
+    found = permutation(CountSwapper(joint_counts(truth, first, second, 3), of_matrix))
+    assert found.p == pytest.approx(brute_force(first, second, metric), rel=1e-9)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=8
+    )
+)
+def test_areas_by_ranks_give_the_p_of_all_swaps(rows):
+    truth, first, second = (np.array(column) for column in zip(*rows, strict=True))
+    if truth.all() or not truth.any():
+        return
+    ranks = stats.rankdata(first), stats.rankdata(second)
+    swapper = ScoreSwapper(truth, first, second)
+    assert swapper.estimate() == pytest.approx(
+        roc_auc_score(truth, first) - roc_auc_score(truth, second), abs=1e-12
+    )
+    expected = brute_force(*ranks, lambda scores: area(truth, scores))
+    assert permutation(swapper).p == pytest.approx(expected, rel=1e-9)
+
+
+def test_any_metric_of_outputs_gives_the_p_of_all_swaps():
+    truth = np.arange(8) % 3 == 0
+    first, second = RANDOM.normal(size=(2, 8))
+
+    def metric(scores):
+        return average_precision_score(truth, scores)
+
+    found = permutation(OutputSwapper(first, second, metric, by_ranks=True))
+    expected = brute_force(stats.rankdata(first), stats.rankdata(second), metric)
+    assert found.p == pytest.approx(expected, rel=1e-9)
+    assert found.variant == "swapped examples, exact"
+
+
+def test_random_swaps_come_near_the_exact_p_and_say_how_near():
+    d = RANDOM.normal(0.4, 1, 15)
+    exact = permutation(LossSwapper(d, np.zeros(15))).p
+    # With ten negligible parts more there are too many signs to enumerate
+    drawn = SignSwapper(np.concatenate([d, 1e-9 * np.arange(1, 11)]) / 15)
+    found = permutation(drawn, rounds=20_000, seed=3)
+    assert found.extra["mc_se"] == pytest.approx(math.sqrt(found.p * (1 - found.p) / 20_001))
+    assert abs(found.p - exact) < 4 * found.extra["mc_se"]
+
+
+def test_the_kinds_of_swapper_agree_where_they_overlap():
+    truth, first, second = RANDOM.integers(0, 2, (3, 60))
+    joint = joint_counts(truth, first, second, 2)
+    by_counts = permutation(CountSwapper(joint, f1))
+    by_rows = permutation(
+        OutputSwapper(
+            first, second, lambda labels: 2 * (labels & truth).sum() / (labels + truth).sum()
+        ),
+        rounds=4000,
+        seed=1,
+    )
+    assert by_rows.estimate.value == pytest.approx(
+        f1_score(truth, first) - f1_score(truth, second), rel=1e-12
+    )
+    assert by_counts.variant.endswith("exact")
+    assert by_rows.estimate.value == pytest.approx(by_counts.estimate.value, rel=1e-12)
+    assert abs(by_rows.p - by_counts.p) < 4 * by_rows.extra["mc_se"]
+
+
+def test_counts_too_many_to_enumerate_are_drawn():
+    truth, first, second = RANDOM.integers(0, 4, (3, 900))
+    swapper = CountSwapper(joint_counts(truth, first, second, 4), accuracy)
+    found = permutation(swapper, rounds=20_000, seed=9)
+    right, wrong = (truth == first) & (truth != second), (truth != first) & (truth == second)
+    exact = mcnemar([[0, int(right.sum())], [int(wrong.sum()), 0]], method="exact").p
+    assert "exact" not in found.variant
+    assert abs(found.p - exact) < 4 * found.extra["mc_se"]
+
+
+def test_the_difference_of_roots_has_the_p_of_the_difference_of_means():
+    first, second = RANDOM.exponential([[1.0], [1.5]], (2, 12))
+    mean, root = LossSwapper(first, second), LossSwapper(first, second, "sqrt")
+    assert permutation(root).p == pytest.approx(permutation(mean).p, rel=1e-9)
+    assert root.estimate() == pytest.approx(
+        math.sqrt(first.mean()) - math.sqrt(second.mean()), rel=1e-12
+    )
+
+
+def test_blocks_are_swapped_as_a_whole():
+    first, second = RANDOM.normal(size=(2, 30))
+    found = permutation(LossSwapper(first, second), block=4)
+    # Eight blocks, the last with two examples
+    d = first - second
+    sums = np.array([d[i : i + 4].sum() for i in range(0, 30, 4)])
+    signs = np.array(list(itertools.product([-1, 1], repeat=8)))
+    expected = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12)
+    assert found.p == pytest.approx(expected, rel=1e-9)
+    assert found.variant == "swapped blocks, exact"
+    any_metric = OutputSwapper(first, second, lambda x: float(np.mean(x)))
+    assert permutation(any_metric, block=4).p == pytest.approx(expected, rel=1e-9)
+
+
+def test_groups_are_swapped_as_a_whole():
+    first, second = RANDOM.normal(size=(2, 12))
+    groups = np.arange(12) // 3
+    found = permutation(LossSwapper(first, second, groups=groups))
+    assert found.p * 16 == pytest.approx(round(found.p * 16), abs=1e-9)
+    assert found.variant == "swapped groups, exact"
+    by_rows = OutputSwapper(first, second, lambda x: float(np.mean(x)), groups)
+    assert permutation(by_rows).p == pytest.approx(found.p, rel=1e-9)
+
+
+def test_equal_outputs_have_p_1_and_a_note():
+    for swapper in (
+        LossSwapper([0.1 + 0.2, 1.0], [0.3, 1.0]),
+        ScoreSwapper([1, 0, 1], [3, 1, 2], [30, 10, 20]),
+        CountSwapper([[[3, 0], [0, 1]], [[0, 0], [0, 2]]], accuracy),
+        OutputSwapper([1, 2], [1, 2], np.mean),
+    ):
+        found = permutation(swapper)
+        assert found.p == 1.0
+        assert "do not differ" in found.notes[0]
+
+
+def test_swaps_that_leave_the_metric_undefined_count_against_the_difference():
+    def precision(matrix):
+        named = matrix[..., :, 1].sum(-1)
+        return np.divide(
+            matrix[..., 1, 1], named, out=np.full(np.shape(named), np.nan), where=named > 0
+        )
+
+    # One example each on which just one model says 1: swaps may leave a model without any
+    found = permutation(CountSwapper([[[5, 1], [0, 0]], [[0, 0], [1, 0]]], precision))
+    assert found.p == 1.0
+    assert "undefined after some swaps" in found.notes[0]
+
+
+def test_what_cannot_be_swapped_is_refused():
+    with pytest.raises(ValueError, match="order of the examples"):
+        permutation(CountSwapper(np.ones((2, 2, 2)), accuracy), block=3)
+    with pytest.raises(ValueError, match="one example or more"):
+        permutation(LossSwapper([1.0], [2.0]), block=0)
+    with pytest.raises(ValueError, match="at least 1 round"):
+        permutation(LossSwapper([1.0], [2.0]), rounds=0)
+    with pytest.raises(ValueError, match="in groups or in blocks"):
+        permutation(LossSwapper([1.0, 2.0], [2.0, 1.0], groups=[0, 1]), block=2)
+    with pytest.raises(ValueError, match="every fold"):
+        permutation(LossSwapper([1.0], [2.0, 3.0]))
+    with pytest.raises(ValueError, match="a score is missing"):
+        ScoreSwapper([1, 0], [1, math.nan], [2, 1])
+
+
+@pytest.mark.parametrize(
+    "swapper",
+    [
+        LossSwapper([math.inf, 1.0], [math.inf, 2.0]),
+        LossSwapper([], []),
+        ScoreSwapper([1, 1], [1, 2], [2, 1]),
+        CountSwapper(np.zeros((2, 2, 2)), f1),
+    ],
+)
+def test_a_metric_that_is_undefined_has_no_p(swapper):
+    found = permutation(swapper)
+    assert found.p is None
+    assert found.estimate.value is None
+    assert "no finite value" in found.notes[0]
+
+
+def test_a_sample_adds_the_bootstrap_interval():
+    first, second = RANDOM.normal(size=(2, 40))
+    sample = DifferenceSample(LossSample(first), LossSample(second))
+    found = permutation(LossSwapper(first, second), sample, 0.9, 4)
+    assert found.estimate.method == "bootstrap(bca)"
+    assert found.estimate.low < found.estimate.value < found.estimate.high
+
+
+def test_chances_of_heads_are_binomial():
+    for count in (0, 1, 9, 400):
+        expected = stats.binom.pmf(np.arange(count + 1), count, 0.5)
+        assert fair_coin(count) == pytest.approx(expected, rel=1e-10)
+
+
+def test_ranks_are_mid_ranks():
+    values = RANDOM.integers(0, 5, 30)
+    assert ranked(values) == pytest.approx(stats.rankdata(values))
+    both = np.column_stack([values, -values])
+    assert ranked(both)[:, 1] == pytest.approx(stats.rankdata(-values))
+
+
+def test_permutation_holds_its_level():
+    # Exchangeable skewed losses; 1,000 rounds have a Monte Carlo error of .007
+    random = np.random.default_rng(6)
+    p = [permutation(LossSwapper(*random.exponential(size=(2, 10)))).p for _ in range(1000)]
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.021)
+
+
+# --- bootstrap ---------------------------------------------------------------------------
+
+
+def differences_of_means(n, shift, seed):
+    first, second = np.random.default_rng(seed).normal([[shift], [0.0]], 1, (2, n))
+    return DifferenceSample(LossSample(first), LossSample(second))
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_p_and_interval_agree(method):
+    for shift in np.linspace(-0.8, 0.8, 9):
+        found = bootstrap(differences_of_means(40, shift, 3), 0.95, 7, method=method, rounds=2000)
+        holds_zero = found.estimate.low <= 0 <= found.estimate.high
+        assert holds_zero == (found.p > 0.05)
+
+
+def test_the_percentile_p_is_twice_the_share_of_resamples_beyond_0():
+    sample = differences_of_means(40, 0.3, 3)
+    drawn = sample.replicates(np.random.default_rng(7), 4000)
+    expected = 2 * min(np.mean(drawn <= 0), np.mean(drawn >= 0))
+    found = bootstrap(sample, 0.95, 7, method="percentile", rounds=4000)
+    assert found.p == pytest.approx(expected, abs=2 / 4000)
+
+
+def test_the_bca_p_is_the_closed_form_of_efron_and_tibshirani():
+    # The alpha whose corrected percentile is 0: ndtr((w - z)/(1 + a (w - z)) - z), w = ndtri(share)
+    first = np.random.default_rng(3).exponential(1.3, 40)
+    second = np.random.default_rng(4).exponential(1.0, 40)
+    sample = DifferenceSample(LossSample(first), LossSample(second))
+    drawn = sample.replicates(np.random.default_rng(7), 4000)
+    left_out, _ = sample.jackknife()
+    gaps = left_out.mean() - left_out
+    a = (gaps**3).sum() / (6 * (gaps**2).sum() ** 1.5)
+    z = stats.norm.ppf(np.mean(drawn < sample.estimate()))
+    w = stats.norm.ppf(np.mean(drawn < 0))
+    tail = stats.norm.cdf((w - z) / (1 + a * (w - z)) - z)
+    found = bootstrap(sample, 0.95, 7, rounds=4000)
+    assert found.p == pytest.approx(2 * min(tail, 1 - tail), abs=2 / 4000)
+
+
+def test_a_large_difference_has_the_smallest_p_that_the_rounds_allow():
+    found = bootstrap(differences_of_means(60, 5.0, 3), 0.95, 7, rounds=999)
+    assert found.p == 2 / 1000
+    assert "no resample reaches 0" in found.notes[-1]
+
+
+def test_the_bootstrap_of_paired_counts_and_of_areas_runs():
+    joint = RANDOM.integers(1, 9, (2, 2, 2))
+    found = bootstrap(PairedCountSample(joint, f1, (-1.0, 1.0)), rounds=1000)
+    assert 0 < found.p <= 1
+    truth = np.arange(80) % 2
+    scores = truth + RANDOM.normal(size=(2, 80))
+    sample = DifferenceSample(
+        ScoreSample(truth, scores[0]), ScoreSample(truth, scores[1]), (-1.0, 1.0)
+    )
+    assert 0 < bootstrap(sample, rounds=1000).p <= 1
+
+
+def test_equal_models_have_p_1():
+    sample = DifferenceSample(LossSample([0.3, 0.4, 0.9]), LossSample([0.3, 0.4, 0.9]))
+    found = bootstrap(sample, rounds=200)
+    assert found.p == 1.0
+    assert "no width" in found.notes[0]
+
+
+def test_the_bootstrap_test_holds_its_level_on_100_examples():
+    # 400 rounds have a Monte Carlo error of .011
+    p = [
+        bootstrap(differences_of_means(100, 0, 1000 + i), 0.95, i, rounds=500).p for i in range(400)
+    ]
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.035)

@@ -1,0 +1,201 @@
+"""Power against brute force, simulation, R and statsmodels."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from stats.reference_values import figures
+from statsmodels.stats.power import TTestPower
+
+from evallang.stats.hypothesis_tests.contingency import mcnemar
+from evallang.stats.hypothesis_tests.folds import corrected_t
+from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
+from evallang.stats.power import (
+    corrected_alpha,
+    mcnemar_detectable,
+    mcnemar_power,
+    mcnemar_size,
+    t_detectable,
+    t_power,
+    t_size,
+)
+from evallang.stats.simulated_power import rank_detectable, rank_power
+
+R = figures("from_r")
+
+
+@pytest.mark.parametrize("variant", ["midp", "exact", "chi2", "corrected"])
+def test_exact_power_adds_up_all_tables_that_are_rejected(variant):
+    n, discordant, gap, alpha = 23, 0.5, 0.3, 0.04
+    p, q = (discordant + gap) / 2, (discordant - gap) / 2
+    expected = 0.0
+    for b, c in itertools.product(range(n + 1), repeat=2):
+        if b + c <= n and mcnemar([[0, b], [c, n - b - c]], method=variant).p <= alpha:
+            expected += stats.multinomial.pmf([b, c, n - b - c], n, [p, q, 1 - p - q])
+    found = mcnemar_power(gap, discordant, n, alpha, variant=variant)
+    assert found.power == pytest.approx(expected, rel=1e-9)
+
+
+def test_connors_formula_gives_his_sample_size():
+    # Connor 1987: n = (z_a sqrt(psi) + z_b sqrt(psi - d²))² / d²
+    z_alpha, z_beta = stats.norm.ppf(0.975), stats.norm.ppf(0.8)
+    n = (z_alpha * math.sqrt(0.3) + z_beta * math.sqrt(0.3 - 0.01)) ** 2 / 0.01
+    found = mcnemar_size(0.1, 0.3, method="connor")
+    assert found.n == math.ceil(n)
+    assert found.power >= 0.8 > mcnemar_power(0.1, 0.3, found.n - 1, method="connor").power
+
+
+def test_exact_and_approximate_power_come_together():
+    exact = mcnemar_power(0.01, 0.1, 20_000, 0.01, variant="chi2").power
+    connor = mcnemar_power(0.01, 0.1, 20_000, 0.01, method="connor").power
+    assert exact == pytest.approx(connor, abs=2e-3)
+
+
+def test_the_power_is_what_a_simulation_finds():
+    # 4,000 rounds have a Monte Carlo error of .008
+    random = np.random.default_rng(3)
+    cells = random.multinomial(200, [0.07, 0.03, 0.9], size=4000)
+    hits = np.mean([mcnemar([[0, b], [c, 0]]).p <= 0.05 for b, c, _ in cells.tolist()])
+    assert mcnemar_power(0.04, 0.1, 200).power == pytest.approx(hits, abs=0.032)
+
+
+def test_the_exact_size_is_enough_from_there_on_and_not_just_before():
+    found = mcnemar_size(0.1, 0.3)
+    assert mcnemar_power(0.1, 0.3, found.n - 1).power < 0.8
+    assert all(mcnemar_power(0.1, 0.3, n).power >= 0.8 for n in range(found.n, found.n + 12))
+
+
+def test_the_detectable_difference_has_the_target_power_at_the_corrected_level():
+    alpha = corrected_alpha(0.05, 10, "holm")
+    assert alpha == 0.005
+    found = mcnemar_detectable(0.08, 500, alpha)
+    assert found.power == pytest.approx(0.8, abs=1e-6)
+    assert mcnemar_power(found.difference * 0.99, 0.08, 500, alpha).power < 0.8
+    assert found.difference > mcnemar_detectable(0.08, 500).difference
+
+
+def test_a_sample_that_is_too_small_detects_nothing():
+    found = mcnemar_detectable(0.1, 20)
+    assert (found.difference, found.power) == (None, None)
+    assert "no difference is found" in found.notes[0]
+
+
+def test_no_difference_is_rejected_at_most_at_the_level():
+    for n in (30, 200, 1000):
+        assert mcnemar_power(0.0, 0.2, n, variant="exact").power <= 0.05
+
+
+def test_levels_of_a_family():
+    assert corrected_alpha(0.05, 5, "sidak") == pytest.approx(1 - 0.95**0.2, rel=1e-12)
+    assert corrected_alpha(0.05, 5, "uncorrected") == 0.05
+    with pytest.raises(ValueError, match="one comparison or more"):
+        corrected_alpha(0.05, 0)
+
+
+@pytest.mark.parametrize(
+    "power",
+    [
+        lambda d: mcnemar_power(d, 0.1, 100),
+        lambda d: mcnemar_size(d, 0.1),
+        lambda d: t_power(d, 1.0, 10),
+        lambda d: t_size(d, 1.0),
+        lambda d: rank_power("sign", d, 1.0, 10),
+    ],
+)
+def test_power_at_the_observed_difference_is_refused_by_name(power):
+    with pytest.raises(ValueError, match="Hoenig & Heisey 2001"):
+        power("observed")
+    with pytest.raises(ValueError, match="finite"):
+        power(math.nan)
+
+
+def test_assumptions_that_contradict_each_other_are_refused():
+    with pytest.raises(ValueError, match="at most the share"):
+        mcnemar_power(0.2, 0.1, 100)
+    with pytest.raises(ValueError, match="above 0"):
+        t_power(0.1, 0.0, 10)
+    with pytest.raises(ValueError, match="examples would be needed"):
+        mcnemar_size(1e-6, 0.1, method="connor")
+    with pytest.raises(ValueError, match="three models"):
+        rank_power("friedman", 0.1, 1.0, 10)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        mcnemar_detectable(0.1, 100, target=1.0)
+
+
+def test_the_power_of_the_t_test_is_rs_and_statsmodels():
+    assert t_power(0.4, 0.7, 15, 0.02).power == pytest.approx(R["t_power"], rel=1e-8)
+    assert t_size(0.4, 0.7, 0.02, 0.9).n == math.ceil(R["t_size"])
+    expected = TTestPower().power(0.3, 25, 0.05)
+    assert t_power(-0.3, 1.0, 25).power == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_detectable_mean_has_the_target_power():
+    found = t_detectable(0.7, 15, 0.02, 0.9)
+    assert found.power == pytest.approx(0.9, abs=1e-6)
+    assert t_power(found.difference, 0.7, 15, 0.02).power == pytest.approx(0.9, abs=1e-6)
+
+
+def test_the_power_of_the_corrected_t_is_what_correlated_folds_give():
+    # Differences of ten folds with correlation rho = r/(1 + r), r = 1/9, as the test assumes
+    ratio, sd, gap = 1 / 9, 0.03, 0.025
+    rho = ratio / (1 + ratio)
+    random = np.random.default_rng(8)
+    # The variance within folds is (1 - rho) of the whole: s² estimates that
+    whole = sd / math.sqrt(1 - rho)
+    hits = 0
+    for _ in range(4000):
+        shared = math.sqrt(rho) * random.normal()
+        d = gap + whole * (shared + math.sqrt(1 - rho) * random.normal(size=10))
+        hits += corrected_t(d, np.zeros(10), test_train_ratio=ratio).p <= 0.05
+    found = t_power(gap, sd, 10, test_train_ratio=ratio)
+    assert found.test == "corrected_t"
+    assert found.power == pytest.approx(hits / 4000, abs=0.032)
+
+
+def test_the_power_of_the_signed_ranks_is_that_of_the_test_itself():
+    # 2,000 rounds of ours, 10,000 of the simulation: errors of .011 and .005
+    random = np.random.default_rng(9)
+    hits = np.mean(
+        [wilcoxon(random.normal(0.6, 1, 18), np.zeros(18)).p <= 0.05 for _ in range(2000)]
+    )
+    found = rank_power("wilcoxon", 0.6, 1.0, 18, seed=1)
+    assert found.power == pytest.approx(hits, abs=0.05)
+    assert found.mc_se == pytest.approx(math.sqrt(found.power * (1 - found.power) / 10_000))
+
+
+def test_the_power_of_the_sign_test_is_binomial():
+    wins = stats.norm.cdf(0.6)
+    least = next(k for k in range(10, 19) if 2 * stats.binom.sf(k - 1, 18, 0.5) <= 0.05)
+    exact = stats.binom.sf(least - 1, 18, wins) + stats.binom.cdf(18 - least, 18, wins)
+    found = rank_power("sign", 0.6, 1.0, 18, seed=1)
+    assert abs(found.power - exact) < 4 * found.mc_se
+
+
+def test_the_friedman_test_is_at_its_level_without_a_difference():
+    found = rank_power("friedman", 0.0, 1.0, 20, models=5, seed=2)
+    assert found.power == pytest.approx(0.05, abs=0.012)
+
+
+def test_too_few_data_sets_reject_nothing():
+    # Five signs: p is at least 2/32
+    for test in ("wilcoxon", "sign"):
+        found = rank_detectable(test, 1.0, 5, rounds=200)
+        assert found.difference is None
+        assert "too few" in found.notes[0]
+    assert rank_power("wilcoxon", 50.0, 1.0, 6, rounds=200).power == 1.0
+
+
+def test_the_detectable_difference_of_ranks_has_the_target_power_on_its_draws():
+    found = rank_detectable("wilcoxon", 0.02, 20, rounds=2000, seed=4)
+    again = rank_power("wilcoxon", found.difference, 0.02, 20, rounds=2000, seed=4)
+    assert again.power == found.power
+    assert found.power == pytest.approx(0.8, abs=0.001)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        rank_detectable("wilcoxon", 1.0, 20, target=0.0)
+
+
+def test_the_same_seed_gives_the_same_power():
+    one, other = (rank_power("sign", 0.3, 1.0, 12, seed=5, rounds=500) for _ in range(2))
+    assert one == other
