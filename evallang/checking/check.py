@@ -1,7 +1,7 @@
 """The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -29,6 +29,9 @@ from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_source
+
+FOLLOW_UPS = frozenset({codes.CLAUSE_TWICE.code, codes.CLAUSE_VALUE.code})
+"""What a clause that stands or is written wrongly brings about."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,8 @@ def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Di
     for item in found:
         if item.code.startswith("W3") and item.span and line(item) in refused:
             continue
-        if item.code[:2] in ("E2", "W3", "W1") and item.span and line(item) in unread:
+        of_sense = item.code[:2] in ("E2", "W3", "W1") or item.code in FOLLOW_UPS
+        if of_sense and item.span and line(item) in unread:
             continue
         seen.setdefault((item.code, item.span, item.message), item)
     return list(seen.values())
@@ -160,7 +164,7 @@ def _resolve(
         defaults=tuple(scope.defaults),
         places=_places(scope, head),
     )
-    _needed_statements(scope, study)
+    _needed_statements(scope, study, gathered.unread)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))
 
 
@@ -213,8 +217,13 @@ def _with_columns(
     return tuple(found)
 
 
-def _needed_statements(scope: Scope, study: Study) -> None:
-    """Report what a study lacks; nothing that a broken statement already explains."""
+def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
+    """Report what a study lacks; nothing that a broken statement already explains.
+
+    `unread` holds the words of statements that stand there and could not be read.
+    """
+    if not scope.sources and unread & {"data", "predictions", "scores", "counts"}:
+        return
     if not scope.sources:
         scope.report(
             codes.MISSING_STATEMENT,
@@ -224,14 +233,14 @@ def _needed_statements(scope: Scope, study: Study) -> None:
         )
         return
     tables = [s for s in scope.sources.values() if isinstance(s, n.DataNode)]
-    if tables and not scope.models:
+    if tables and not scope.models and "model" not in unread:
         scope.report(
             codes.MISSING_STATEMENT,
             f"nothing is fitted on `{tables[0].name.name}`: the study has no model",
             tables[0].keyword,
             help="write `model NAME = StandardScaler | LogisticRegression`",
         )
-    if scope.models and not tables:
+    if scope.models and not tables and "data" not in unread:
         first = next(iter(scope.models.values()))
         scope.report(
             codes.MISSING_STATEMENT,
@@ -239,7 +248,8 @@ def _needed_statements(scope: Scope, study: Study) -> None:
             first.keyword,
             help="write `data NAME from ...`",
         )
-    if tables and scope.models and not scope.of(n.ProtocolNode):
+    protocols = scope.of(n.ProtocolNode)
+    if tables and scope.models and not protocols and "protocol" not in unread:
         first = next(iter(scope.models.values()))
         proposal = "nested cv outer=5 inner=5" if _searches(study) else "cv folds=10"
         scope.report(

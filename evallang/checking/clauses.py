@@ -10,8 +10,8 @@ from evallang.source import Span
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
-TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz")
-LATER_ENDINGS = (".arff", ".arff.gz")
+ENDINGS = (".csv", ".tsv", ".jsonl", ".arff")
+TABLE_ENDINGS = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), ".parquet")
 
 
 class Clauses:
@@ -100,8 +100,6 @@ def check_path(scope: Scope, location: str, node: n.Node) -> None:
             node.span,
             help="download the file, commit it or its hash, and name it by its path",
         )
-    elif location.lower().endswith(LATER_ENDINGS):
-        values.not_in_this_version(scope, "`.arff` files", node)
     elif not location.lower().endswith(TABLE_ENDINGS):
         scope.report(
             codes.UNKNOWN_SOURCE,

@@ -188,7 +188,8 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 "or leave `across data` out",
             )
     tables = [source for source in study.sources if isinstance(source, DataSpec)]
-    if sound and len(tables) == len(study.sources) == 1:
+    one = len(tables) == len(study.sources) == 1 and tables[0].kind != "glob"
+    if sound and one:
         sound = False
         scope.report(
             codes.TEST_NEEDS_OTHER_EVIDENCE,

@@ -120,11 +120,9 @@ def _source(
         return name, None, "sklearn"
     location = values.column_name(first)
     if source.kind == "sql":
-        values.not_in_this_version(scope, "`sql` sources", source)
         return location, values.column_name(source.values[1]), "sql"
     check_path(scope, location, first)
     if any(c in location for c in "*?["):
-        values.not_in_this_version(scope, "a pattern of several files", first)
         return location, None, "glob"
     return location, None, "path"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes, comparable, designs
 from evallang.checking.scope import Scope
+from evallang.checking.tasks import judge_scores, judge_tasks
 from evallang.compatibility import (
     PER_ROW,
     default_interval,
@@ -18,21 +19,18 @@ from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
-    Method,
     Protocol,
     SourceSpec,
     Study,
 )
 from evallang.syntax import nodes as n
 
-WORKER = {"classification": "classifier", "regression": "regressor"}
-
 
 def judge(scope: Scope, study: Study) -> Study:
     """Report everything that cannot be computed; give the study with implied protocols."""
-    _tasks(scope, study)
+    judge_tasks(scope, study)
     _judged(scope, study)
-    _scores(scope, study)
+    judge_scores(scope, study)
     _folds(scope, study)
     _intervals(scope, study)
     _search(scope, study)
@@ -72,72 +70,6 @@ def _judged(scope: Scope, study: Study) -> None:
                 span or next(iter(judged[0].places.values()), None),
                 help="write `measure accuracy`",
             )
-
-
-def _tasks(scope: Scope, study: Study) -> None:
-    """Models, metrics and data must be of one task."""
-    if study.task is None:
-        return
-    other = "regression" if study.task == "classification" else "classification"
-    for measure in study.measures:
-        _metric_task(scope, measure.metric, study.task, measure.span)
-    for comparison in study.comparisons:
-        for metric in comparison.metrics:
-            _metric_task(scope, metric, study.task, comparison.span)
-    for requirement in study.requirements:
-        _metric_task(scope, requirement.metric, study.task, requirement.span)
-    if not any(isinstance(source, DataSpec) for source in study.sources):
-        return
-    for model in study.models:
-        kind = capabilities.kind_of(model)
-        if (kind == "classifier" and other == "classification") or (
-            kind == "regressor" and other == "regression"
-        ):
-            node = scope.models[model.name]
-            counterpart = capabilities.counterpart(model)
-            scope.report(
-                codes.WRONG_TASK,
-                f"`{model.name}` is a {kind}, and the data are for {study.task}",
-                node.pipeline.steps[-1].span,
-                help=f"write `{counterpart}`" if counterpart else None,
-            )
-
-
-def _metric_task(scope: Scope, metric: Method, task: str, span: Span | None) -> None:
-    declared = METRICS[metric.name].declaration
-    if declared.task != task:
-        scope.report(
-            codes.WRONG_TASK,
-            f"`{metric.name}` is a metric for {declared.task}, and the data are for {task}",
-            span,
-            help=f"write `{'accuracy' if task == 'classification' else 'mae'}`, "
-            "or another of `evallang list metrics`",
-        )
-
-
-def _scores(scope: Scope, study: Study) -> None:
-    """Metrics on scores need models that give them."""
-    if not any(isinstance(source, DataSpec) for source in study.sources):
-        return
-    metrics = [(m.metric, m.span) for m in study.measures]
-    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
-    metrics += [(r.metric, r.span) for r in study.requirements]
-    if study.tuning is not None:
-        metrics.append((study.tuning.metric, study.tuning.span))
-    for metric, span in dict.fromkeys(metrics):
-        declared = METRICS[metric.name].declaration
-        needs = declared.needs
-        for model in study.models:
-            if capabilities.kind_of(model) != WORKER[declared.task]:
-                continue  # reported as a model for another task
-            lacking = capabilities.lacks(model, needs)
-            if lacking is not None:
-                scope.report(
-                    codes.METRIC_NEEDS_SCORES,
-                    f"`{metric.name}` needs {needs}, and `{model.name}` gives none",
-                    span or scope.models[model.name].keyword,
-                    help=lacking,
-                )
 
 
 def _folds(scope: Scope, study: Study) -> None:

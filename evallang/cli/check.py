@@ -43,7 +43,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
             except OSError as error:
                 raise click.ClickException(cannot("fix", path, error)) from error
             for title in applied:
-                click.echo(f"{path}: {title}", err=True)
+                click.echo(f"{path}: fixed: {title}", err=True)
         study = read_study(path)
         diagnostics = study.diagnostics
         if with_data and not has_errors(diagnostics):

@@ -122,16 +122,17 @@ def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> F
     if not found:
         return None
     labels = {name: context.model(name) for name in ordered}
+    reach = ranks.critical_difference if context.about_ranks(comparison) else None
     svg, alt = grouping_diagram(
         labels, {name: ranks.average[name] for name in ordered}, found, Scale(2), "Average rank",
-        reverse=True, reach=ranks.critical_difference,
+        reverse=True, reach=reach,
     )  # fmt: skip
     caption = runs(
         f"Average ranks over {count(ranks.n)} data sets, best at the right; a bar joins models "
         "of which no pair was separated (open points mark its members). ",
         _overlap(context, ordered, found),
     )
-    if ranks.critical_difference is not None:
-        size = fixed(ranks.critical_difference, Scale(2))
+    if reach is not None:
+        size = fixed(reach, Scale(2))
         caption += runs(f"CD: critical difference, {size}.")
     return Figure(identifier, caption, (Panel(svg, alt, runs("Average ranks")),))

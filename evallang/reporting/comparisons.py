@@ -122,7 +122,7 @@ def _comparison(
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
     blocks: list[Block] = [Paragraph(_summary(context, comparison, refs))]
-    if comparison.ranks is not None:
+    if comparison.ranks is not None and len(comparison.ranks.average) > 2:
         blocks.append(_ranks_table(context, comparison, f"table-ranks-{number}"))
     if table is not None:
         blocks.append(table)
@@ -284,7 +284,11 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
         Column(runs("Average rank"), sortable=True, name="rank"),
     )
     notes = [runs("Rank 1 is the best; ties share their mean rank.")]
-    if ranks is not None and ranks.critical_difference is not None:
+    if (
+        ranks is not None
+        and ranks.critical_difference is not None
+        and context.about_ranks(comparison)
+    ):
         size = fixed(ranks.critical_difference, Scale(2))
         level = level_of_alpha(comparison.alpha)
         notes.append(

@@ -34,9 +34,13 @@ INTERVALS = {
     "unpaired_wald": "Wald interval that takes the two as independent",
     "bayes_t": "credible interval of the correlated t",
     "sign": "exact interval of the median",
+    "clustered_t": "Clustered t interval",
+    "bootstrap": "Bootstrap interval",
     "cv_clt": "Cross-validation interval by the central limit theorem",
 }
 """Intervals that come with a test alone, or whose option says nothing to a reader."""
+
+RANK_TESTS = frozenset({"nemenyi", "bonferroni_dunn"})
 
 UNSAFE = frozenset({"Cc", "Cs", "Cn"})
 DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
@@ -189,13 +193,14 @@ class Context:
 
     def interval_title(self, name: str) -> str:
         """Give the title of an interval; one that only its test makes is called after it."""
-        if self.method("interval", name) is not None or base(name) in INTERVALS:
-            own = INTERVALS.get(base(name))
-            return own or self.method_title("interval", name)
-        test = self.method("test", name)
-        if test is not None:
-            return f"interval of the {mid_sentence(printed(test.title))}"
-        return self.method_title("interval", name)
+        if base(name) in INTERVALS:
+            options = written_options(name.removeprefix(base(name)))
+            return INTERVALS[base(name)] + (f" ({options})" if options else "")
+        test = None if self.method("interval", name) else self.method("test", name)
+        if test is None:
+            return self.method_title("interval", name)
+        title = mid_sentence(printed(test.title))
+        return f"interval of {'' if '’s ' in title else 'the '}{title}"
 
     def averaged(self, data: str | None, name: str) -> bool:
         """Tell whether a metric of one class is averaged over three or more by default."""
@@ -267,12 +272,16 @@ class Context:
         values = [e.value for e in rows]
         return scale_of(halves, values, percent=percent, n=self.n(setting.data))
 
+    def about_ranks(self, comparison: Comparison) -> bool:
+        """Tell whether the pairs were decided by the difference of their average ranks."""
+        return comparison.data is None and any(
+            pair.test in RANK_TESTS or "rank_first" in pair.extra for pair in comparison.pairwise
+        )
+
     def difference_words(self, comparison: Comparison) -> MetricWords:
         """Give the words for what the pairs differ in: the metric, or average ranks in it."""
         metric = self.metric(comparison.metric)
-        ranked = any("rank_first" in pair.extra for pair in comparison.pairwise)
-        named = any(p.estimate and "average rank" in p.estimate.name for p in comparison.pairwise)
-        if comparison.data is not None or not (ranked or named):
+        if not self.about_ranks(comparison):
             return metric
         noun = f"average rank in {metric.noun}"
         return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "number", "lower")

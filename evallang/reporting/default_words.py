@@ -82,6 +82,7 @@ VALUES = {
     "grid": "full grid",
     "apa": "APA",
     "a4": "A4",
+    "auto": "by the size of the data",
     "html, pdf": "HTML, PDF",
 }
 METHOD_GROUPS = (
@@ -161,14 +162,17 @@ def _method_option(context: Context, clause: str, words: str) -> Setting | None:
             title = context.method_title(kind, method)
             fact = OPTION_FACTS.get(words, "")
             name = f"{title}: {option.replace('_', ' ')}"
-            return Setting(group, name, VARIANTS.get(words) or VALUES.get(words, words), fact)
+            value = VARIANTS.get(words) or VALUES.get(words, words.replace("_", " "))
+            return Setting(group, name, value, fact)
     return None
 
 
 def _stratify(context: Context, parts: Sequence[str], words: str) -> Setting:
-    by_target = words == "by target"
-    fact = "every part keeps the shares of the classes" if by_target else "rows are drawn freely"
-    value = "by the target" if by_target else words
+    columns = words.removeprefix("by ")
+    if columns == "none":
+        return Setting("Resampling", "Stratification", "none", "rows are drawn freely")
+    value = "by the target" if columns == "target" else f"by {columns}"
+    fact = f"every part keeps the shares of {'the classes' if columns == 'target' else columns}"
     return Setting("Resampling", "Stratification", value, fact)
 
 
@@ -218,7 +222,12 @@ def _interval(context: Context, parts: Sequence[str], words: str) -> Setting:
 def _data(context: Context, parts: Sequence[str], words: str) -> Setting:
     name, clause = parts
     title = CLAUSES.get(clause, clause.replace("_", " ").capitalize())
-    if len(context.results.data) > 1 and name:
+    alike = {
+        value_words(default.value)
+        for default in context.results.study.defaults
+        if default.clause in {f"data {data.name} {clause}" for data in context.results.data}
+    }
+    if len(context.results.data) > 1 and name and len(alike) > 1:
         title += f", {context.data_label(name)}"
     return Setting("Data", title, words, CLAUSE_FACTS.get(clause, ""))
 

@@ -1,6 +1,7 @@
 """What stands beside the table of estimates: levels of a column, fold values, bootstrap parts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evallang.reporting.cells import count_cell, dash, number_cell
 from evallang.reporting.context import Context, Setting
@@ -15,9 +16,11 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.estimate_tables import (
+    OVER_GROUPS,
     estimate_cells,
     interval_notes,
     named_notes,
+    over_groups,
     second_column,
     setting_words,
 )
@@ -151,10 +154,12 @@ def _difference(estimate: Estimate | None, scale: Scale) -> Cell:
 def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Give the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
+    clusters = [note for e in found for note in e.notes if OVER_GROUPS.match(note)]
+    found = [replace(e, notes=tuple(n for n in e.notes if not OVER_GROUPS.match(n))) for e in found]
     for estimate in found:
         if estimate.subgroup is not None and estimate.notes:
             by_level.setdefault(estimate.subgroup.level, []).append(estimate)
-    notes = []
+    notes = [over_groups(clusters)] if clusters else []
     for level, members in by_level.items():
         said = dict.fromkeys(note for estimate in members for note in estimate.notes)
         if all(set(said) <= set(estimate.notes) for estimate in members):

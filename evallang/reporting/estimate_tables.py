@@ -1,7 +1,7 @@
 """Tables of estimates: one data set, many data sets, and the levels of a column."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from evallang.reporting.cells import count_cell, dash, interval_cell
 from evallang.reporting.context import Context, Setting, ordered_union
@@ -32,6 +32,7 @@ from evallang.results.records import Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
+OVER_GROUPS = re.compile(r"over (\d+) groups\b")
 
 
 def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
@@ -154,15 +155,19 @@ def interval_notes(
 def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Give every note of estimates once, with the models and metrics that it is about."""
     by_note: dict[str, dict[str, list[str]]] = {}
+    clusters: list[str] = []
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
         for note in dict.fromkeys((*estimate.notes, *inner)):
+            if OVER_GROUPS.match(note):
+                clusters.append(note)
+                continue
             owners = by_note.setdefault(_mended(note), {})
             owners.setdefault(context.metric(estimate.metric).noun, []).append(
                 context.model(estimate.model)
             )
     models = len({estimate.model for estimate in found})
-    notes = []
+    notes = [over_groups(clusters)] if clusters else []
     for note, owners in by_note.items():
         parts: dict[tuple[str, ...], list[str]] = {}
         for noun, names in owners.items():
@@ -173,6 +178,27 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
         )
         notes.append(runs(f"{words[:1].upper()}{words[1:]}: {note.rstrip('.')}."))
     return notes
+
+
+def over_groups(notes: Sequence[str]) -> Runs:
+    """Say once over how many groups intervals were made, and their design effects."""
+    sizes = sorted({int(found[1]) for note in notes if (found := OVER_GROUPS.match(note))})
+    effects = sorted(
+        {
+            float(found[1])
+            for note in notes
+            if (found := re.search(r"design effect ([\d.]+\d)", note))
+        }
+    )
+    words = f"Whole groups are the units of the intervals: {_span(map(count, sizes))} groups"
+    if effects:
+        words += f", design effect {_span(fixed(value, Scale(2)) for value in effects)}"
+    return runs(words + ".")
+
+
+def _span(texts: Iterable[str]) -> str:
+    found = list(dict.fromkeys(texts))
+    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
 
 
 def _mended(note: str) -> str:

@@ -102,7 +102,7 @@ def _of_comparison(
         items += _best(context, setting, comparison.metric, praised)
     if not comparison.performed:
         return items
-    if setting is None and comparison.ranks is not None:
+    if setting is None and comparison.ranks is not None and len(comparison.ranks.average) > 2:
         items.append(_best_rank(context, comparison))
     missing = untested(pairs)
     tested = [pair for pair in pairs if pair not in missing]

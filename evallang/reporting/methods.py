@@ -254,7 +254,9 @@ def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
     items = []
     for name in names:
         if name in RATIOS:
-            words = runs("odds ratios of discordant pairs (exact interval)")
+            exact = any(e.low is not None for t in found for e in t.effects if e.name == name)
+            how = " (exact interval)" if exact else ""
+            words = runs(f"odds ratios of discordant pairs{how}")
         else:
             words = effect_name(name, inside=True)
         items.append(words + context.cite("effect", name))

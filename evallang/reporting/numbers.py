@@ -150,6 +150,17 @@ def bounded(value: float | None, decimals: int = 3) -> str:
     return _sign(rounded, _share(f"{abs(rounded):.{decimals}f}", False), False)
 
 
+def probability(value: float | None) -> str:
+    """Print a posterior probability: ".962", "< .001"; never all or nothing by rounding."""
+    if value is None:
+        return UNDEFINED
+    if value < 0.0005:
+        return f"<{NBSP}.001"
+    if value > 0.9995:
+        return f">{NBSP}.999"
+    return bounded(value)
+
+
 def statistic(value: float | None) -> str:
     """Print a test statistic with two decimals, more where it would vanish."""
     return fixed(value, Scale(2), null=0.0)

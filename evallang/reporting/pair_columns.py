@@ -8,11 +8,11 @@ from evallang.reporting.fold_means import NOTE as OF_FOLD_MEANS
 from evallang.reporting.fold_means import of_fold_means
 from evallang.reporting.numbers import (
     Scale,
-    bounded,
     count,
     degrees,
     fixed,
     percent,
+    probability,
     ratio_scale,
     scale_of,
     statistic,
@@ -156,11 +156,13 @@ def effects(context: Context, comparison: Comparison) -> Part | None:
     columns = [Column(head, sortable=True, name=name)]
     if bounds:
         columns.append(Column(runs(f"{level} CI"), muted=True, name=f"{name} interval"))
-    return effect_name(name), columns, cells, _effect_notes(context, name)
+    return effect_name(name), columns, cells, _effect_notes(context, name, bounds=bounds)
 
 
-def _effect_notes(context: Context, name: str) -> list[Runs]:
+def _effect_notes(context: Context, name: str, *, bounds: bool) -> list[Runs]:
     """Say what an effect size is, and by which method it has its interval."""
+    if name in RATIOS and not bounds:
+        return [runs("Odds ratio: A : B, of the discordant pairs.")]
     if name in RATIOS:
         words = "Odds ratio: A : B, of the discordant pairs, with the exact interval that Clopper "
         return [runs(words + "and Pearson’s for A / (A + B) implies.")]
@@ -189,7 +191,8 @@ def posteriors(context: Context, comparison: Comparison) -> Part | None:
     cells = [
         [
             Cell(
-                runs(Number(bounded(pair.extra.get(key)), pair.extra.get(key))), pair.extra.get(key)
+                runs(Number(probability(pair.extra.get(key)), pair.extra.get(key))),
+                pair.extra.get(key),
             )
             for key in keys
         ]

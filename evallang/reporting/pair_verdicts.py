@@ -4,7 +4,7 @@ from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast, contrast_interval
 from evallang.reporting.decisions import POSTERIOR, favoured, margin_of
 from evallang.reporting.document import Number, Runs, Strong, listed, runs
-from evallang.reporting.numbers import bounded, percent, scale_of
+from evallang.reporting.numbers import percent, probability, scale_of
 from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import amount, p_stat
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -29,7 +29,7 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
         lead = f"{where}{best} has {metric.better_word} {metric.noun} than {other}"
         tail = ""
     shares = [
-        runs(f"{words} ", Number(bounded(pair.extra.get(key)), pair.extra.get(key)))
+        runs(f"{words} ", Number(probability(pair.extra.get(key)), pair.extra.get(key)))
         for key, words in zip(POSTERIOR, cases, strict=True)
         if pair.extra.get(key) is not None
     ]

@@ -65,8 +65,8 @@ def protocol(context: Context) -> Sequence[Block]:
         (default.clause, value_words(default.value)) for default in context.results.study.defaults
     )
     values = {(d.clause, value_words(d.value)): d.value for d in context.results.study.defaults}
-    for clause, words in seen:
-        made = default_words(context, clause, values[clause, words])
+    made_ = (default_words(context, clause, values[clause, words]) for clause, words in seen)
+    for made in dict.fromkeys(made_):
         groups[made.group].append(_row(made.name, DEFAULT, made.value, made.consequence))
     rows: list[Row] = []
     for name, members in groups.items():

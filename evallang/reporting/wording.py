@@ -5,6 +5,7 @@ compares a p-value with a level.
 """
 
 import math
+import re
 
 from evallang.reporting.context import Context, MetricWords, Setting, base
 from evallang.reporting.document import (
@@ -171,7 +172,8 @@ def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
 
 def variant_words(result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
-    return VARIANTS.get(result.variant, result.variant.replace("_", " "))
+    words = VARIANTS.get(result.variant, result.variant.replace("_", " "))
+    return re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
 
 
 def effect_runs(effect: Effect) -> Runs:

@@ -6,6 +6,7 @@ from evallang.checking.catalogues import REGISTRIES, entries
 from evallang.checking.values import CATALOGUES
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.engine.estimates import Bench
+from evallang.engine.across import GridInputs
 from evallang.engine.test_inputs import TestInputs
 
 
@@ -33,7 +34,7 @@ def test_every_catalogue_can_be_listed():
 
 def test_the_engine_makes_every_input_that_it_promises():
     """The names in `compatibility` are those that the engine's makers know."""
-    comparisons = inspect.getsource(TestInputs.run)
+    comparisons = inspect.getsource(TestInputs.run) + inspect.getsource(GridInputs.run)
     estimates = inspect.getsource(Bench.given)
     for name in TEST_INPUTS:
         assert f'"{name}":' in comparisons

@@ -108,9 +108,9 @@ def test_every_default_is_a_value_that_its_parameter_takes(name):
 
 @pytest.mark.parametrize("name", USABLE)
 def test_every_entry_agrees_with_scikit_learn_on_its_parameters(name):
-    module = __import__(CATALOGUE[name].module, fromlist=[name])
     if name == "IterativeImputer":
         from sklearn.experimental import enable_iterative_imputer  # noqa: F401  (enables it)
+    module = __import__(CATALOGUE[name].module, fromlist=[name])
     found = getattr(module, name)
     entry = CATALOGUE[name]
     here = {p for p, parameter in entry.parameters.items() if unavailable(parameter) is None}

@@ -1,0 +1,116 @@
+"""Whether models, metrics and tests are of the task of the data, and have what they need."""
+
+from collections.abc import Iterator
+
+from evallang.checking import capabilities, codes
+from evallang.checking.scope import Scope, listed
+from evallang.data.dataset import DataSpec
+from evallang.metrics.metric import METRICS
+from evallang.source import Span
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import Method, Study
+from evallang.syntax import nodes as n
+
+WORKER = {"classification": "classifier", "regression": "regressor"}
+
+
+def judge_tasks(scope: Scope, study: Study) -> None:
+    """Report models, metrics and tests for another task than that of the data."""
+    if study.task is None:
+        return
+    refused: set[Method] = set()
+    for metric, span in _written_metrics(scope, study):
+        declared = METRICS[metric.name].declaration
+        if declared.task == study.task or metric in refused:
+            continue
+        refused.add(metric)
+        scope.report(
+            codes.WRONG_TASK,
+            f"`{metric.name}` is a metric for {declared.task}, and the data are for {study.task}",
+            span,
+            help=f"write `{'accuracy' if study.task == 'classification' else 'mae'}`, "
+            "or another of `evallang list metrics`",
+        )
+    if study.task == "regression":
+        _tests_of_labels(scope, study)
+    if any(isinstance(source, DataSpec) for source in study.sources):
+        _models(scope, study, study.task)
+
+
+def judge_scores(scope: Scope, study: Study) -> None:
+    """Report metrics on scores of models that give none, each once with all such models."""
+    if not any(isinstance(source, DataSpec) for source in study.sources):
+        return
+    metrics = list(_written_metrics(scope, study))
+    if study.tuning is not None and study.tuning.by_written:
+        metrics.append((study.tuning.metric, study.tuning.span))
+    places: dict[Method, Span | None] = {}
+    for metric, span in metrics:
+        places.setdefault(metric, span)
+    for metric, span in places.items():
+        declared = METRICS[metric.name].declaration
+        lacking = {
+            model.name: way_out
+            for model in study.models
+            if capabilities.kind_of(model) == WORKER[declared.task]  # others are reported so
+            and (way_out := capabilities.lacks(model, declared.needs)) is not None
+        }
+        if not lacking:
+            continue
+        give = "gives" if len(lacking) == 1 else "give"
+        ways = tuple(dict.fromkeys(lacking.values()))
+        scope.report(
+            codes.METRIC_NEEDS_SCORES,
+            f"`{metric.name}` needs {declared.needs}, and {listed(lacking, 'and')} {give} none",
+            span or scope.models[next(iter(lacking))].keyword,
+            help=ways[0]
+            if len(ways) == 1
+            else "write `CalibratedClassifierCV(estimator=...)` around each of them, or measure "
+            "another metric",
+        )
+
+
+def _written_metrics(scope: Scope, study: Study) -> Iterator[tuple[Method, Span | None]]:
+    """Go through the metrics of the author's and the default measure, with their places.
+
+    A line without `by` or `in` takes its metric from the first measure, or from its test.
+    """
+    for measure in study.measures:
+        yield measure.metric, measure.span
+    lines = scope.of(n.CompareNode)
+    for comparison in study.comparisons:
+        if lines[comparison.index].by:
+            for metric in comparison.metrics:
+                yield metric, comparison.span
+    claims = scope.of(n.RequireNode)
+    for requirement in study.requirements:
+        if claims[requirement.index].metric is not None:
+            yield requirement.metric, requirement.span
+
+
+def _tests_of_labels(scope: Scope, study: Study) -> None:
+    """McNemar's test and its kin count right and wrong, and a number is neither."""
+    for comparison in study.comparisons:
+        for test in filter(None, (comparison.test, comparison.post_hoc)):
+            if HYPOTHESIS_TESTS[test.name].declaration.tests == "accuracy":
+                scope.report(
+                    codes.WRONG_TASK,
+                    f"`{test.name}` tests right and wrong, and the data are for regression",
+                    comparison.span,
+                    help="write `with corrected_t`",
+                )
+                break
+
+
+def _models(scope: Scope, study: Study, task: str) -> None:
+    for model in study.models:
+        kind = capabilities.kind_of(model)
+        if kind not in WORKER.values() or kind == WORKER[task]:
+            continue
+        counterpart = capabilities.counterpart(model)
+        scope.report(
+            codes.WRONG_TASK,
+            f"`{model.name}` is a {kind}, and the data are for {task}",
+            scope.models[model.name].pipeline.steps[-1].span,
+            help=f"write `{counterpart}`" if counterpart else None,
+        )
