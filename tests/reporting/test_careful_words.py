@@ -310,7 +310,7 @@ def test_a_citation_never_reads_as_a_power():
     assert text == "R² (ref. 1), and accuracy.\u20602"
 
 
-def test_the_hash_of_the_folds_is_shown_where_there_is_one(monkeypatch):
+def test_the_hash_of_the_folds_is_shown_where_there_is_one():
     from evallang.results.records import ProtocolRecord
 
     if "folds_sha256" not in ProtocolRecord.__dataclass_fields__:
@@ -321,3 +321,72 @@ def test_the_hash_of_the_folds_is_shown_where_there_is_one(monkeypatch):
     digest = "ab" * 32
     hashed = tuple(replace(p, folds_sha256=digest) for p in whole.protocols)
     assert digest in Page(replace(whole, protocols=hashed)).words("provenance")
+
+
+# --- what real runs brought up --------------------------------------------------------------
+
+
+def test_intervals_over_groups_are_said_once_and_not_for_every_level():
+    from dataclasses import replace
+
+    whole = cases.levels()
+    notes = {
+        "north": "over 30 groups, design effect 1.5",
+        "south": "over 27 groups: 21 count as 14",
+    }
+    estimates = tuple(
+        replace(e, notes=(notes[e.subgroup.level],)) if e.subgroup is not None else e
+        for e in whole.estimates
+    )
+    study = Page(replace(whole, estimates=estimates))
+    words = study.notes("table-subgroups-1-1")
+    expected = "Whole groups are the units of the intervals: 27 to 30 groups, design effect 1.50."
+    assert expected in words
+    assert "count as" not in words
+
+
+def test_an_exploratory_line_is_not_drawn_as_decided():
+    from dataclasses import replace
+
+    whole = fixture.cancer()
+    comparison = whole.comparisons[0]
+    aside = replace(comparison, family=replace(comparison.family, exploratory=True))
+    study = Page(replace(whole, comparisons=(aside,)))
+    figure = study.figure("figure-estimates-1")
+    assert "filled point" not in folded(figure.find("figcaption"))
+    assert len(list(figure.iter("{http://www.w3.org/2000/svg}svg"))) == 1
+
+
+def test_two_lines_on_the_same_models_have_different_headings():
+    from dataclasses import replace
+
+    whole = fixture.cancer()
+    comparison = whole.comparisons[0]
+    plain = replace(comparison, index=1, omnibus=None, source="compare with mcnemar holm")
+    study = Page(replace(whole, comparisons=(comparison, plain)))
+    section = study.root.find(".//section[@id='comparisons']")
+    assert [folded(h) for h in section.findall("h3")] == [
+        "Accuracy: four models, pairwise (Cochran’s Q test, then McNemar’s test, mid-p)",
+        "Accuracy: four models, pairwise (McNemar’s test, mid-p)",
+    ]
+    lines = [folded(p) for p in section.findall("p[@class='line']")]
+    assert lines == [comparison.source, plain.source]
+
+
+def test_a_null_hypothesis_names_the_metric_that_was_tested():
+    from dataclasses import replace
+
+    whole = fixture.cancer()
+    comparison = replace(whole.comparisons[0], metric="recall")
+    words = Page(replace(whole, comparisons=(comparison,))).words("comparisons")
+    assert "rejected the hypothesis that all models have the same recall" in words
+
+
+def test_a_critical_difference_is_shown_only_where_it_decided():
+    from dataclasses import replace
+
+    whole = fixture.many_data_sets()
+    across = whole.comparisons[0]
+    pairs = tuple(replace(p, test="wilcoxon") for p in across.pairwise)
+    study = Page(replace(whole, comparisons=(replace(across, pairwise=pairs),)))
+    assert "CD" not in study.words("comparisons")

@@ -20,6 +20,7 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     p_value,
     percent,
+    probability,
     ratio_scale,
     scale_of,
     statistic,
@@ -188,3 +189,17 @@ def test_levels_and_statistics():
     assert level_of_alpha(0.05) == ".05"
     assert statistic(30.6134) == "30.61"
     assert statistic(0.0004) == "0.0004"
+
+
+def test_the_last_digit_of_a_ratio_is_a_tenth_of_its_narrowest_interval():
+    # 1/7 with the exact interval [.016, .622] (review of Kuncheva's counts): half-width .303.
+    assert ratio_scale([1 / 7, 7 / 3], [0.303, 6.7]) == Scale(2)
+    assert ratio_scale([9.3, 11.5], [22.5, 48.9]) == Scale(1)
+
+
+@given(st.floats(0, 1))
+def test_a_posterior_probability_is_never_all_or_nothing(value):
+    text = probability(value)
+    assert text not in (".000", "1.000")
+    if text.startswith("."):
+        assert abs(float(text) - value) <= 0.0005 + 1e-12
