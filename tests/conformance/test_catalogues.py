@@ -5,8 +5,8 @@ import inspect
 from evallang.checking.catalogues import REGISTRIES, entries
 from evallang.checking.values import CATALOGUES
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
-from evallang.engine.estimates import Bench
 from evallang.engine.across import GridInputs
+from evallang.engine.estimates import Bench
 from evallang.engine.test_inputs import TestInputs
 
 
