@@ -49,6 +49,7 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
     planned = plan(study.meant, tables, given)
     judged += judge_planned(study.meant, tables, planned.layout.splits)
     found = waivers.mark([*read, *judged, *planned.diagnostics], study.checked.gathered)
+    found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
     stopping = [d for d in found if not (missing_is_fine and d in missing)]
     _stop_on_errors(study, stopping)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}

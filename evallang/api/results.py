@@ -65,6 +65,11 @@ class Results:
         """Every comparison."""
         return Rows(self.record.comparisons)
 
+    @property
+    def requirements(self) -> Rows:
+        """Every `require` line, on each data set and level, and how it was decided."""
+        return Rows(self.record.requirements)
+
     @classmethod
     def load(cls, path: str | Path) -> Results:
         """Read a `results.json`, or the folder that holds one.

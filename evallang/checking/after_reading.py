@@ -93,7 +93,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
             if problem is not None:
                 yield _mismatch(codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.span)
     for comparison in study.comparisons:
-        if comparison.protocol != protocol.name:
+        if comparison.protocol != protocol.name or comparison.across:
             continue
         for test in _tests(comparison):
             problem = test_mismatch(test, comparison.metrics[0], yields)

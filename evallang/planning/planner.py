@@ -208,7 +208,21 @@ def _record(
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=sum(layout.tasks[key].n_fits for key in fits) if per_table else None,
         summary=_describe(entry.declaration.describe(protocol.options), strata),
+        folds_sha256=_folds_hash(protocol, layout) if per_table else None,
     )
+
+
+def _folds_hash(protocol: Protocol, layout: Layout) -> str:
+    parts = [
+        [data, [[rows_hash(rows) for rows in _parts(split)] for split in splits]]
+        for (data, name), splits in layout.splits.items()
+        if name == protocol.name
+    ]
+    return sha256(canonical_json(parts).encode()).hexdigest()
+
+
+def _parts(split: Split) -> "tuple[NDArray[np.int64], ...]":
+    return tuple(rows for rows in (split.train, split.validation, split.test) if rows is not None)
 
 
 def _describe(text: str, strata: Sequence[str]) -> str:

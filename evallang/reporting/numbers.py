@@ -156,7 +156,7 @@ def probability(value: float | None) -> str:
         return UNDEFINED
     if value < 0.0005:
         return f"<{NBSP}.001"
-    if value > 0.9995:
+    if value >= 0.9995:
         return f">{NBSP}.999"
     return bounded(value)
 

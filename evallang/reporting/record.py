@@ -122,7 +122,7 @@ def provenance(context: Context) -> Sequence[Block]:
     rows += [
         (f"Folds: {context.protocol(protocol.name)}", f"SHA-256 {digest}")
         for protocol in results.protocols
-        if (digest := getattr(protocol, "folds_sha256", None))
+        if (digest := protocol.folds_sha256)
     ]
     packages = ", ".join(f"{name} {version}" for name, version in made.packages.items())
     fits = made.fits

@@ -95,7 +95,11 @@ class ModelRecord:
 
 @frozen
 class ProtocolRecord:
-    """One protocol as resolved; `implied_by` is the compare line that needs it, or None."""
+    """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
+
+    `folds_sha256` is of the row numbers of every part of every split, in order; None where
+    no data were read.
+    """
 
     name: str
     kind: str
@@ -106,6 +110,7 @@ class ProtocolRecord:
     n_splits: int | None
     n_fits: int | None
     summary: str = ""
+    folds_sha256: str | None = None
 
 
 @frozen
