@@ -6,6 +6,7 @@ import sqlite3
 import types
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from evallang.data import databases
@@ -178,7 +179,6 @@ def test_a_driver_that_is_not_installed_is_one_message(source, monkeypatch):
     "query", ["select * from read_csv('v.csv')", "with a as (select 1) from b"]
 )
 def test_duckdb_reads_its_tables_and_nothing_else(source, query):
-    duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect(str(source.folder / "v.duckdb"))
     connection.execute("create table visits (id integer, age double, ward text, y text)")
     connection.executemany("insert into visits values (?, ?, ?, ?)", ROWS)

@@ -219,16 +219,22 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
 
     Objects to:
 
-        scores auc from "auc.csv"
-          dataset name
-          models a, b, c
+        data suite from "suite/*.csv"
+          target class
+        model a = GaussianNB
+        model b = DecisionTreeClassifier(max_depth=3)
+        model c = KNeighborsClassifier
+        protocol cv
         compare across data with friedman then nemenyi
 
     Accepts:
 
-        scores auc from "auc.csv"
-          dataset name
-          models a, b, c
+        data suite from "suite/*.csv"
+          target class
+        model a = GaussianNB
+        model b = DecisionTreeClassifier(max_depth=3)
+        model c = KNeighborsClassifier
+        protocol cv
         compare across data with friedman then wilcoxon holm
     """
     for comparison in study.comparisons:
