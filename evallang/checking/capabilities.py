@@ -32,6 +32,11 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
     """Tell what to write where a model does not give scores or probabilities, else None."""
     able = abilities(model.pipeline)
     last = model.pipeline.steps[-1]
+    lacking = (needs == "probabilities" and not able.probabilities) or (
+        needs == "scores" and not (able.scores or able.probabilities)
+    )
+    if lacking and isinstance(last, EstimatorSpec) and (wanted := _setting_that_gives_it(last)):
+        return f"write `{last.name}({wanted})`, or measure another metric"
     name = last.name if isinstance(last, EstimatorSpec) else "the model"
     if needs == "probabilities" and not able.probabilities:
         entry = CATALOGUE.get(name)
@@ -40,4 +45,20 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
         return "measure another metric, or one that needs labels only"
     if needs == "scores" and not (able.scores or able.probabilities):
         return "choose a model that gives scores, or measure another metric"
+    return None
+
+
+def _setting_that_gives_it(spec: EstimatorSpec) -> str | None:
+    """Name the word that makes a class give probabilities (`voting=soft`), if one does.
+
+    A flag is left out: that of `SVC` is deprecated in scikit-learn 1.9, which advises
+    `CalibratedClassifierCV` in its place.
+    """
+    entry = CATALOGUE.get(spec.name)
+    rule = entry.rule("probabilities") if entry is not None else False
+    if isinstance(rule, bool):
+        return None
+    for name, allowed in rule.items():
+        if name not in ("nested", "without") and isinstance(allowed[0], str):
+            return f"{name}={allowed[0]}"
     return None

@@ -86,8 +86,8 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
         yield _protocol(protocol)
         if protocol.n_splits is not None:
             each = " on each data set" if n_tables > 1 else ""
-            fits = "" if protocol.n_fits is None else f", {protocol.n_fits:,} fits{part}"
-            yield f"  {protocol.n_splits:,} splits{each}{fits}"
+            fits = "" if protocol.n_fits is None else f", {_number(protocol.n_fits, 'fit')}{part}"
+            yield f"  {_number(protocol.n_splits, 'split')}{each}{fits}"
         if protocol.implied_by:
             yield f"  implied by: {protocol.implied_by}"
     if not plan.protocols:
@@ -121,12 +121,16 @@ def _work(prepared: "Prepared") -> Iterator[str]:
         reason = f": {names} could not be read" if names else ""
         yield f"the number of fits is not known{reason}"
     else:
-        yield f"{plan.n_fits:,} fits"
+        yield _number(plan.n_fits, "fit")
         if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
             yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
     kinds = Counter(task.kind for task in plan.tasks)
     if prepared.tables or prepared.given:
         yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def shown(value: object) -> str:
