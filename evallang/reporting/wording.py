@@ -43,7 +43,7 @@ VARIANTS = {
     "chi2": "χ²",
     "midp": "mid-p",
     "corrected": "continuity-corrected",
-    "mean": "mean of the ten differences",
+    "mean": "mean of the first two differences",
     **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
 }
 """Words for what was computed; nothing where the name of the test says it."""
@@ -172,8 +172,11 @@ def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
 
 def variant_words(result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
-    words = VARIANTS.get(result.variant, result.variant.replace("_", " "))
-    return re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
+    kind, _, side = result.variant.partition(", one-sided: ")
+    words = VARIANTS.get(kind, kind.replace("_", " "))
+    words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
+    side = {"greater": "one-sided, first larger", "less": "one-sided, first smaller"}.get(side, "")
+    return ", ".join(part for part in (words, side) if part)
 
 
 def effect_runs(effect: Effect) -> Runs:
