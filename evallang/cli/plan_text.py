@@ -53,6 +53,9 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
         yield f"  positive {record.positive}{'' if positive_written else ' (by default)'}"
     if record.groups is not None:
         yield f"  {record.groups:,} groups"
+    if record.weight is not None and record.effective_n is not None:
+        counted = f"{record.n:,} {record.unit} count as {record.effective_n:,.1f}"
+        yield f"  weighted by {record.weight}: {counted}"
     yield from (f"  {note}" for note in record.notes)
 
 

@@ -119,7 +119,10 @@ def run_fits(
     return outcomes
 
 
-_IN_PROCESS: dict[str, tuple[Any, Any]] = {}
+Arrays = tuple[Any, Any, Any]
+"""Design matrix, targets, and weights or None."""
+
+_IN_PROCESS: dict[str, Arrays] = {}
 
 
 @contextmanager
@@ -129,7 +132,7 @@ def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[s
     found: dict[str, SharedTable] = {}
     try:
         for number, (name, table) in enumerate(tables.items()):
-            arrays = (design_matrix(table.numeric, table.objects), table.y)
+            arrays = (design_matrix(table.numeric, table.objects), table.y, table.weights)
             if folder is None:
                 path = f"memory:{name}"
                 _IN_PROCESS[path] = arrays
@@ -152,23 +155,24 @@ def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[s
 
 
 @lru_cache(maxsize=8)
-def _mapped(path: str) -> tuple[Any, Any]:
-    arrays: tuple[Any, Any] = joblib.load(path, mmap_mode="r")
+def _mapped(path: str) -> Arrays:
+    arrays: Arrays = joblib.load(path, mmap_mode="r")
     return arrays
 
 
 def run_job(job: Job) -> tuple[str, FitOutcome]:
     """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
-    X, y = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)  # noqa: N806 (their name)
+    arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
     with threadpoolctl.threadpool_limits(1):
-        return job.task.key, _Fitting(job, X, y).run()
+        return job.task.key, _Fitting(job, arrays).run()
 
 
 class _Fitting:
     """One task being run."""
 
-    def __init__(self, job: Job, X: Any, y: Any) -> None:  # noqa: N803 (scikit-learn's name)
-        self.job, self.X, self.y = job, X, y
+    def __init__(self, job: Job, arrays: Arrays) -> None:
+        self.job = job
+        self.X, self.y, self.weights = arrays
         self.warnings: dict[tuple[str, str], int] = {}
         self.seconds = 0.0
         self.fits = 0
@@ -249,6 +253,7 @@ class _Fitting:
                     output,
                     self.job.table.positive,
                     len(self.job.table.classes),
+                    None if self.weights is None else self.weights[validation],
                 )
         return scores, failures
 
@@ -273,6 +278,7 @@ class _Fitting:
             test=test,
             n_classes=len(table.classes) if table.classification else None,
             scores=scores and table.classification,
+            weights=self.weights,
         )
         outcomes = fitting.fit_candidates(pipelines, data, context)
         self.fits += len(outcomes)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
+from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
@@ -258,8 +259,9 @@ def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
 def _weights(last: StepSpec, data: FitData) -> dict[str, Any]:
     if data.weights is None or isinstance(last, ColumnsSpec) or last.name not in CATALOGUE:
         return {}
-    takes = CATALOGUE[last.name].rule("weights")
-    return {"sample_weight": data.weights[data.train]} if takes else {}
+    if not abilities(PipelineSpec((last,))).weights:
+        return {}
+    return {"sample_weight": data.weights[data.train]}
 
 
 def _last_name(estimator: Any) -> str:

@@ -1,6 +1,7 @@
 """Every value that the author did not write and that a run uses, as clauses with their values."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evallang.compatibility import default_interval, yields_of
@@ -51,7 +52,8 @@ def _settings(
 def yields_on(table: Table, protocol: Protocol) -> Yields:
     """Say what a protocol gives on a table; the author's own split tells once it is read."""
     if protocol.kind == "split" and table.split is not None:
-        return yields_of_assignment(table.split, 1 + len(table.further_splits))
+        found = yields_of_assignment(table.split, 1 + len(table.further_splits))
+        return replace(found, weighted=table.weights is not None)
     return yields_of(table.spec, protocol)
 
 
