@@ -128,7 +128,8 @@ def _work(prepared: "Prepared") -> Iterator[str]:
         if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
             yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
     kinds = Counter(task.kind for task in plan.tasks)
-    yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+    if prepared.tables or prepared.given:
+        yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
 
 
 def shown(value: object) -> str:

@@ -8,9 +8,9 @@ how many run at once.
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.data.dataset import Column, Table
 from evallang.engine.backends import local, serial
 from evallang.engine.selecting import choose, steps_from_simple
+from evallang.engine.tally import counting, one_more
 from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.models import fitting
@@ -88,6 +89,7 @@ class Job:
     study_seed: int
     metric: Method | None
     rule: Literal["best", "one_standard_error"]
+    tally: str | None = None
 
 
 def run_fits(
@@ -98,24 +100,28 @@ def run_fits(
     jobs: int,
     progress: Callable[[int, int], None] | None,
 ) -> dict[str, FitOutcome]:
-    """Run every task of a layout; gives outcomes by key, whatever order they came in."""
-    total = sum(task.n_fits for task in layout.tasks.values())
-    done = 0
+    """Run every task of a layout; gives outcomes by key, whatever order they came in.
+
+    `progress` is called from a thread of its own too, with fits done and fits planned.
+    """
     outcomes: dict[str, FitOutcome] = {}
     if not layout.tasks:
         return outcomes
-    with _shared(tables, in_process=jobs == 1) as shared:
+    total = sum(task.n_fits for task in layout.tasks.values())
+    with _shared(tables, in_process=jobs == 1) as shared, counting(total, progress) as tally:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
+        counted_in = None if tally is None else str(tally.path)
         work = [
-            Job(task, shared[task.data], study.seed, metric, rule) for task in layout.tasks.values()
+            Job(task, shared[task.data], study.seed, metric, rule, counted_in)
+            for task in layout.tasks.values()
         ]
         backend = serial if jobs == 1 else local
-        for key, outcome in backend.run(run_job, work, jobs):
-            outcomes[key] = outcome
-            done += layout.tasks[key].n_fits
-            if progress is not None:
-                progress(done, total)
+        with closing(backend.run(run_job, work, jobs)) as done:
+            for key, outcome in done:
+                outcomes[key] = outcome
+                if tally is not None:
+                    tally.finish(layout.tasks[key].n_fits)
     return outcomes
 
 
@@ -279,6 +285,7 @@ class _Fitting:
             n_classes=len(table.classes) if table.classification else None,
             scores=scores and table.classification,
             weights=self.weights,
+            fitted=partial(one_more, self.job.tally) if self.job.tally else None,
         )
         outcomes = fitting.fit_candidates(pipelines, data, context)
         self.fits += len(outcomes)

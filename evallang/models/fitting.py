@@ -8,7 +8,7 @@ depend on the candidate, so the predictions are those of separate fits, bit for 
 import re
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,7 @@ class FitData:
     n_classes : None for regression
     scores : whether scores are wanted beside labels
     weights : weights (n,) for the last step of pipelines that takes them, or None
+    fitted : called after every pipeline that was fitted, or None
     """
 
     X: "NDArray[Any]"
@@ -83,6 +84,7 @@ class FitData:
     n_classes: int | None
     scores: bool = False
     weights: "NDArray[np.float64] | None" = None
+    fitted: Callable[[], None] | None = None
 
 
 def fit_and_predict(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> FitOutcome:
@@ -200,6 +202,8 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     job.outcomes[number] = FitOutcome(
         outputs, failure, tuple(dict.fromkeys((*rows.warnings, *caught))), rows.seconds + seconds
     )
+    if data.fitted is not None:
+        data.fitted()
 
 
 def _watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:

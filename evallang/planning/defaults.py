@@ -23,6 +23,8 @@ def stated_defaults(
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
     found = {d.clause: d for d in study.defaults}
+    if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
+        found.pop("stratify", None)
     intervals = list(_intervals(study, tables, given))
     for default in (
         *_tuning(study),
