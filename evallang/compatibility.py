@@ -168,7 +168,7 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
     only_folds = declared.evidence == {Evidence.FOLD_SCORES}
     if yields.weighted and not declared.weights and not only_folds:
         return Mismatch(
-            f"`{interval.name}` takes every example for one, and here they have weights",
+            f"`{interval.name}` counts every example as one, and here they have weights",
             instead,
         )
     if only_folds and declared.designs and yields.design not in declared.designs:
@@ -251,7 +251,7 @@ def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch |
         return None
     fold_test = metric.name if yields.once else None
     return Mismatch(
-        f"`{test.name}` takes every example for one, and here they have weights",
+        f"`{test.name}` counts every example as one, and here they have weights",
         "write `with permutation`" if fold_test else "write `with corrected_t`",
     )
 
