@@ -13,7 +13,7 @@ from evallang.metrics.metric import METRICS, MetricEntry, Outcome
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult
-from evallang.stats.alternatives import OPPOSITE
+from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
@@ -90,6 +90,8 @@ class TestInputs:
         result: HypothesisTestResult = entry.function(*inputs, **options)
         null = "" if self.setting.yields.single_fit else entry.declaration.null_under_cv
         result = replace(result, null=self._worded(null or result.null))
+        written: Any = self.test.keywords().get("alternative", "two_sided")
+        result = one_sided(result, written)
         return self._in_metric_units(result)
 
     def _worded(self, null: str) -> str:

@@ -144,7 +144,8 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
         b, c = result.table[0][1], result.table[1][0]
         made += runs(", ", stat("b", count(b), b), ", ", stat("c", count(c), c))
     if result.p is not None:
-        made += runs(", ", p_stat(context, result.p, alpha))
+        side = "one-sided " if "one-sided" in result.variant else ""
+        made += runs(f", {side}", p_stat(context, result.p, alpha))
     for effect in result.effects[:1]:
         if effect.value is not None and effect.name not in RATIOS:
             made += runs(", ", effect_runs(effect))

@@ -19,6 +19,9 @@ else:
     special = lazy("scipy.special")
 
 Alternative = Literal["two_sided", "greater", "less"]
+SIDE = ", one-sided: "
+SPEAKS = "; only a "
+NOTE = "p is one-sided, the interval two-sided"
 OPPOSITE: dict[str, str] = {"two_sided": "two_sided", "greater": "less", "less": "greater"}
 
 
@@ -45,12 +48,15 @@ def halved(p: float, difference: float, alternative: Alternative) -> float:
 
 
 def one_sided(result: HypothesisTestResult, alternative: Alternative) -> HypothesisTestResult:
-    """Name the side in the variant and in the null hypothesis of a result."""
+    """Name the side in the variant and in the null hypothesis of a result, once."""
     if alternative == "two_sided" or result.p is None:
         return result
+    variant, null = result.variant.partition(SIDE)[0], result.null.partition(SPEAKS)[0]
     word = "larger" if alternative == "greater" else "smaller"
+    notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
     return replace(
         result,
-        variant=f"{result.variant}, one-sided: {alternative}",
-        null=f"{result.null}; only a {word} value of the first model speaks against it",
+        variant=f"{variant}{SIDE}{alternative}",
+        null=f"{null}{SPEAKS}{word} value of the first model speaks against it",
+        notes=notes,
     )
