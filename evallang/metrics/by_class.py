@@ -15,7 +15,7 @@ recall without true examples, or a specificity without others, is left out (scik
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.margins import Average, Margins, averaged
@@ -74,32 +74,41 @@ PRINTED = 0.005  # two decimals in print
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
 
-@METRICS.register(
-    MetricDeclaration(
+Part = Literal["positives", "negatives", "predicted_positives", "predicted_negatives"]
+
+
+def _share_of(proportion: Part) -> MetricDeclaration:
+    """Declare a share of the examples that `proportion` names."""
+    return MetricDeclaration(
         "classification",
         "counts",
         "labels",
         "higher",
         0,
         1,
-        proportion="predicted_positives",
+        proportion=proportion,
         unit="percent",
-    ),
+    )
+
+
+def _liver_scans(value: float, source: str) -> Example:
+    """Expect the value that Altman & Bland print for their 344 patients."""
+    return Example((LIVER_SCANS, 1), {"value": value}, source, tolerance=PRINTED)
+
+
+def _macro_average(value: float, function: str) -> Example:
+    """Expect the macro average of scikit-learn's own example."""
+    source = SCIKIT_LEARN.format(f"{function}, average='macro'")
+    return Example((THREE_CLASSES, None), {"value": value}, source, tolerance=PRINTED)
+
+
+@METRICS.register(
+    _share_of("predicted_positives"),
     title="Precision",
     references=(ALTMAN_BLAND_1994_PREDICTIVE, ZHOU_2021),
     examples=(
-        Example(
-            (LIVER_SCANS, 1),
-            {"value": 0.88},
-            "Altman & Bland 1994, BMJ 309:102: positive predictive value 231/263",
-            tolerance=PRINTED,
-        ),
-        Example(
-            (THREE_CLASSES, None),
-            {"value": 0.22},
-            SCIKIT_LEARN.format("precision_score, average='macro'"),
-            tolerance=PRINTED,
-        ),
+        _liver_scans(0.88, "Altman & Bland 1994, BMJ 309:102: positive predictive value 231/263"),
+        _macro_average(0.22, "precision_score"),
     ),
 )
 def precision(
@@ -114,25 +123,11 @@ def precision(
 
 
 @METRICS.register(
-    MetricDeclaration(
-        "classification",
-        "counts",
-        "labels",
-        "higher",
-        0,
-        1,
-        proportion="predicted_negatives",
-        unit="percent",
-    ),
+    _share_of("predicted_negatives"),
     title="Negative predictive value",
     references=(ALTMAN_BLAND_1994_PREDICTIVE,),
     examples=(
-        Example(
-            (LIVER_SCANS, 1),
-            {"value": 0.67},
-            "Altman & Bland 1994, BMJ 309:102: negative predictive value 54/81",
-            tolerance=PRINTED,
-        ),
+        _liver_scans(0.67, "Altman & Bland 1994, BMJ 309:102: negative predictive value 54/81"),
     ),
 )
 def npv(
@@ -150,31 +145,12 @@ def npv(
 
 
 @METRICS.register(
-    MetricDeclaration(
-        "classification",
-        "counts",
-        "labels",
-        "higher",
-        0,
-        1,
-        proportion="positives",
-        unit="percent",
-    ),
+    _share_of("positives"),
     title="Recall",
     references=(ALTMAN_BLAND_1994, ZHOU_2021),
     examples=(
-        Example(
-            (LIVER_SCANS, 1),
-            {"value": 0.90},
-            "Altman & Bland 1994, BMJ 308:1552: sensitivity 231/258",
-            tolerance=PRINTED,
-        ),
-        Example(
-            (THREE_CLASSES, None),
-            {"value": 0.33},
-            SCIKIT_LEARN.format("recall_score, average='macro'"),
-            tolerance=PRINTED,
-        ),
+        _liver_scans(0.90, "Altman & Bland 1994, BMJ 308:1552: sensitivity 231/258"),
+        _macro_average(0.33, "recall_score"),
     ),
 )
 def recall(
@@ -190,26 +166,10 @@ def recall(
 
 
 @METRICS.register(
-    MetricDeclaration(
-        "classification",
-        "counts",
-        "labels",
-        "higher",
-        0,
-        1,
-        proportion="negatives",
-        unit="percent",
-    ),
+    _share_of("negatives"),
     title="Specificity",
     references=(ALTMAN_BLAND_1994,),
-    examples=(
-        Example(
-            (LIVER_SCANS, 1),
-            {"value": 0.63},
-            "Altman & Bland 1994, BMJ 308:1552: specificity 54/86",
-            tolerance=PRINTED,
-        ),
-    ),
+    examples=(_liver_scans(0.63, "Altman & Bland 1994, BMJ 308:1552: specificity 54/86"),),
 )
 def specificity(
     counts: ArrayLike, positive: int | None, *, average: Average | None = None
