@@ -8,7 +8,7 @@ OPTIONS = {"bca": "BCa", "all_pairs": "", "se": "standard error"}
 COMMON = frozenset(
     word
     for line in (
-        "accuracy adjusted area average balanced binomial bootstrap chance-corrected classification",
+        "accuracy adjusted area average balanced bootstrap chance-corrected classification",
         "cluster coefficient combined conditional corrected correlation cost cross-validated",
         "cross-validation dependent difference differences effect equivalence error eta exact",
         "expected explained false fold geometric holdout interval k-fold kappa",
@@ -18,7 +18,7 @@ COMMON = frozenset(
         "probability proportion quantile random ranking rate recall repeated resampled",
         "resubstitution root sensitivity share sign signed simple single specificity",
         "square-and-add squared standard step-down stratified sum symmetric the time top true two",
-        "uncorrected unpaired unweighted variance weighted normal credible",
+        "uncorrected unpaired unweighted variance weighted normal credible binomial",
     )
     for word in line.split(" ")
 )
