@@ -67,7 +67,7 @@ def cells_of_tests():
             yield pytest.param(entry, id=entry.name)
 
 
-@pytest.mark.parametrize("entry", cells_of_tests())
+@pytest.mark.parametrize("entry", list(cells_of_tests()))
 def test_the_table_refuses_a_test_where_the_checker_does(entry):
     """`leave_one_group_out` is left out: there the checker refuses for the groups as well."""
     metric = (metrics_of(entry) or ("accuracy",))[0]
