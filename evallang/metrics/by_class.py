@@ -15,7 +15,7 @@ recall without true examples, or a specificity without others, is left out (scik
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.margins import Average, Margins, averaged
@@ -74,41 +74,44 @@ PRINTED = 0.005  # two decimals in print
 SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
 
-Part = Literal["positives", "negatives", "predicted_positives", "predicted_negatives"]
-
-
-def _share_of(proportion: Part) -> MetricDeclaration:
-    """Declare a share of the examples that `proportion` names."""
-    return MetricDeclaration(
+@METRICS.register(
+    MetricDeclaration(
         "classification",
         "counts",
         "labels",
         "higher",
         0,
         1,
-        proportion=proportion,
+        proportion="predicted_positives",
         unit="percent",
-    )
-
-
-def _liver_scans(value: float, source: str) -> Example:
-    """Expect the value that Altman & Bland print for their 344 patients."""
-    return Example((LIVER_SCANS, 1), {"value": value}, source, tolerance=PRINTED)
-
-
-def _macro_average(value: float, function: str) -> Example:
-    """Expect the macro average of scikit-learn's own example."""
-    source = SCIKIT_LEARN.format(f"{function}, average='macro'")
-    return Example((THREE_CLASSES, None), {"value": value}, source, tolerance=PRINTED)
-
-
-@METRICS.register(
-    _share_of("predicted_positives"),
+        when="a positive prediction is acted on, and a false alarm is what costs",
+        when_not=(
+            "the share of positives differs between study and use, on which it depends: "
+            "specificity and recall"
+        ),
+        formula="the true positives, divided by all examples predicted as the class",
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the folds; here the counts of all folds of a "
+                "repeat are added first (Forman & Scholz 2010)"
+            ),
+        },
+    ),
     title="Precision",
     references=(ALTMAN_BLAND_1994_PREDICTIVE, ZHOU_2021),
     examples=(
-        _liver_scans(0.88, "Altman & Bland 1994, BMJ 309:102: positive predictive value 231/263"),
-        _macro_average(0.22, "precision_score"),
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.88},
+            "Altman & Bland 1994, BMJ 309:102: positive predictive value 231/263",
+            tolerance=PRINTED,
+        ),
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.22},
+            SCIKIT_LEARN.format("precision_score, average='macro'"),
+            tolerance=PRINTED,
+        ),
     ),
 )
 def precision(
@@ -123,11 +126,37 @@ def precision(
 
 
 @METRICS.register(
-    _share_of("predicted_negatives"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="predicted_negatives",
+        unit="percent",
+        when="a negative prediction is acted on, as when a test rules a disease out",
+        when_not=(
+            "the share of positives differs between study and use, on which it depends: "
+            "specificity and recall"
+        ),
+        formula="the true negatives, divided by all examples predicted not to be of the class",
+        differs={
+            "scikit-learn": (
+                "it has none: of two classes it is precision_score there, with the other "
+                "class as positive"
+            ),
+        },
+    ),
     title="Negative predictive value",
     references=(ALTMAN_BLAND_1994_PREDICTIVE,),
     examples=(
-        _liver_scans(0.67, "Altman & Bland 1994, BMJ 309:102: negative predictive value 54/81"),
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.67},
+            "Altman & Bland 1994, BMJ 309:102: negative predictive value 54/81",
+            tolerance=PRINTED,
+        ),
     ),
 )
 def npv(
@@ -145,12 +174,44 @@ def npv(
 
 
 @METRICS.register(
-    _share_of("positives"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="positives",
+        unit="percent",
+        when="missing an example of the class is what costs",
+        when_not=(
+            "alone: predicting the class for every example reaches 1; give precision or "
+            "specificity with it"
+        ),
+        formula="the true positives, divided by all examples of the class",
+        differs={
+            "scikit-learn": (
+                "a fold without examples of the class gives 0 and a warning there; here "
+                "counts are added over folds, and recall is undefined only where no fold has "
+                "one"
+            ),
+        },
+    ),
     title="Recall",
     references=(ALTMAN_BLAND_1994, ZHOU_2021),
     examples=(
-        _liver_scans(0.90, "Altman & Bland 1994, BMJ 308:1552: sensitivity 231/258"),
-        _macro_average(0.33, "recall_score"),
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.90},
+            "Altman & Bland 1994, BMJ 308:1552: sensitivity 231/258",
+            tolerance=PRINTED,
+        ),
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.33},
+            SCIKIT_LEARN.format("recall_score, average='macro'"),
+            tolerance=PRINTED,
+        ),
     ),
 )
 def recall(
@@ -166,10 +227,35 @@ def recall(
 
 
 @METRICS.register(
-    _share_of("negatives"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="negatives",
+        unit="percent",
+        when="a false alarm is what costs, whatever the share of positives",
+        when_not="alone: never predicting the class reaches 1; give recall with it",
+        formula="the true negatives, divided by all examples that are not of the class",
+        differs={
+            "scikit-learn": (
+                "it has none: of two classes it is recall_score there, with the other class "
+                "as positive"
+            ),
+        },
+    ),
     title="Specificity",
     references=(ALTMAN_BLAND_1994,),
-    examples=(_liver_scans(0.63, "Altman & Bland 1994, BMJ 308:1552: specificity 54/86"),),
+    examples=(
+        Example(
+            (LIVER_SCANS, 1),
+            {"value": 0.63},
+            "Altman & Bland 1994, BMJ 308:1552: specificity 54/86",
+            tolerance=PRINTED,
+        ),
+    ),
 )
 def specificity(
     counts: ArrayLike, positive: int | None, *, average: Average | None = None
@@ -184,7 +270,39 @@ def specificity(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when=(
+            "finding the examples of one class matters, and true negatives are many and of "
+            "no interest"
+        ),
+        when_not=(
+            "true negatives matter: mcc; precision and recall do not weigh the same: fbeta; "
+            "the classes' shares differ between studies"
+        ),
+        formula=(
+            "two times the true positives, divided by two times the true positives plus the "
+            "false positives plus the false negatives; `macro` is the mean of this over the "
+            "classes"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the F1 of the folds, which is biased where folds "
+                "hold few positives; here the counts of all folds of a repeat are added and "
+                "F1 is taken once (Forman & Scholz 2010)"
+            ),
+            "Zhou 2021": (
+                "his macro-F1 is the harmonic mean of macro-precision and macro-recall; "
+                "here, as in scikit-learn, it is the mean of the classes' F1"
+            ),
+        },
+    ),
     title="F1",
     references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
     examples=(
@@ -208,7 +326,38 @@ def f1(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when="recall counts more (beta above 1) or less (below 1) than precision",
+        when_not="the weight has no reason beyond custom: precision and recall, side by side",
+        formula=(
+            "(1 + beta²) times the true positives, divided by the same plus beta² times the "
+            "false negatives plus the false positives"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the folds; here counts of all folds of a repeat "
+                "are added first (Forman & Scholz 2010)"
+            ),
+        },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure fbeta(beta=2)\n"
+        ),
+    ),
     title="F-beta",
     references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
     examples=(
@@ -244,7 +393,27 @@ def fbeta(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when=(
+            "overlap of found and true examples of a class is the custom of the field, as in "
+            "segmentation"
+        ),
+        when_not=(
+            "in comparisons with published F1: it is F1 / (2 - F1), and ranks models in the "
+            "same order"
+        ),
+        formula=(
+            "the true positives, divided by the true positives plus the false positives plus "
+            "the false negatives"
+        ),
+    ),
     title="Jaccard index",
     references=(JACCARD_1912,),
     examples=(
