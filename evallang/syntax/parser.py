@@ -180,7 +180,7 @@ class _Assembly:
             fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if reading.node else []
             message = f"`{_short(word)}` is no statement, did you mean `{meant}`?"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, fixes=fixes)
-            if not line.mended and line.diagnostics[0].span == span:
+            if line.diagnostics and not line.mended and line.diagnostics[0].span == span:
                 line.diagnostics.clear()  # `6odel`: this says it better
                 line.mended = True
             self._open(line, meant, Reading(reading.node, (found,) if line.mended else ()))
