@@ -1,4 +1,4 @@
-"""Lines derived from the grammar at random: every rule, every expansion, words of the catalogues."""
+"""Lines derived from the grammar at random: every expansion, words of the catalogues."""
 
 import json
 import random
@@ -29,10 +29,10 @@ NUMBERS = (
     "4294967296", "0." + "3" * 300, "1e9999999", "18446744073709551616",
 )  # fmt: skip
 RANGES = (
-    "0..1e18", "1..10 step 0", "1..10 step -1", "0..0.2 step 0.05", "1e-3..1e3 log 7", "15..1 step -2",
-    "1..2 log 1", "0..1 log 3", "-1..1 log 5", "0..1e999", "0.0..1.0 uniform", "1..1 step 1",
-    "1e-4..1e4 loguniform", "0..1 loguniform", "1..1e6", "0..1 step 1e-9", "1..10 log 1000000000",
-    "1..2 step 1/3", "1e308..1e-308 log 3", "5%..1 step 5%",
+    "0..1e18", "1..10 step 0", "1..10 step -1", "0..0.2 step 0.05", "1e-3..1e3 log 7",
+    "15..1 step -2", "1..2 log 1", "0..1 log 3", "-1..1 log 5", "0..1e999", "0.0..1.0 uniform",
+    "1..1 step 1", "1e-4..1e4 loguniform", "0..1 loguniform", "1..1e6", "0..1 step 1e-9",
+    "1..10 log 1000000000", "1..2 step 1/3", "1e308..1e-308 log 3", "5%..1 step 5%",
 )  # fmt: skip
 TEXTS = ('"a"', '""', '"a, b"', '"\\u0000"', '"\\ud800"', '"x.csv"', '"../../etc/passwd"',
          '"https://e.org/x.csv"', '"*.csv"', '"lab/protocol.eval"', '"\\n"', '"‮abc"', '"%s {0}"',
@@ -100,9 +100,7 @@ def _derive(symbol: Symbol, chance: random.Random, depth: int) -> list[str]:
         least = depths[symbol.name]
         expansions = [e for e in expansions if _depth(e, depths) == least]
     return [
-        token
-        for part in chance.choice(expansions)
-        for token in _derive(part, chance, depth + 1)
+        token for part in chance.choice(expansions) for token in _derive(part, chance, depth + 1)
     ]
 
 

@@ -156,8 +156,9 @@ def long(chance: random.Random) -> str:
     )  # fmt: skip
     before = chance.choice(
         ["", "evallang 1\nlet x = ", "evallang 1\nlet x = [", "model m = SVC(C in [",
-         "data d from sklearn iris\n  features ", 'study "', "measure ", "report ", "# ", "compare ",
-         "counts c\n  models ", "counts c\n  table [[", "data d from sklearn iris\n  where a in ["]
+         "data d from sklearn iris\n  features ", 'study "', "measure ", "report ", "# ",
+         "compare ", "counts c\n  models ", "counts c\n  table [[",
+         "data d from sklearn iris\n  where a in ["]
     )  # fmt: skip
     return before + piece * (size // len(piece)) + chance.choice(["", "\n", "]\n", '"\n', ")]\n"])
 
