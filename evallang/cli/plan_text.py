@@ -77,7 +77,10 @@ def _model(model: "ModelRecord") -> Iterator[str]:
     else:
         yield f"{model.name} = {model.pipeline}"
     for parameter, candidates in model.tuned.items():
-        yield f"  {parameter}: {len(candidates):,} candidates"
+        drawn = len(candidates) == 1 and str(candidates[0]).endswith("uniform")
+        yield f"  {parameter}: {candidates[0] if drawn else f'{len(candidates):,} candidates'}"
+    if model.n_candidates not in (None, *map(len, model.tuned.values())):
+        yield f"  {model.n_candidates:,} combinations in each search"
     yield from (f"  {note}" for note in model.notes)
 
 
@@ -91,6 +94,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
             each = " on each data set" if n_tables > 1 else ""
             fits = "" if protocol.n_fits is None else f", {protocol.n_fits:,} fits{part}"
             yield f"  {protocol.n_splits:,} splits{each}{fits}"
+        yield from (f"  {note}" for note in protocol.notes)
         if protocol.implied_by:
             yield f"  implied by: {protocol.implied_by}"
     if not plan.protocols:

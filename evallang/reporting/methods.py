@@ -24,10 +24,11 @@ from evallang.reporting.wording import (
     simultaneous_words,
     variant_words,
 )
-from evallang.results.records import Comparison, DataRecord, HypothesisTestResult
+from evallang.results.records import WITHOUT_WEIGHTS, Comparison, DataRecord, HypothesisTestResult
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 MOST_PAIRS_NAMED = 2
+SEARCHES = {"bayes": "Bayesian"}
 SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_holdout", "5x2cv"})
 """Protocols that draw rows at random; `shuffle=false` turns it off where there is a choice."""
 
@@ -75,8 +76,36 @@ def _compared(context: Context) -> Runs:
     if not data:
         return runs(verb, names, ".")
     if len(data) > MOST_LISTED:
-        return runs(verb, names, f" on {plural(len(data), 'data set')}.")
-    return runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
+        made = runs(verb, names, f" on {plural(len(data), 'data set')}.")
+    else:
+        made = runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
+    return made + _weights(context)
+
+
+def _weights(context: Context) -> Runs:
+    """Say what carries weights, and how many equally weighted examples tell as much."""
+    weighted = [d for d in context.results.data if d.weight is not None]
+    if not weighted:
+        return ()
+    sizes = [
+        runs(f"{count(round(d.effective_n or 0))} equally weighted ones on ", context.data_label(
+            d.name)) if len(weighted) > 1 else runs(
+            f"{count(round(d.effective_n or 0))} equally weighted ones")
+        for d in weighted
+    ]  # fmt: skip
+    made = runs(
+        f" The {context.cases(weighted[0].name)} carried the weights of {weighted[0].weight}, in "
+        "the fits of models that take weights and in all measures; they tell as much as ",
+        listed(sizes), context.cite("interval", "effective_n"), ".",
+    )  # fmt: skip
+    unweighted = [
+        runs(context.model(model.name))
+        for model in context.results.models
+        if any(note.startswith(WITHOUT_WEIGHTS) for note in model.notes)
+    ]
+    if unweighted:
+        made += runs(" The fits of ", listed(unweighted), " take no weights.")
+    return made
 
 
 def _data_words(context: Context, data: DataRecord) -> Runs:
@@ -132,11 +161,14 @@ def _tuning(context: Context) -> Runs:
          for m in tuned]
     )  # fmt: skip
     search = search_of(context)
-    how = f" by {search.strategy} search" if search.strategy else ""
+    how = f" by {SEARCHES.get(search.strategy, search.strategy)} search" if search.strategy else ""
+    if search.strategy == "bayes":
+        how += " with tree-structured Parzen estimators"
     inner = f" in {search.folds}-fold inner cross-validation" if search.folds else ""
     made = runs(
-        "Hyper-parameters of ", names, f" were chosen inside each training part{how}{inner}"
-    )
+        "Hyper-parameters of ", names, f" were chosen inside each training part{how}",
+        context.cite("software", "optuna"), inner,
+    )  # fmt: skip
     if search.metric:
         made += runs(f", by {context.metric(search.metric).noun}")
     rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)
