@@ -36,6 +36,7 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
     With `missing_is_fine`, files that do not exist only leave their numbers out. Raises
     `StudyError` where the study or its data are faulty.
     """
+    from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
 
     if study.meant is None:
@@ -46,7 +47,7 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
         raise StudyError(study.diagnostics, study.checked.sources)
     missing = [d for d in read if d.name == "file_not_found"]
     judged = judge_read(study.meant, tables, given)
-    planned = plan(study.meant, tables, given)
+    planned = with_exports(study.meant, tables, plan(study.meant, tables, given))
     judged += judge_planned(study.meant, tables, planned.layout.splits)
     found = waivers.mark([*read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())

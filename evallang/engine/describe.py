@@ -27,6 +27,7 @@ from evallang.results.records import (
     Default,
     Estimate,
     Excluded,
+    Export,
     Failure,
     FitCounts,
     FitWarning,
@@ -45,6 +46,7 @@ from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import Study
 from evallang.version import VERSION
 
@@ -64,6 +66,16 @@ BOOTSTRAP_SE = MethodRecord(
 """No word of the language: it comes with `protocol bootstrap` alone."""
 
 
+BBC_CV = MethodRecord(
+    "estimate",
+    "bbc_cv",
+    "Bootstrap bias corrected cross-validation",
+    "The score of the best model where the choice had no part in it, by drawing examples anew.",
+    (TSAMARDINOS_2018.key,),
+)
+"""No word of the language: it comes with `export best` alone."""
+
+
 def results(
     *,
     study: Study,
@@ -77,9 +89,10 @@ def results(
     failures: tuple[Failure, ...],
     warnings: tuple[FitWarning, ...],
     counts: FitCounts,
+    exports: tuple[Export, ...] = (),
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
-    methods, references = _methods(study, estimates, comparisons, bool(tables))
+    methods, references = _methods(study, estimates, comparisons, bool(tables), exports)
     defaults = (*planned.plan.defaults, *_data_defaults(tables, given))
     return Results(
         schema=SCHEMA,
@@ -105,10 +118,10 @@ def results(
         selections=selections,
         requirements=requirements,
         analyses=(),
-        exports=(),
+        exports=exports,
         diagnostics=(),
         failures=failures,
-        provenance=provenance(counts),
+        provenance=provenance(counts, ("skops",) if exports else ()),
         warnings=warnings,
         methods=methods,
         references=references,
@@ -116,9 +129,9 @@ def results(
     )
 
 
-def provenance(counts: FitCounts) -> Provenance:
+def provenance(counts: FitCounts, more: tuple[str, ...] = ()) -> Provenance:
     """State versions and machine; command, time and git state are the caller's to fill in."""
-    packages = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
+    packages = ("numpy", "scipy", "scikit-learn", "polars", "joblib", *more)
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
@@ -289,6 +302,7 @@ def _methods(
     estimates: Sequence[Estimate],
     comparisons: Sequence[Comparison],
     fitted: bool,
+    exports: Sequence[Export],
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
     """List every method that was used, once, with the works it is taken from."""
     used: dict[tuple[str, str], MethodRecord] = {}
@@ -341,6 +355,9 @@ def _methods(
                 add("effect", EFFECT_SIZES[effect.name])
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
+    if any(export.corrected is not None for export in exports):
+        used["estimate", BBC_CV.name] = BBC_CV
+        works.setdefault(TSAMARDINOS_2018.key, TSAMARDINOS_2018)
     if fitted:
         used["software", "scikit-learn"] = MethodRecord(
             "software",

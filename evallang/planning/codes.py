@@ -36,3 +36,11 @@ MISSING_REACHES_ESTIMATOR = declare(
     wrong="model a = LogisticRegression   # with missing values",
     right="model a = SimpleImputer | LogisticRegression",
 )
+EXPORT_OF_SEVERAL_FILES = declare(
+    "E480",
+    "export_of_several_files",
+    "A model is exported from a study whose pattern of files finds several data sets.",
+    reason="An exported model is fitted on all rows of one data set.",
+    wrong='data suite from "suite/*.csv"\n...\nexport best',
+    right='data first from "suite/first.csv"\n...\nexport best',
+)

@@ -112,7 +112,7 @@ def _plan_fits(
 ) -> None:
     models = _models_on(study, protocol)
     for split in splits:
-        inner = _inner(study, table, protocol, rows, split)
+        inner = inner_of(study, table, protocol, rows, split)
         refit = split.train
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
@@ -155,7 +155,7 @@ def _models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
     return tuple(model for model in study.models if model.name in wanted)
 
 
-def _inner(
+def inner_of(
     study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
 ) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
     """Split one training part for tuning: the same for all models, by the outer design."""
