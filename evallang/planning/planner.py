@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, GivenOutcomes, Table
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.model import ModelSpec, search_space
+from evallang.models.model import search_space
 from evallang.planning.candidates import candidates
 from evallang.planning.codes import CANNOT_SPLIT
 from evallang.planning.defaults import inner_folds, stated_defaults
+from evallang.planning.expected import (
+    PerModel,
+    fits_without_data,
+    models_on,
+    unique_without_data,
+)
 from evallang.planning.keys import task_key
 from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
 from evallang.planning.readiness import readiness
@@ -69,11 +75,16 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
                 continue
             splits[table.spec.name, protocol.name] = made
     layout = Layout(splits, tasks, tuple(places))
-    records = tuple(_record(study, p, layout, tables) for p in study.protocols)
+    by_text = None if tables or not sources else fits_without_data(study)
+    records = tuple(_record(study, p, layout, tables, by_text) for p in study.protocols)
     known = complete and not found
+    unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
+    naive = _naive(study, _per_model(layout)) if known else None
+    if by_text is not None and not found:
+        unique, naive = unique_without_data(study, by_text), _naive(study, by_text)
     document = Plan(
-        n_fits=sum(t.n_fits for t in tasks.values()) if known else None,
-        n_fits_naive=_naive(study, layout) if known else None,
+        n_fits=unique,
+        n_fits_naive=naive if unique is not None else None,
         n_cached=None,
         seconds=None,
         protocols=records,
@@ -110,7 +121,7 @@ def _plan_fits(
     tasks: dict[str, FitTask],
     places: list[Place],
 ) -> None:
-    models = _models_on(study, protocol)
+    models = models_on(study, protocol)
     for split in splits:
         inner = inner_of(study, table, protocol, rows, split)
         refit = split.train
@@ -141,18 +152,6 @@ def _plan_fits(
                     stages,
                 )
             places.append(Place(table.spec.name, protocol.name, model.name, split, key))
-
-
-def _models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
-    """All models on a protocol of the author's, those compared on an implied one."""
-    if protocol.implied_by is None:
-        return study.models
-    wanted: set[str] = set()
-    for comparison in study.comparisons:
-        if comparison.protocol == protocol.name:
-            for pair in pairs_of(comparison, [m.name for m in study.models]):
-                wanted |= set(pair)
-    return tuple(model for model in study.models if model.name in wanted)
 
 
 def inner_of(
@@ -186,11 +185,19 @@ def inner_of(
 
 
 def _record(
-    study: Study, protocol: Protocol, layout: Layout, tables: Mapping[str, Table]
+    study: Study,
+    protocol: Protocol,
+    layout: Layout,
+    tables: Mapping[str, Table],
+    by_text: PerModel | None,
 ) -> ProtocolRecord:
     entry = PROTOCOLS[protocol.kind]
     per_table = [len(s) for (_, name), s in layout.splits.items() if name == protocol.name]
     fits = {p.key for p in layout.places if p.protocol == protocol.name}
+    n_fits: int | None = sum(layout.tasks[key].n_fits for key in fits) if per_table else None
+    if by_text is not None:
+        alone = {at: n for at, n in by_text.items() if at[1] == protocol.name}
+        n_fits = unique_without_data(study, alone, (protocol,))
     stratify = study.stratification
     options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
     if protocol.by is not None:
@@ -206,7 +213,7 @@ def _record(
         group=study.group,
         implied_by=protocol.implied_by,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
-        n_fits=sum(layout.tasks[key].n_fits for key in fits) if per_table else None,
+        n_fits=n_fits,
         summary=_describe(entry.declaration.describe(protocol.options), strata),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
     )
@@ -229,12 +236,16 @@ def _describe(text: str, strata: Sequence[str]) -> str:
     return f"stratified {text}" if strata else text
 
 
-def _naive(study: Study, layout: Layout) -> int:
-    """Count the fits of a run in which every test on fold scores fits its own pairs."""
+def _per_model(layout: Layout) -> PerModel:
     per_model: dict[tuple[str, str, str], int] = {}
     for place in layout.places:
         at = (place.data, place.protocol, place.model)
         per_model[at] = per_model.get(at, 0) + layout.tasks[place.key].n_fits
+    return per_model
+
+
+def _naive(study: Study, per_model: PerModel) -> int:
+    """Count the fits of a run in which every test on fold scores fits its own pairs."""
     implied = {p.name for p in study.protocols if p.implied_by is not None}
     total = sum(n for (_, protocol, _), n in per_model.items() if protocol not in implied)
     for comparison in study.comparisons:

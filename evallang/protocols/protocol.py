@@ -61,7 +61,8 @@ class Yields:
     """What a protocol gives to measures and tests, for given options.
 
     `once` tells that no example is predicted more than once; `single_fit` that one fitted
-    model predicts all of them; `validation` that it has a stage to tune in.
+    model predicts all of them; `validation` that it has a stage to tune in; `weighted` that
+    examples carry weights, which the data say and no protocol does.
     """
 
     evidence: frozenset[Evidence]
@@ -71,6 +72,7 @@ class Yields:
     validation: bool = False
     grouped: bool = False
     ordered: bool = False
+    weighted: bool = False
 
 
 @frozen

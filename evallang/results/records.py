@@ -57,7 +57,11 @@ class Excluded:
 
 @frozen
 class DataRecord:
-    """One data set; `kind` is table, predictions, scores or counts."""
+    """One data set; `kind` is table, predictions, scores or counts.
+
+    `weight` is the column of the weights, `effective_n` the number of equally weighted
+    examples that tell as much.
+    """
 
     name: str
     label: str
@@ -79,6 +83,8 @@ class DataRecord:
     about: str | None = None
     positive_label: str | None = None
     notes: tuple[str, ...] = ()
+    weight: str | None = None
+    effective_n: float | None = None
 
 
 @frozen

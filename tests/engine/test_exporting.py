@@ -149,10 +149,10 @@ def test_equal_models_tie_to_the_first_written(tmp_path):
 
 
 def test_a_regression_is_exported_with_its_numbers(tmp_path):
-    text = (
-        "report html\ndata d from sklearn diabetes\nmodel r = Ridge(alpha=2)\nprotocol cv folds=3\n"
-    )
-    export = run(study(text + "export r\n", tmp_path), out=tmp_path / "out").record.exports[0]
+    text = "data d from sklearn diabetes\nmodel r = Ridge(alpha=2)\nprotocol cv folds=3\n"
+    export = run(
+        study(text + "report html\nexport r\n", tmp_path), out=tmp_path / "out"
+    ).record.exports[0]
     rows, y = load_diabetes(return_X_y=True)
     found = in_a_fresh_process(tmp_path / "r.skops", export.trusted_types, rows[:20])
     np.testing.assert_allclose(found, Ridge(alpha=2).fit(rows, y).predict(rows[:20]), rtol=1e-12)
