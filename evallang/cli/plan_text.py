@@ -94,6 +94,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
             each = " on each data set" if n_tables > 1 else ""
             fits = "" if protocol.n_fits is None else f", {protocol.n_fits:,} fits{part}"
             yield f"  {protocol.n_splits:,} splits{each}{fits}"
+        yield from (f"  {note}" for note in protocol.notes)
         if protocol.implied_by:
             yield f"  implied by: {protocol.implied_by}"
     if not plan.protocols:

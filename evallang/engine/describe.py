@@ -22,6 +22,7 @@ from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
     SCHEMA,
+    WITHOUT_WEIGHTS,
     Comparison,
     DataRecord,
     Default,
@@ -283,7 +284,7 @@ def _model_notes(
         notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
     if weighted and not able.weights and able.known:
         last = written(pipeline.steps[-1]).partition("(")[0]
-        notes.append(f"the weights have no part in its fits: {last} takes none")
+        notes.append(f"{WITHOUT_WEIGHTS}: {last} takes none")
     return tuple(notes)
 
 

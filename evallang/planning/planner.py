@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, GivenOutcomes, Table
-from evallang.diagnostics import Diagnostic, diagnose
+from evallang.data.strata import Strata
+from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.models.model import search_space
 from evallang.planning.candidates import candidates
 from evallang.planning.codes import CANNOT_SPLIT
@@ -21,6 +22,7 @@ from evallang.planning.keys import task_key
 from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
 from evallang.planning.readiness import readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
+from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Evidence, lazy
@@ -54,12 +56,17 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
     tasks: dict[str, FitTask] = {}
     places: list[Place] = []
     found: list[Diagnostic] = []
+    notes: dict[str, list[str]] = {}
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
     complete = all(source.name in tables for source in sources)
     for table in tables.values():
         found += readiness(study, table)
         for protocol in study.protocols:
-            rows = rows_of(study, table, protocol)
+            strata, said = strata_of(study, table, protocol)
+            found += said
+            if has_errors(said):
+                continue
+            rows = rows_of(study, table, protocol, strata)
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
@@ -74,13 +81,21 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
                 )
                 continue
             splits[table.spec.name, protocol.name] = made
+            kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
+            how = shares_kept(rows, made) if kept else None
+            words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
+            where = f"{table.spec.name}: " if len(tables) > 1 else ""
+            notes.setdefault(protocol.name, []).extend(where + word for word in words)
     layout = Layout(splits, tasks, tuple(places))
     by_text = None if tables or not sources else fits_without_data(study)
-    records = tuple(_record(study, p, layout, tables, by_text) for p in study.protocols)
-    known = complete and not found
+    records = tuple(
+        _record(study, p, layout, notes.get(p.name, ()), by_text) for p in study.protocols
+    )
+    sound = not has_errors(found)
+    known = complete and sound
     unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
     naive = _naive(study, _per_model(layout)) if known else None
-    if by_text is not None and not found:
+    if by_text is not None and sound:
         unique, naive = unique_without_data(study, by_text), _naive(study, by_text)
     document = Plan(
         n_fits=unique,
@@ -88,21 +103,22 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, tables, given) if not found else study.defaults,
+        defaults=stated_defaults(study, tables, given) if sound else study.defaults,
         tasks=tuple(_graph(study, layout)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
 
 
-def rows_of(study: Study, table: Table, protocol: Protocol) -> Rows:
+def rows_of(study: Study, table: Table, protocol: Protocol, strata: Strata | None) -> Rows:
     """Give what a protocol may look at of a table: strata, groups, the author's own split."""
     stratify = list(study.stratification.columns) if study.stratification else []
-    strata = table.y if "target" in stratify and table.task == "classification" else None
+    if study.stratification is not None and study.stratification.bins is not None:
+        stratify.append(f"bins={study.stratification.bins}")
     options = {k: v for k, v in protocol.options.items() if v is not None}
     return Rows(
         n=table.n,
-        strata=strata,
+        strata=None if strata is None else strata.codes,
         groups=table.group_codes,
         assignment=table.split,
         further_assignments=table.further_splits,
@@ -188,7 +204,7 @@ def _record(
     study: Study,
     protocol: Protocol,
     layout: Layout,
-    tables: Mapping[str, Table],
+    notes: Sequence[str],
     by_text: PerModel | None,
 ) -> ProtocolRecord:
     entry = PROTOCOLS[protocol.kind]
@@ -198,24 +214,22 @@ def _record(
     if by_text is not None:
         alone = {at: n for at, n in by_text.items() if at[1] == protocol.name}
         n_fits = unique_without_data(study, alone, (protocol,))
-    stratify = study.stratification
     options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
     if protocol.by is not None:
         options["by"] = protocol.by
-    strata = list(stratify.columns) if stratify and entry.declaration.keeps_strata else []
-    if any(table.task == "regression" for table in tables.values()):
-        strata = []
+    strata = described(study.stratification) if entry.declaration.keeps_strata else None
     return ProtocolRecord(
         name=protocol.name,
         kind=protocol.kind,
         options=options,
-        stratify=", ".join(strata) or None,
+        stratify=strata,
         group=study.group,
         implied_by=protocol.implied_by,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=n_fits,
         summary=_describe(entry.declaration.describe(protocol.options), strata),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -232,8 +246,10 @@ def _parts(split: Split) -> "tuple[NDArray[np.int64], ...]":
     return tuple(rows for rows in (split.train, split.validation, split.test) if rows is not None)
 
 
-def _describe(text: str, strata: Sequence[str]) -> str:
-    return f"stratified {text}" if strata else text
+def _describe(text: str, strata: str | None) -> str:
+    if strata is None:
+        return text
+    return f"stratified {text}" if strata == "target" else f"{text}, stratified by {strata}"
 
 
 def _per_model(layout: Layout) -> PerModel:

@@ -87,6 +87,10 @@ class DataRecord:
     effective_n: float | None = None
 
 
+WITHOUT_WEIGHTS = "the weights have no part in its fits"
+"""How the note of a model begins whose class takes no weights."""
+
+
 @frozen
 class ModelRecord:
     """One model; `tuned` maps each searched parameter to its candidates."""
@@ -104,7 +108,8 @@ class ProtocolRecord:
     """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
 
     `folds_sha256` is of the row numbers of every part of every split, in order; None where
-    no data were read.
+    no data were read. `notes` state how a target was cut into bins, which strata were
+    merged, and how well groups let them be kept.
     """
 
     name: str
@@ -117,6 +122,7 @@ class ProtocolRecord:
     n_fits: int | None
     summary: str = ""
     folds_sha256: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @frozen
