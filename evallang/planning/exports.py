@@ -20,6 +20,7 @@ from evallang.planning.keys import task_key
 from evallang.planning.plan import ExportTask, FitTask, Layout, Scheme, Task
 from evallang.planning.planner import Planned, inner_of, rows_of
 from evallang.planning.seeds import canonical_json
+from evallang.planning.stratifying import strata_of
 from evallang.protocols.protocol import Split
 from evallang.registry import lazy
 from evallang.study import Protocol, Study
@@ -89,7 +90,9 @@ def _task(
     stages: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...] = ()
     if scheme == "searched":
         whole = Split(train=everything, test=everything[:0], repeat=0, fold=-1)
-        stages = inner_of(study, table, protocol, rows_of(study, table, protocol), whole)
+        strata, _ = strata_of(study, table, protocol)
+        rows = rows_of(study, table, protocol, strata)
+        stages = inner_of(study, table, protocol, rows, whole)
     if scheme == "chosen" and len(splits) > 1:
         keys = [k for k, s in zip(keys, splits, strict=True) if _whole(s, everything)][:1]
     tuning = study.tuning
