@@ -385,6 +385,7 @@ EXPORT_TWICE = declare(
     "E172",
     "export_twice",
     "Two `export` lines write the same file.",
+    reason="The second model would silently replace the first.",
     wrong=f'{ONE_MODEL}export bayes to "model.skops"\nexport best to "model.skops"',
     right=f'{ONE_MODEL}export bayes to "bayes.skops"\nexport best to "best.skops"',
 )

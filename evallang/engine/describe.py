@@ -17,6 +17,7 @@ from evallang.metrics.metric import METRICS
 from evallang.models.abilities import abilities
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
+from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, lazy
@@ -132,7 +133,7 @@ def results(
         exports=exports,
         diagnostics=(),
         failures=failures,
-        provenance=provenance(counts, ("skops",) if exports else ()),
+        provenance=provenance(counts, ("skops",) if exports else (), _own_versions(study)),
         warnings=warnings,
         methods=methods,
         references=references,
@@ -140,13 +141,15 @@ def results(
     )
 
 
-def provenance(counts: FitCounts, more: tuple[str, ...] = ()) -> Provenance:
+def provenance(
+    counts: FitCounts, more: tuple[str, ...] = (), own: Mapping[str, str] | None = None
+) -> Provenance:
     """State versions and machine; command, time and git state are the caller's to fill in."""
     packages = ("numpy", "scipy", "scikit-learn", "polars", "joblib", *more)
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
-        packages={name: _version(name) for name in packages},
+        packages={name: _version(name) for name in packages} | dict(own or {}),
         platform=f"{platform.system()} {platform.release()}",
         processor=platform.machine(),
         git=None,
@@ -155,6 +158,11 @@ def provenance(counts: FitCounts, more: tuple[str, ...] = ()) -> Provenance:
         seconds=0.0,
         fits=counts,
     )
+
+
+def _own_versions(study: Study) -> dict[str, str]:
+    """Give the versions of the packages that the models' classes come from."""
+    return {k: v for model in study.models for k, v in package_versions(model.pipeline).items()}
 
 
 def _version(package: str) -> str:

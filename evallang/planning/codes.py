@@ -45,3 +45,12 @@ EXPORT_OF_SEVERAL_FILES = declare(
     wrong='data suite from "suite/*.csv"\n...\nexport best',
     right='data first from "suite/first.csv"\n...\nexport best',
 )
+PACKAGE_MISSING = declare(
+    "E475",
+    "package_missing",
+    "A model's class comes from a package that is not installed.",
+    reason="XGBoost, LightGBM and CatBoost are extras: `check` knows their classes without "
+    "them, and a run needs them.",
+    wrong="model boosted = XGBClassifier   # without the package xgboost",
+    right="model boosted = HistGradientBoostingClassifier",
+)
