@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from evallang.bibliography import PEDREGOSA_2011, Reference
+from evallang.bibliography import AKIBA_2019, BERGSTRA_2011, PEDREGOSA_2011, Reference
 from evallang.data.dataset import (
     Column,
     CountsSpec,
@@ -17,6 +17,7 @@ from evallang.metrics.metric import METRICS
 from evallang.models.abilities import abilities
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
+from evallang.planning.candidates import asks, tried
 from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
@@ -87,6 +88,15 @@ EFFECTIVE_N = MethodRecord(
 """No word of the language: it comes with `weight COL`."""
 
 
+OPTUNA = MethodRecord(
+    "software",
+    "optuna",
+    "Optuna",
+    "Candidates were proposed by tree-structured Parzen estimators.",
+    (BERGSTRA_2011.key, AKIBA_2019.key),
+)
+
+
 def results(
     *,
     study: Study,
@@ -133,7 +143,7 @@ def results(
         exports=exports,
         diagnostics=(),
         failures=failures,
-        provenance=provenance(counts, ("skops",) if exports else (), _own_versions(study)),
+        provenance=provenance(counts, ("skops",) if exports else (), study),
         warnings=warnings,
         methods=methods,
         references=references,
@@ -141,15 +151,14 @@ def results(
     )
 
 
-def provenance(
-    counts: FitCounts, more: tuple[str, ...] = (), own: Mapping[str, str] | None = None
-) -> Provenance:
+def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Provenance:
     """State versions and machine; command, time and git state are the caller's to fill in."""
-    packages = ("numpy", "scipy", "scikit-learn", "polars", "joblib", *more)
+    packages = ["numpy", "scipy", "scikit-learn", "polars", "joblib", *more]
+    packages += ["optuna"] if _asks(study) else []
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
-        packages={name: _version(name) for name in packages} | dict(own or {}),
+        packages={name: _version(name) for name in packages} | _own_versions(study),
         platform=f"{platform.system()} {platform.release()}",
         processor=platform.machine(),
         git=None,
@@ -170,6 +179,11 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
+
+
+def _asks(study: Study) -> bool:
+    """Tell whether a model-based search is run."""
+    return any(asks(model.pipeline, study.tuning) for model in study.models)
 
 
 # --- data and models -----------------------------------------------------------------------
@@ -265,12 +279,13 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
             {
                 p.name: tuple(
                     v if v is None or isinstance(v, bool | int | float | str) else written(v)
-                    for v in p.candidates.values
+                    for v in p.candidates.values or (p.candidates.written,)
                 )
                 for p in search_space(model.pipeline)
             },
             "estimator",
             _model_notes(model.pipeline, columns, weighted),
+            tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
         )
         for model in study.models
     ]
@@ -390,6 +405,10 @@ def _methods(
     if any(record.weight is not None for record in data):
         used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
         works.setdefault(KISH_1965.key, KISH_1965)
+    if _asks(study):
+        used["software", "optuna"] = OPTUNA
+        for work in (AKIBA_2019, BERGSTRA_2011):
+            works.setdefault(work.key, work)
     if any(record.kind == "table" for record in data):
         used["software", "scikit-learn"] = MethodRecord(
             "software",

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING
 from evallang.data.dataset import Table
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.model import ModelSpec, search_space
-from evallang.planning.candidates import candidates
 from evallang.planning.codes import CANNOT_SPLIT, EXPORT_OF_SEVERAL_FILES
-from evallang.planning.keys import task_key
-from evallang.planning.plan import ExportTask, FitTask, Layout, Scheme, Task
-from evallang.planning.planner import Planned, inner_of, rows_of
+from evallang.planning.plan import ExportTask, Layout, Scheme, Task
+from evallang.planning.planner import Planned, fit_task, inner_of, rows_of
 from evallang.planning.seeds import canonical_json
 from evallang.planning.stratifying import strata_of
 from evallang.protocols.protocol import Split
@@ -95,17 +93,7 @@ def _task(
         stages = inner_of(study, table, protocol, rows, whole)
     if scheme == "chosen" and len(splits) > 1:
         keys = [k for k, s in zip(keys, splits, strict=True) if _whole(s, everything)][:1]
-    tuning = study.tuning
-    rule = None
-    if scheme == "searched" and tuning is not None:
-        rule = [tuning.metric.written, tuning.strategy, tuning.n, tuning.select]
-    key = task_key(
-        table.sha256, model.pipeline, study.seed, everything, everything[:0], stages, rule
-    )
-    searched = candidates(model.pipeline, tuning, study.seed, table.sha256) if stages else ({},)
-    task = FitTask(
-        key, table.spec.name, model.pipeline, searched, everything, everything[:0], stages
-    )
+    task = fit_task(study, table, model, everything, everything[:0], stages)
     return ExportTask(model.name, protocol.name, scheme, task, tuple(keys))
 
 
