@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 
 from evallang.checking import codes
 from evallang.checking.questions import questions
+from evallang.checking.read_scores import judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.compatibility import (
     TESTABLE_COUNTS,
     Mismatch,
     interval_mismatch,
+    metric_entry,
     test_mismatch,
 )
-from evallang.data.dataset import GivenOutcomes, Table
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import check_design, check_test_sizes
 from evallang.data.rules import check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.metrics.metric import METRICS
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import Split
 from evallang.registry import lazy
@@ -34,7 +35,10 @@ else:
 
 
 def judge_read(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
 ) -> list[Diagnostic]:
     """Ask everything that needs the data: what they make impossible, and advice on them."""
     asked = questions(study)
@@ -50,8 +54,10 @@ def judge_read(
                 found += _split(study, protocol, table)
         found += _classes(study, len(table.classes), table.task)
         found += _options(study, len(table.classes), table.positive)
+    for scores in scored:
+        found += judge_scores(study, scores)
     for source in given:
-        if source.correct is None:
+        if source.correct is None and source.values is None:
             found += _classes(study, len(source.classes), source.task)
             found += _options(study, len(source.classes), source.positive)
             found += _scores(study, source)
@@ -126,7 +132,7 @@ def _classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
         ]
         for metric in comparison.metrics:
             averaged = metric.name in TESTABLE_COUNTS and (
-                METRICS[metric.name].declaration.proportion != "all"
+                metric_entry(metric).declaration.proportion != "all"
             )
             if counted and averaged:
                 yield diagnose(
@@ -143,7 +149,9 @@ def _options(study: Study, classes: int, positive: int | None) -> Iterable[Diagn
     metrics = [(m.metric, m.span) for m in study.measures]
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
     for metric, span in dict.fromkeys(metrics):
-        entry = METRICS[metric.name]
+        if metric.better is not None:
+            continue
+        entry = metric_entry(metric)
         if entry.declaration.form != "counts" or not classes:
             continue
         try:
@@ -156,7 +164,7 @@ def _options(study: Study, classes: int, positive: int | None) -> Iterable[Diagn
 
 def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
     for measure in study.measures:
-        needs = METRICS[measure.metric.name].declaration.needs
+        needs = metric_entry(measure.metric).declaration.needs
         if needs not in ("scores", "probabilities"):
             continue
         for model in source.models:

@@ -8,15 +8,17 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import (
     NOUNS,
     PER_ROW,
+    Mismatch,
     fits_design,
     is_grouped,
     metric_mismatch,
+    own_metric,
     test_mismatch,
     yields_of,
 )
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.registry import Evidence
+from evallang.registry import Design, Evidence
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
@@ -24,6 +26,7 @@ from evallang.study import (
     Method,
     Protocol,
     RequirementSpec,
+    SourceSpec,
     Study,
     models_of,
 )
@@ -61,6 +64,7 @@ def settle(scope: Scope, study: Study) -> Study:
 
 def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     """Give each `require` line its protocol; several and none named are reported."""
+    _judge_requirements_of_scores(scope, study)
     if not any(isinstance(source, DataSpec) for source in study.sources):
         return study.requirements
     own = [p for p in study.protocols if p.implied_by is None]
@@ -187,18 +191,25 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 help="write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
                 "or leave `across data` out",
             )
-    tables = [source for source in study.sources if isinstance(source, DataSpec)]
-    one = len(tables) == len(study.sources) == 1 and tables[0].kind != "glob"
-    if sound and one:
+    if sound and len(study.sources) == 1 and not _holds_several(study.sources[0]):
         sound = False
         scope.report(
             codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
             "one",
             comparison.span,
-            help="add a `data` statement for each further data set, or leave `across data` out",
+            help="add a `data` statement for each further data set, or leave `across data` out"
+            if isinstance(study.sources[0], DataSpec)
+            else "name the column that holds the data sets: `dataset COLUMN`",
         )
     return sound
+
+
+def _holds_several(source: SourceSpec) -> bool:
+    """Tell whether one statement may give several data sets."""
+    if isinstance(source, DataSpec):
+        return source.kind == "glob"
+    return isinstance(source, PredictionsSpec | ScoresSpec) and source.dataset is not None
 
 
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
@@ -217,8 +228,17 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     inputs = CORRECTIONS[name].inputs
     if "pairs" not in inputs:
         return
+    several = not comparison.across and any(_holds_several(source) for source in study.sources)
     places = 1 if comparison.across else len(study.sources)
-    if places * len(comparison.metrics) > 1:
+    if several:
+        scope.report(
+            codes.FAMILY,
+            f"`{name}` corrects the pairs of one table of scores, and this line makes one for "
+            "each data set",
+            comparison.span,
+            help="write `holm`, or `across data`",
+        )
+    elif places * len(comparison.metrics) > 1:
         scope.report(
             codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes "
@@ -251,8 +271,12 @@ def _judge_tests(
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
         yields = yields_of(source, protocol)
+        own = own_metric(source)
         for test in _tests(comparison):
-            problem = test_mismatch(test, comparison.metrics[0], yields)
+            problem = test_mismatch(test, own or comparison.metrics[0], yields)
+            if isinstance(source, ScoresSpec):
+                _judge_scores_test(scope, comparison, source, test, problem)
+                continue
             if problem is not None:
                 where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
                 scope.report(
@@ -266,3 +290,65 @@ def _judge_tests(
             per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
             if is_grouped(source, study.group) and per_row and not declared.clustered:
                 refuse_grouped(scope, f"the test `{test.name}`", comparison.span)
+
+
+# --- tables of scores --------------------------------------------------------------------
+
+
+def _judge_scores_test(
+    scope: Scope,
+    comparison: ComparisonSpec,
+    source: ScoresSpec,
+    test: Method,
+    problem: Mismatch | None,
+) -> None:
+    """Refuse what scores cannot give, in the words of a table of scores."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    folds = source.fold is not None
+    if folds and source.repeat is not None and declared.designs == {Design.FIVE_BY_TWO}:
+        return  # five repeats of two folds are seen once the table is read
+    if problem is None:
+        ratio = "test_train_ratio" in {o.name for o in HYPOTHESIS_TESTS[test.name].options}
+        if not folds and ratio and "test_train_ratio" not in test.keywords():
+            scope.report(
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                f"`{test.name}` needs to know how large the test parts are, and `{source.name}` "
+                "has repeats without folds",
+                comparison.span,
+                help=f"write `{test.name}(test_train_ratio=1/2)` for holdouts of one third, or "
+                "name the folds: `fold COLUMN`",
+            )
+        return
+    if Evidence.DATASET_SCORES in declared.evidence:
+        way_out = "write `across data` in this line"
+    elif folds:
+        way_out = problem.instead or "write `with corrected_t`"
+    elif source.dataset is not None:
+        way_out = (
+            "write `across data with wilcoxon`, or for more models `across data with friedman "
+            "then nemenyi`; within a data set, tests need `fold COLUMN`"
+        )
+    else:
+        way_out = "name the column of the data sets by `dataset COLUMN`, or of the folds by `fold`"
+    scope.report(
+        codes.TEST_NEEDS_OTHER_EVIDENCE,
+        f"{problem.reason}, which `{source.name}` does not give",
+        comparison.span,
+        help=way_out,
+    )
+
+
+def _judge_requirements_of_scores(scope: Scope, study: Study) -> None:
+    """A score without folds has no interval, and a gate is decided on one."""
+    for source in study.sources:
+        if not isinstance(source, ScoresSpec) or source.fold is not None:
+            continue
+        for requirement in study.requirements:
+            if requirement.metric == own_metric(source):
+                scope.report(
+                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                    f"the line is decided on an interval, and the scores of `{source.name}` have "
+                    "none without folds",
+                    requirement.span,
+                    help="name the column of the folds: `fold COLUMN`",
+                )
