@@ -148,7 +148,8 @@ def default_interval(
     entry = metric_entry(metric)
     declaration = entry.declaration
     if metric.better is not None and yields.evidence == {Evidence.FOLD_SCORES}:
-        return None if yields.design is Design.RESAMPLED else "corrected_t"  # repeats of what?
+        known = yields.design in (Design.KFOLD, Design.REPEATED)
+        return "corrected_t" if known else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return "corrected_t"
     if yields.averaged:

@@ -280,7 +280,8 @@ def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[st
             bench.setting.group_codes is not None,
         )
         if name is None:
-            return None, ("no interval is sound here by default",)
+            alone = bench.setting.own is not None and not bench.setting.yields.evidence
+            return None, () if alone else ("no interval is sound here by default",)
         method = Method(name)
     if bench.whole.value is None:
         return None, ()

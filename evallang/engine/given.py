@@ -1,16 +1,15 @@
 """Outcomes that were made elsewhere, as the settings that tests and measures read."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
+from evallang.planning.defaults import yields_of_scores
 from evallang.planning.seeds import canonical_json
-from evallang.protocols.protocol import Yields
-from evallang.registry import Design, lazy
+from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +105,7 @@ def of_scores(table: ScoreTable) -> Iterator[Setting]:
     """
     spec = table.spec
     folds = _folds_of(table)
-    yields = yields_of_table(table)
+    yields = yields_of_scores(table)
     for row, dataset in enumerate(table.datasets):
         values = table.values[row].reshape(len(table.models), -1)
         present = [i for i in range(len(table.models)) if not table.missing[row, i]]
@@ -134,17 +133,6 @@ def names_of(table: ScoreTable, row: int) -> tuple[str, str]:
     if spec.dataset is None:
         return spec.name, spec.label
     return f"{spec.name}/{table.datasets[row]}", table.datasets[row]
-
-
-def yields_of_table(table: ScoreTable) -> Yields:
-    """Say what a table gives to tests; five repeats of two folds are known once it is read."""
-    yields = yields_of(table.spec, None)
-    if table.folds is None or table.repeats is None:
-        return yields
-    five, two = len(np.unique(table.repeats)), len(np.unique(table.folds))
-    if (five, two) == (5, 2):
-        return replace(yields, design=Design.FIVE_BY_TWO)
-    return yields
 
 
 def _folds_of(table: ScoreTable) -> tuple[FoldSize, ...]:

@@ -1,6 +1,7 @@
 """Every value that the author did not write and that a run uses, as clauses with their values."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evallang.compatibility import default_interval, metric_entry, own_metric, yields_of
@@ -8,7 +9,7 @@ from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.models.model import search_space
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Entry
+from evallang.registry import Design, Entry
 from evallang.results.settings import Default
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -54,7 +55,7 @@ def _settings(
         yield source.spec.name, yields_of(source.spec, None), len(source.classes), grouped, own
     for scores in scored:
         own = own_metric(scores.spec)
-        yield scores.spec.name, yields_of(scores.spec, None), 0, False, own
+        yield scores.spec.name, yields_of_scores(scores), 0, False, own
 
 
 def yields_on(table: Table, protocol: Protocol) -> Yields:
@@ -62,6 +63,13 @@ def yields_on(table: Table, protocol: Protocol) -> Yields:
     if protocol.kind == "split" and table.split is not None:
         return yields_of_assignment(table.split, 1 + len(table.further_splits))
     return yields_of(table.spec, protocol)
+
+
+def yields_of_scores(table: ScoreTable) -> Yields:
+    """Say what a table gives to tests; five repeats of two folds are known once it is read."""
+    yields = yields_of(table.spec, None)
+    sizes = (len(table.repeat_labels or ()), len(table.fold_labels or ()))
+    return replace(yields, design=Design.FIVE_BY_TWO) if sizes == (5, 2) else yields
 
 
 def _intervals(
