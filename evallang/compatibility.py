@@ -6,6 +6,7 @@ them, and the documentation prints them as a table.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
@@ -84,7 +85,8 @@ def _direction(higher: bool) -> Literal["higher", "lower"]:
 def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
     if protocol is not None:
-        return PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        return replace(found, weighted=is_weighted(source))
     if isinstance(source, CountsSpec):
         return Yields(
             frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
@@ -95,17 +97,17 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             evidence.add(Evidence.SCORES_PER_ROW)
         if source.judged == "value":
             evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
-        grouped = source.group is not None
+        grouped, weighted = source.group is not None, is_weighted(source)
         if source.repeat is not None and source.fold is not None:
             folds = frozenset({Evidence.FOLD_SCORES})
-            return Yields(folds, Design.REPEATED, once=False, grouped=grouped)
+            return Yields(folds, Design.REPEATED, once=False, grouped=grouped, weighted=weighted)
         if source.repeat is not None:
             means = frozenset({Evidence.LOSSES_PER_ROW})
-            return Yields(means, once=False, averaged=True, grouped=grouped)
+            return Yields(means, once=False, averaged=True, grouped=grouped, weighted=weighted)
         if source.fold is not None:
             evidence.add(Evidence.FOLD_SCORES)
-            return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped)
-        return Yields(frozenset(evidence), single_fit=True, grouped=grouped)
+            return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
+        return Yields(frozenset(evidence), single_fit=True, grouped=grouped, weighted=weighted)
     if isinstance(source, ScoresSpec):
         if source.fold is None and source.repeat is None:
             return Yields(frozenset(), once=False)
@@ -125,6 +127,11 @@ def is_grouped(source: SourceSpec, group: str | None) -> bool:
 
 def _is_auc(metric: Method) -> bool:
     return metric.name == "roc_auc" and metric.better is None
+
+
+def is_weighted(source: SourceSpec) -> bool:
+    """Tell whether the examples of a source carry weights."""
+    return isinstance(source, DataSpec | PredictionsSpec) and source.weight is not None
 
 
 def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
@@ -162,17 +169,17 @@ def default_interval(
     if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
         of_all = declaration.proportion == "all" or not grouped
-        return "wilson" if of_all and not averaged else "bootstrap"
-    if grouped:
+        has_form = of_all and not (grouped and yields.weighted)
+        return "wilson" if has_form and not averaged else "bootstrap"
+    two_classes = _is_auc(metric) and (classes is None or classes == 2)
+    if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
-        return "bootstrap" if pools else None
+        return "bootstrap" if pools or (two_classes and not grouped) else None
     if yields.single_fit:
-        if _is_auc(metric) and (classes is None or classes == 2):
-            return "delong"
-        return "bootstrap"
+        return "delong" if two_classes else "bootstrap"
     if declaration.form == "losses":
         return "cv_clt"
-    if _is_auc(metric) and (classes is None or classes == 2):
+    if two_classes:
         return "cv_auc"
     return "bootstrap" if declaration.form == "counts" else None
 
@@ -193,6 +200,11 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
             instead,
         )
     only_folds = declared.evidence == {Evidence.FOLD_SCORES}
+    if yields.weighted and not declared.weights and not only_folds:
+        return Mismatch(
+            f"`{interval.name}` counts every example as one, and here they have weights",
+            instead,
+        )
     if only_folds and declared.designs and yields.design not in declared.designs:
         return Mismatch(
             f"`{interval.name}` is not sound over "
@@ -265,6 +277,19 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
     return None
 
 
+def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run where examples have weights."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    over_folds = not declared.evidence & (PER_ROW | {Evidence.COUNTS}) & yields.evidence
+    if not yields.weighted or declared.weights or over_folds:
+        return None
+    fold_test = metric.name if yields.once else None
+    return Mismatch(
+        f"`{test.name}` counts every example as one, and here they have weights",
+        "write `with permutation`" if fold_test else "write `with corrected_t`",
+    )
+
+
 def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
     """Tell why a test is not about a metric."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
@@ -294,6 +319,8 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
         return "bootstrap"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "corrected_t"
+    if yields.weighted:
+        return "bootstrap"
     entry = metric_entry(metric)
     binary = classes in (None, 2)
     if entry.declaration.proportion == "all" or (

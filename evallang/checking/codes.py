@@ -401,6 +401,21 @@ FAMILY = declare(
     source="Shaffer 1986; Bergmann & Hommel 1988; Westfall et al. 2010; Demšar 2006",
 )
 
+TEST_WITHOUT_WEIGHTS = declare(
+    "E221",
+    "test_without_weights",
+    "A test that counts or averages examples alike, where they have weights.",
+    reason="A test on counts takes every example for one. With weights an example stands for "
+    "more or fewer, the counts are no counts of independent trials, and the p-value is of "
+    "another question. Swapping outputs within examples, and drawing examples again, keep "
+    "each example with its weight.",
+    wrong='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with mcnemar",
+    right='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with permutation",
+    source="Kish 1965",
+)
+
 # --- E9xx: stated in the language, not in this version ---------------------------------------
 
 NOT_IN_THIS_VERSION = declare(

@@ -14,11 +14,13 @@ from evallang.compatibility import (
     metric_mismatch,
     own_metric,
     test_mismatch,
+    weights_mismatch,
     yields_of,
 )
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
-from evallang.protocols.protocol import PROTOCOLS
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Evidence
+from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
@@ -65,6 +67,16 @@ def settle(scope: Scope, study: Study) -> Study:
 def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     """Give each `require` line its protocol; several and none named are reported."""
     _judge_requirements_of_scores(scope, study)
+    for requirement in study.requirements:
+        for source in study.sources:
+            about = [p for p in study.protocols if requirement.protocol in (None, p.name)]
+            fitted = isinstance(source, DataSpec)
+            for protocol in about if fitted else (None,):
+                if requirement.test is not None:
+                    yields = yields_of(source, protocol)
+                    _judge_weights(
+                        scope, requirement.test, requirement.metric, yields, requirement.span
+                    )
     if not any(isinstance(source, DataSpec) for source in study.sources):
         return study.requirements
     own = [p for p in study.protocols if p.implied_by is None]
@@ -286,10 +298,19 @@ def _judge_tests(
                     help=problem.instead,
                 )
                 continue
+            _judge_weights(scope, test, comparison.metrics[0], yields, comparison.span)
             declared = HYPOTHESIS_TESTS[test.name].declaration
             per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
             if is_grouped(source, study.group) and per_row and not declared.clustered:
                 refuse_grouped(scope, f"the test `{test.name}`", comparison.span)
+
+
+def _judge_weights(
+    scope: Scope, test: Method, metric: Method, yields: Yields, span: Span | None
+) -> None:
+    problem = weights_mismatch(test, metric, yields)
+    if problem is not None:
+        scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)
 
 
 # --- tables of scores --------------------------------------------------------------------

@@ -39,8 +39,6 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     clauses = Clauses(scope, node, "predictions", PREDICTIONS_CLAUSES)
     for path in node.paths:
         check_path(scope, path.value, path)
-    if (clause := clauses.plain("weight")) is not None:
-        values.not_in_this_version(scope, "weights", clause)
     groups: dict[str, list[n.ModelColumnsNode]] = {}
     for columns in clauses.find(n.ModelColumnsNode):
         groups.setdefault(columns.keyword.name, []).append(columns)
@@ -65,6 +63,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         fold=clauses.column("fold"),
         repeat=clauses.column("repeat"),
         dataset=clauses.column("dataset"),
+        weight=clauses.column("weight"),
         positive=positive,
         positive_label=positive_label,
         task=stated_task(scope, clauses),

@@ -10,7 +10,8 @@ from evallang.compatibility import default_interval
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.repeats import as_read_by, with_repeats
 from evallang.engine.settings import FoldSize, Setting
-from evallang.metrics.aggregation import Aggregate, aggregate
+from evallang.engine.weighted import sample_of, weighted_proportion
+from evallang.metrics.aggregation import Aggregate, aggregate, partition, point_value
 from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
@@ -171,6 +172,19 @@ class Bench:
         size = "" if effect is None else f", design effect {effect:.2f}"
         return found, (f"over {clusters.n} groups{size}",)
 
+    def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
+        """Give Wilson's interval with the effective number of examples (Kish 1965)."""
+        if self.setting.group_codes is not None:
+            return None, ("no interval: `wilson` has no form for groups and weights at once",)
+        options, level = self.metric.keywords(), self.study.confidence
+        try:
+            found = weighted_proportion(self.entry, options, self.outcome, level)
+        except ValueError as error:
+            return None, (f"no interval: {error}",)
+        if self.entry.declaration.complement and found.low is not None and found.high is not None:
+            found = replace(found, low=1 - found.high, high=1 - found.low)
+        return found, found.notes
+
     def _groups(self) -> Any:
         codes = self.setting.group_codes
         return None if codes is None else codes[self.setting.models[self.model].rows]
@@ -209,6 +223,9 @@ class Bench:
         o, options, groups = self.outcome, self.metric.keywords(), self._groups()
         if self.setting.yields.averaged and not self.setting.means:
             return WeightSample(o.n, self._over_repeats, groups, self._limits())
+        if o.weights is not None:
+            folds = None if self.setting.yields.single_fit else self._fold_codes()
+            return sample_of(self.entry, options, o, folds, groups)
         if self.entry.declaration.form == "counts" and groups is not None:
             return WeightSample(o.n, self._of_counts, groups, self._limits())
         if self.entry.declaration.form == "counts":
@@ -235,18 +252,13 @@ class Bench:
     def _over_repeats(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute the mean over repeats of a metric under each row of weights (B, n)."""
         o, found = self.outcome, self.setting.models[self.model]
+        own = np.ones(o.n) if o.weights is None else o.weights
+        parts = partition(o.n, found.fold, found.repeat)
         options = self.metric.keywords()
         values = [
-            aggregate(
-                self.entry,
-                options,
-                Outcome(o.truth, o.output, o.k, o.positive, w),
-                found.fold,
-                found.repeat,
-            ).value
-            for w in weights
+            point_value(self.entry, options, replace(o, weights=own * w), parts) for w in weights
         ]
-        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+        return np.array(values, dtype=np.float64)
 
     def _of_counts(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute a metric of counts under each row of weights (B, n)."""
@@ -286,6 +298,9 @@ def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[st
     if bench.whole.value is None:
         return None, ()
     entry = INTERVALS[method.name]
+    weights = bench.outcome.weights
+    if weights is not None and entry.declaration.form == "proportion":
+        return bench.with_weights()
     if bench.setting.group_codes is not None and entry.declaration.form == "proportion":
         return bench.over_groups()
     try:

@@ -65,6 +65,7 @@ def of_outcomes(source: GivenOutcomes) -> Setting:
             for name, values in source.subgroups.items()
         },
         group_codes=None if source.group_codes is None else _once(source.group_codes, first),
+        weights=None if source.weights is None else _once(source.weights, first),
     )
 
 

@@ -195,6 +195,7 @@ def _setting(
         kind=protocol.kind,
         options=protocol.options,
         drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
+        weights=table.weights,
     )
 
 

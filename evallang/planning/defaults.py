@@ -25,6 +25,8 @@ def stated_defaults(
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
     found = {d.clause: d for d in study.defaults}
+    if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
+        found.pop("stratify", None)
     intervals = list(_intervals(study, tables, given, scored))
     for default in (
         *_tuning(study),
@@ -61,7 +63,8 @@ def _settings(
 def yields_on(table: Table, protocol: Protocol) -> Yields:
     """Say what a protocol gives on a table; the author's own split tells once it is read."""
     if protocol.kind == "split" and table.split is not None:
-        return yields_of_assignment(table.split, 1 + len(table.further_splits))
+        found = yields_of_assignment(table.split, 1 + len(table.further_splits))
+        return replace(found, weighted=table.weights is not None)
     return yields_of(table.spec, protocol)
 
 

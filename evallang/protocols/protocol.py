@@ -61,8 +61,9 @@ class Yields:
     """What a protocol gives to measures and tests, for given options.
 
     `once` tells that no example is predicted more than once, `averaged` that several
-    predictions of an example stand as their mean; `single_fit` that one fitted
-    model predicts all of them; `validation` that it has a stage to tune in.
+    predictions of an example stand as their mean; `single_fit` that one fitted model predicts
+    all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
+    weights, which the data say and no protocol does.
     """
 
     evidence: frozenset[Evidence]
@@ -73,6 +74,7 @@ class Yields:
     grouped: bool = False
     ordered: bool = False
     averaged: bool = False
+    weighted: bool = False
 
 
 @frozen

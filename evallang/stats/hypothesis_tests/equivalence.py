@@ -110,6 +110,7 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         ANY_INTERVAL,
         DIFFERENT,
         clustered=True,
+        weights=True,
         when="it is to be shown that two models differ by less than a margin fixed beforehand",
         when_not="no margin can be stated before the data are seen",
         differs={
@@ -150,6 +151,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
         ANY_INTERVAL,
         INFERIOR,
         clustered=True,
+        weights=True,
         when="a cheaper model is to be shown to be worse by less than a margin, if at all",
         when_not="no margin can be stated before the data are seen",
     ),

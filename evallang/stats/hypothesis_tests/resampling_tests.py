@@ -89,6 +89,7 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         EXCHANGEABLE,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
+        weights=True,
         when="any metric of two models on the same examples, few examples, heavy tails",
         when_not="accuracy: mcnemar; the models differ in other ways than in the metric, such "
         "as in the spread of their errors: bootstrap",
@@ -191,6 +192,7 @@ def permutation(
         EQUAL,
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,
+        weights=True,
         when="any metric of two models on the same examples, with an interval that agrees",
         when_not="fewer than about 50 examples, or a metric at the end of its range: permutation",
         differs={

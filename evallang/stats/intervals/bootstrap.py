@@ -70,6 +70,7 @@ def _half_right(method: Method) -> Example:
         ),
         "sample",
         clustered=True,
+        weights=True,
         when="any metric of independent examples without an interval of its own",
         when_not="fewer than about 20 examples, or a metric at the end of its range",
     ),

@@ -75,6 +75,7 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         FROM_COUNTS,
         "proportion",
         clustered=True,
+        weights=True,
         when="a proportion of independent trials, of any size and near 0 or 1 as well",
         when_not="a guarantee of at least the nominal level is needed: clopper_pearson",
     ),
