@@ -10,6 +10,7 @@ from evallang.checking import codes
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
+from evallang.checking.rules.lines import listed
 from evallang.compatibility import (
     TESTABLE_COUNTS,
     Mismatch,
@@ -26,7 +27,7 @@ from evallang.protocols.protocol import Split
 from evallang.registry import lazy
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Method, Protocol, Study
+from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,20 +164,31 @@ def _options(study: Study, classes: int, positive: int | None) -> Iterable[Diagn
 
 
 def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
-    for measure in study.measures:
-        needs = metric_entry(measure.metric).declaration.needs
-        if needs not in ("scores", "probabilities"):
+    """Find models that lack the scores of a metric, each metric once with all such models."""
+    name = source.spec.name.partition("/")[0]  # of its statement, for one of several data sets
+    everyone = [model.name for model in source.models]
+    asked: list[tuple[Method, Span | None, Sequence[str]]] = [
+        (measure.metric, measure.span, everyone) for measure in study.measures
+    ]
+    asked += [
+        (metric, c.span, models_of(c, everyone)) for c in study.comparisons for metric in c.metrics
+    ]
+    asked += [(r.metric, r.span, r.models) for r in study.requirements]
+    seen: set[Method] = set()
+    for metric, span, models in asked:
+        needs = metric_entry(metric).declaration.needs
+        if needs not in ("scores", "probabilities") or metric in seen:
             continue
-        for model in source.models:
-            lacking = model.name not in source.scores or (
-                needs == "probabilities" and model.name not in source.probabilities
-            )
-            if lacking:
-                yield diagnose(
-                    codes.METRIC_NEEDS_SCORES,
-                    f"`{measure.metric.name}` needs {needs}, and `{source.spec.name}` has none "
-                    f"of `{model.name}`",
-                    measure.span,
-                    help=f'write `score {model.name} = "COLUMN"` below '
-                    f"`predictions {source.spec.name}`, or measure another metric",
-                )
+        found = source.scores if needs == "scores" else source.probabilities
+        lacking = [model for model in models if model in everyone and model not in found]
+        if not lacking:
+            continue
+        seen.add(metric)
+        binary = len(source.classes) == 2
+        line = f'score {lacking[0]} = "COLUMN"' if binary else f'scores {lacking[0]} = "p_*"'
+        yield diagnose(
+            codes.METRIC_NEEDS_SCORES,
+            f"`{metric.name}` needs {needs}, and `{name}` has none of {listed(lacking)}",
+            span,
+            help=f"write `{line}` below `predictions {name}`, or measure another metric",
+        )

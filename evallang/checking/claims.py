@@ -6,7 +6,7 @@ from typing import Literal, cast
 from evallang.checking import codes, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.compatibility import own_metric
+from evallang.compatibility import own_metric, takes_all_at_once
 from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
 from evallang.stats.corrections import CORRECTIONS
@@ -31,7 +31,8 @@ def measures(scope: Scope, task: Task | None, sources: Sequence[SourceSpec]) -> 
     found = _measured_here(scope, task, sources)
     own = [metric for source in sources if (metric := own_metric(source)) is not None]
     written = [measure.metric for measure in found]
-    return (*found, *(Measure(m, None) for m in dict.fromkeys(own) if m not in written))
+    more = tuple(Measure(m, None) for m in dict.fromkeys(own) if m not in written)
+    return (*more, *found) if len(own) == len(sources) else (*found, *more)
 
 
 def _measured_here(
@@ -178,7 +179,7 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
-    omnibus_alone = node.then is None and HYPOTHESIS_TESTS[test.name].declaration.omnibus
+    omnibus_alone = node.then is None and takes_all_at_once(test, None, pairs, against)
     meeting = [s for s in sources if _has(s, models, scope)]
     size = 0 if omnibus_alone else _family_size(pairs, models, against, names)
     size *= len(chosen) * (1 if node.across else len(meeting))
@@ -320,7 +321,8 @@ def _default_metrics(
         metric = measured[0].metric
     else:
         return ()
-    scope.default(f"compare line {index + 1} by", metric.written)
+    if metric.better is None:  # else there is no other
+        scope.default(f"compare line {index + 1} by", metric.written)
     return (metric,)
 
 

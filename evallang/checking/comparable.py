@@ -300,9 +300,14 @@ def _judge_tests(
                 continue
             _judge_weights(scope, test, comparison.metrics[0], yields, comparison.span)
             declared = HYPOTHESIS_TESTS[test.name].declaration
-            per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
+            per_row = declared.evidence & yields.evidence <= PER_ROW | {Evidence.COUNTS}
             if is_grouped(source, study.group) and per_row and not declared.clustered:
-                refuse_grouped(scope, f"the test `{test.name}`", comparison.span)
+                refuse_grouped(
+                    scope,
+                    f"the test `{test.name}`",
+                    comparison.span,
+                    None if protocol else "write `with permutation`, which swaps whole groups",
+                )
 
 
 def _judge_weights(

@@ -305,12 +305,13 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
     return found
 
 
-def refuse_grouped(scope: Scope, what: str, span: Span | None) -> None:
+def refuse_grouped(scope: Scope, what: str, span: Span | None, instead: str | None = None) -> None:
     """Refuse what lacks a form for rows that belong to groups."""
     scope.report(
         codes.GROUPS_NOT_IN_THIS_VERSION,
         f"{what} on grouped data: this version of evallang lacks the form for groups",
         span,
-        help="write `protocol repeated cv`, whose interval and test are over folds that keep "
+        help=instead
+        or "write `protocol repeated cv`, whose interval and test are over folds that keep "
         "groups whole, or take the grouping out if rows are independent",
     )

@@ -141,7 +141,10 @@ def _intervals(scope: Scope, study: Study) -> None:
             declared = INTERVALS[name].declaration
             if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not declared.clustered:
                 designs.refuse_grouped(
-                    scope, f"the interval `{name}`", measure.span or source_span(source)
+                    scope,
+                    f"the interval `{name}`",
+                    measure.span or source_span(source),
+                    None if protocol else "write `interval bootstrap`, which draws whole groups",
                 )
 
 

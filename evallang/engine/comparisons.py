@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evallang.compatibility import takes_all_at_once
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
@@ -232,7 +233,8 @@ def _omnibus(study: Study, spec: ComparisonSpec, arena: Arena) -> Stage:
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
     pairs = pairs_of(spec, arena.models)
     models = models_of(spec, arena.models)
-    if not declared.omnibus or (spec.post_hoc is None and len(models) < 3):
+    at_once = takes_all_at_once(spec.test, spec.post_hoc, spec.pairs, spec.against)
+    if not at_once or (spec.post_hoc is None and len(models) < 3):
         return Stage(arena, models, None, True, None, pairs)
     lacking = arena.lacking(models)
     pairs = pairs if spec.post_hoc is not None else ()

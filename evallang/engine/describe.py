@@ -227,12 +227,12 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         statement=spec.statement,
         kind=source.kind,
         task=source.task,
-        n=source.n,
+        n=source.n_examples,
         n_features=None,
         target=None if isinstance(spec, CountsSpec) else spec.truth,
         classes=classes,
         positive=None if classes is None or source.positive is None else classes[source.positive],
-        class_counts=_class_counts(source.truth, classes),
+        class_counts=_class_counts(_once(source), classes),
         groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
         unit=spec.unit,
         excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),
@@ -245,6 +245,13 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         weight=None if isinstance(spec, CountsSpec) else spec.weight,
         effective_n=None if source.weights is None else effective_n(source.weights),
     )
+
+
+def _once(source: GivenOutcomes) -> Any:
+    """Give the truth of each example, which is the same in all its repeats."""
+    if source.truth is None or source.examples is None:
+        return source.truth
+    return source.truth[np.unique(source.examples, return_index=True)[1]]
 
 
 def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
