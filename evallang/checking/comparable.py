@@ -287,8 +287,9 @@ def _judge_tests(
         for test in _tests(comparison):
             problem = test_mismatch(test, own or comparison.metrics[0], yields)
             if isinstance(source, ScoresSpec):
-                _judge_scores_test(scope, comparison, source, test, problem)
-                continue
+                if _judge_scores_test(scope, comparison, source, test, problem):
+                    continue
+                break
             if problem is not None:
                 where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
                 scope.report(
@@ -327,12 +328,12 @@ def _judge_scores_test(
     source: ScoresSpec,
     test: Method,
     problem: Mismatch | None,
-) -> None:
-    """Refuse what scores cannot give, in the words of a table of scores."""
+) -> bool:
+    """Refuse what scores cannot give, in the words of a table; tell whether they give it."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
     folds = source.fold is not None
     if folds and source.repeat is not None and declared.designs == {Design.FIVE_BY_TWO}:
-        return  # five repeats of two folds are seen once the table is read
+        return True  # five repeats of two folds are seen once the table is read
     if problem is None:
         ratio = "test_train_ratio" in {o.name for o in HYPOTHESIS_TESTS[test.name].options}
         if not folds and ratio and "test_train_ratio" not in test.keywords():
@@ -344,7 +345,8 @@ def _judge_scores_test(
                 help=f"write `{test.name}(test_train_ratio=1/2)` for holdouts of one third, or "
                 "name the folds: `fold COLUMN`",
             )
-        return
+            return False
+        return True
     if Evidence.DATASET_SCORES in declared.evidence:
         way_out = "write `across data` in this line"
     elif folds:
@@ -362,6 +364,7 @@ def _judge_scores_test(
         comparison.span,
         help=way_out,
     )
+    return False
 
 
 def _judge_requirements_of_scores(scope: Scope, study: Study) -> None:
