@@ -7,7 +7,7 @@ them, and the documentation prints them as a table.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
 from evallang.frozen import frozen
@@ -357,18 +357,3 @@ def nearest_test(metric: Method, yields: Yields) -> str | None:
         if metric_mismatch(Method(name), metric) is None:
             return f"write `with {name}`"
     return None
-
-
-def default_table() -> list[dict[str, Any]]:
-    """Give the table what-goes-with-what, one row for each protocol with default options."""
-    rows: list[dict[str, Any]] = []
-    for protocol in PROTOCOLS:
-        yields = protocol.declaration.yields(protocol.defaults())
-        rows.append(
-            {
-                "protocol": protocol.name,
-                "tests": [t.name for t in HYPOTHESIS_TESTS if fits_design(t, yields)],
-                "intervals": {m.name: default_interval(Method(m.name), yields) for m in METRICS},
-            }
-        )
-    return rows

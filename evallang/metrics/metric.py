@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen import frozen
-from evallang.registry import Entry, Registry, lazy
+from evallang.registry import Entry, Guidance, Registry, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ Needs = Literal["labels", "scores", "probabilities", "values"]
 
 
 @frozen
-class MetricDeclaration:
+class MetricDeclaration(Guidance):
     """The nature of a metric.
 
     Attributes

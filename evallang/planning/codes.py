@@ -11,10 +11,20 @@ CANNOT_SPLIT = declare(
     right="protocol cv folds=4",
 )
 
+NEEDS_OPTUNA = declare(
+    "E478",
+    "needs_optuna",
+    "A model-based search, and Optuna, which it asks for candidates, is not installed.",
+    reason="`tune bayes` is an extra, so that evallang can be installed without it.",
+    wrong="tune bayes 30 cv=5   # without Optuna",
+    right="tune random 30 cv=5",
+)
+
 UNKNOWN_FEATURE = declare(
     "E481",
     "unknown_feature",
     "A column named in `columns(...)` that the data do not have.",
+    reason="A misspelt column would be dropped in silence, since columns that no key names are.",
     wrong="model a = columns([agee]: passthrough) | GaussianNB",
     right="model a = columns([age]: passthrough) | GaussianNB",
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
-from evallang.registry import Design, Entry, Evidence, Registry
+from evallang.registry import Design, Entry, Evidence, Guidance, Registry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +78,7 @@ class Yields:
 
 
 @frozen
-class ProtocolDeclaration:
+class ProtocolDeclaration(Guidance):
     """How a protocol is written and what it yields.
 
     `words` are the words of the form (("nested", "cv")); `yields`, `describe` and
