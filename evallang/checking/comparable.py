@@ -3,23 +3,26 @@
 from dataclasses import replace
 
 from evallang.checking import codes
-from evallang.checking.designs import refuse_grouped
+from evallang.checking.decidable import requirements
+from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
+from evallang.checking.tables_of_scores import can_be_tested
 from evallang.compatibility import (
     NOUNS,
-    PER_ROW,
-    Mismatch,
     fits_design,
+    groups_mismatch,
     is_grouped,
     metric_mismatch,
     own_metric,
+    region_mismatch,
     test_mismatch,
     weights_mismatch,
     yields_of,
+    yields_under,
 )
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
-from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Design, Evidence
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -27,7 +30,6 @@ from evallang.study import (
     ComparisonSpec,
     Method,
     Protocol,
-    RequirementSpec,
     SourceSpec,
     Study,
     models_of,
@@ -40,60 +42,28 @@ def settle(scope: Scope, study: Study) -> Study:
     settled: list[ComparisonSpec] = []
     tables = any(isinstance(source, DataSpec) for source in study.sources)
     for comparison in study.comparisons:
-        if not _metrics_fit(scope, comparison) or not _models_meet(scope, study, comparison):
+        if not _metrics_fit(scope, study, comparison) or not _models_meet(scope, study, comparison):
             continue
         if comparison.across and not _judge_across(scope, study, comparison):
             continue
         _judge_family(scope, study, comparison)
         if not tables:
-            _judge_tests(scope, study, comparison, None)
-            settled.append(comparison)
+            if _judge_tests(scope, study, comparison, None):
+                settled.append(comparison)
             continue
         protocol = _implied(study, comparison, implied)
         if protocol is None:
             protocol = _own_protocol(scope, study, comparison)
         if protocol is None:
             continue
-        _judge_tests(scope, study, comparison, protocol)
-        settled.append(replace(comparison, protocol=protocol.name))
+        if _judge_tests(scope, study, comparison, protocol):
+            settled.append(replace(comparison, protocol=protocol.name))
     return replace(
         study,
         comparisons=tuple(settled),
-        requirements=_requirements(scope, study),
+        requirements=requirements(scope, study),
         protocols=(*study.protocols, *implied),
     )
-
-
-def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
-    """Give each `require` line its protocol; several and none named are reported."""
-    _judge_requirements_of_scores(scope, study)
-    for requirement in study.requirements:
-        for source in study.sources:
-            about = [p for p in study.protocols if requirement.protocol in (None, p.name)]
-            fitted = isinstance(source, DataSpec)
-            for protocol in about if fitted else (None,):
-                if requirement.test is not None:
-                    yields = yields_of(source, protocol)
-                    _judge_weights(
-                        scope, requirement.test, requirement.metric, yields, requirement.span
-                    )
-    if not any(isinstance(source, DataSpec) for source in study.sources):
-        return study.requirements
-    own = [p for p in study.protocols if p.implied_by is None]
-    settled = []
-    for requirement in study.requirements:
-        if requirement.protocol is None and len(own) > 1:
-            scope.report(
-                codes.AMBIGUOUS_PROTOCOL,
-                "the line does not say which of the protocols it is about",
-                requirement.span,
-                help=f"write `on {own[0].name}` at its end",
-            )
-        elif requirement.protocol is None and own:
-            settled.append(replace(requirement, protocol=own[0].name))
-        else:
-            settled.append(requirement)
-    return tuple(settled)
 
 
 def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
@@ -101,22 +71,22 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
     return (comparison.test, *post_hoc)
 
 
-def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
-    sound = True
+def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     if comparison.across:
-        return sound  # one score of each data set is all that such a test reads
+        return True  # one score of each data set is all that such a test reads
+    yields = yields_under(study, comparison)
     for test in _tests(comparison):
         for metric in comparison.metrics:
-            problem = metric_mismatch(test, metric)
+            problem = metric_mismatch(test, metric, yields)
             if problem is not None:
-                sound = False
                 scope.report(
                     codes.TEST_OF_ANOTHER_METRIC,
                     problem.reason,
                     comparison.span,
                     help=problem.instead,
                 )
-    return sound
+                return False
+    return True
 
 
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
@@ -191,11 +161,9 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
 
 def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     """Tests across data sets take one score of each model on each of several data sets."""
-    sound = True
     for test in _tests(comparison):
         declared = HYPOTHESIS_TESTS[test.name].declaration
         if Evidence.DATASET_SCORES not in declared.evidence:
-            sound = False
             scope.report(
                 codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` compares models on one data set, not across data sets",
@@ -203,8 +171,9 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 help="write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
                 "or leave `across data` out",
             )
-    if sound and len(study.sources) == 1 and not _holds_several(study.sources[0]):
-        sound = False
+            return False
+    one = len(study.sources) == 1 and not _holds_several(study.sources[0])
+    if one:
         scope.report(
             codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
@@ -214,7 +183,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             if isinstance(study.sources[0], DataSpec)
             else "name the column that holds the data sets: `dataset COLUMN`",
         )
-    return sound
+    return not one
 
 
 def _holds_several(source: SourceSpec) -> bool:
@@ -276,108 +245,53 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
 
 def _judge_tests(
     scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
-) -> None:
+) -> bool:
+    """Judge the tests of a line on each source; the first that cannot be run is reported."""
+    for test in _tests(comparison):
+        for metric in comparison.metrics:
+            if (problem := region_mismatch(test, metric)) is not None:
+                scope.report(
+                    codes.MISSING_OPTION, problem.reason, comparison.span, help=problem.instead
+                )
+                return False
     if comparison.across:
-        return
+        return True
     for source in study.sources:
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
-        yields = yields_of(source, protocol)
-        own = own_metric(source)
         for test in _tests(comparison):
-            problem = test_mismatch(test, own or comparison.metrics[0], yields)
-            if isinstance(source, ScoresSpec):
-                if _judge_scores_test(scope, comparison, source, test, problem):
-                    continue
-                break
-            if problem is not None:
-                where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
-                scope.report(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
-                    f"{problem.reason}, which {where} does not give",
-                    comparison.span,
-                    help=problem.instead,
-                )
-                continue
-            _judge_weights(scope, test, comparison.metrics[0], yields, comparison.span)
-            declared = HYPOTHESIS_TESTS[test.name].declaration
-            per_row = declared.evidence & yields.evidence <= PER_ROW | {Evidence.COUNTS}
-            if is_grouped(source, study.group) and per_row and not declared.clustered:
-                refuse_grouped(
-                    scope,
-                    f"the test `{test.name}`",
-                    comparison.span,
-                    None if protocol else "write `with permutation`, which swaps whole groups",
-                )
+            metric = own_metric(source) or comparison.metrics[0]
+            if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
+                return False
+    return True
 
 
-def _judge_weights(
-    scope: Scope, test: Method, metric: Method, yields: Yields, span: Span | None
-) -> None:
+def _can_run(
+    scope: Scope,
+    study: Study,
+    test: Method,
+    metric: Method,
+    source: SourceSpec,
+    protocol: Protocol | None,
+    span: Span | None,
+) -> bool:
+    """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
+    yields = yields_of(source, protocol)
+    problem = test_mismatch(test, metric, yields)
+    if isinstance(source, ScoresSpec):
+        return can_be_tested(scope, test, source, problem, span)
+    if problem is not None:
+        where = spoken(protocol) if protocol else source.name
+        reason = problem.reason
+        if f"`{test.name}` needs" in reason:
+            reason += f", which `{where}` does not give"
+        scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
+        return False
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:
         scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)
-
-
-# --- tables of scores --------------------------------------------------------------------
-
-
-def _judge_scores_test(
-    scope: Scope,
-    comparison: ComparisonSpec,
-    source: ScoresSpec,
-    test: Method,
-    problem: Mismatch | None,
-) -> bool:
-    """Refuse what scores cannot give, in the words of a table; tell whether they give it."""
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    folds = source.fold is not None
-    if folds and source.repeat is not None and declared.designs == {Design.FIVE_BY_TWO}:
-        return True  # five repeats of two folds are seen once the table is read
-    if problem is None:
-        ratio = "test_train_ratio" in {o.name for o in HYPOTHESIS_TESTS[test.name].options}
-        if not folds and ratio and "test_train_ratio" not in test.keywords():
-            scope.report(
-                codes.TEST_NEEDS_OTHER_EVIDENCE,
-                f"`{test.name}` needs to know how large the test parts are, and `{source.name}` "
-                "has repeats without folds",
-                comparison.span,
-                help=f"write `{test.name}(test_train_ratio=1/2)` for holdouts of one third, or "
-                "name the folds: `fold COLUMN`",
-            )
-            return False
-        return True
-    if Evidence.DATASET_SCORES in declared.evidence:
-        way_out = "write `across data` in this line"
-    elif folds:
-        way_out = problem.instead or "write `with corrected_t`"
-    elif source.dataset is not None:
-        way_out = (
-            "write `across data with wilcoxon`, or for more models `across data with friedman "
-            "then nemenyi`; within a data set, tests need `fold COLUMN`"
-        )
-    else:
-        way_out = "name the column of the data sets by `dataset COLUMN`, or of the folds by `fold`"
-    scope.report(
-        codes.TEST_NEEDS_OTHER_EVIDENCE,
-        f"{problem.reason}, which `{source.name}` does not give",
-        comparison.span,
-        help=way_out,
-    )
-    return False
-
-
-def _judge_requirements_of_scores(scope: Scope, study: Study) -> None:
-    """A score without folds has no interval, and a gate is decided on one."""
-    for source in study.sources:
-        if not isinstance(source, ScoresSpec) or source.fold is not None:
-            continue
-        for requirement in study.requirements:
-            if requirement.metric == own_metric(source):
-                scope.report(
-                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
-                    f"the line is decided on an interval, and the scores of `{source.name}` have "
-                    "none without folds",
-                    requirement.span,
-                    help="name the column of the folds: `fold COLUMN`",
-                )
+        return False
+    problem = groups_mismatch(test, metric, yields) if is_grouped(source, study.group) else None
+    if problem is not None:
+        scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
+    return problem is None

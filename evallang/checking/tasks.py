@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes
 from evallang.checking.scope import Scope, listed
-from evallang.compatibility import metric_entry
+from evallang.compatibility import metric_entry, nearest_test, yields_under
 from evallang.data.dataset import DataSpec
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -98,7 +98,9 @@ def _tests_of_labels(scope: Scope, study: Study) -> None:
                     codes.WRONG_TASK,
                     f"`{test.name}` tests right and wrong, and the data are for regression",
                     comparison.span,
-                    help="write `with corrected_t`",
+                    help=nearest_test(comparison.metrics[0], yields)
+                    if (yields := yields_under(study, comparison))
+                    else "write `with corrected_t`",
                 )
                 break
 

@@ -308,7 +308,7 @@ predictions v from "v.csv"
   value "F1" a, b
 compare a, b with wilcoxon
 """
-    assert "E902" in codes(text)
+    assert "E210" in codes(text)
 
 
 def test_weights_of_predictions_enter_the_measure_and_count_tests_refuse_them(tmp_path):

@@ -216,7 +216,7 @@ TABLE = 'evallang 1\nscores auc from "auc.csv"\n  models a, b, c\n  metric "AUC"
         ("  repeat run\ncompare a, b with corrected_t\n", "E201"),
         ("  dataset name\nmeasure f1\n", "E203"),
         ("  dataset name\nmeasure auc\n  interval wilson\n", "E202"),
-        ("  dataset name\nrequire a better than b\n", "E202"),
+        ("  dataset name\nrequire a better than b\n", "E211"),
         ("  dataset name\n  fold fold\ncompare with corrected_t shaffer\n", "E209"),
         ("  dataset name\n  model algo\n", "E142"),
     ],
