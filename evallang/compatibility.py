@@ -5,7 +5,7 @@ its nature. The checker refuses by these functions, the engine takes its default
 them, and the documentation prints them as a table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -350,19 +350,6 @@ def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
             "write `by roc_auc`, or `with permutation`",
         )
     return None
-
-
-def takes_all_at_once(
-    test: Method, post_hoc: Method | None, pairs: Sequence[object], against: str | None
-) -> bool:
-    """Tell whether the first test of a line covers all its models in one hypothesis.
-
-    One that also takes two models (`delong`) does so only where no pairs are planned and no
-    reference is named.
-    """
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    by_pairs = post_hoc is None and bool(pairs or against) and declared.models[0] == 2
-    return declared.omnibus and not by_pairs
 
 
 def region_mismatch(test: Method, metric: Method) -> Mismatch | None:

@@ -5,7 +5,7 @@ Shared by the rules; every function takes what the checker may leave of a faulty
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from evallang.compatibility import PER_ROW, metric_entry, takes_all_at_once, yields_of
+from evallang.compatibility import PER_ROW, metric_entry, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
 from evallang.models.model import EstimatorSpec, ModelSpec
@@ -28,7 +28,7 @@ class Hypothesis:
 
     source: str
     metric: Method
-    pair: tuple[str, str]
+    pair: tuple[str, ...]
 
 
 def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tuple[str, ...]:
@@ -42,9 +42,8 @@ def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tu
 
 def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
     """List the family of a line: pairs by metrics by data sets; none of an omnibus alone."""
-    if comparison.post_hoc is None and takes_all_at_once(
-        comparison.test, None, comparison.pairs, comparison.against
-    ):
+    alone = test_of(comparison.test).omnibus and comparison.post_hoc is None
+    if alone and not comparison.pair_by_pair:
         return ()
     found: list[Hypothesis] = []
     for source in study.sources:
