@@ -265,7 +265,8 @@ compare a, b across data with wilcoxon exploratory
     right = np.array([TRUTH == LABEL, np.roll(LABEL, -1) == TRUTH])
     d = [right[0, k::6].mean() - right[1, k::6].mean() for k in range(6)]
     assert across.data is None
-    assert across.pairwise[0].estimate.value == pytest.approx(np.mean(d))
+    walsh = [(a + b) / 2 for a, b in itertools.combinations_with_replacement(d, 2)]
+    assert across.pairwise[0].estimate.value == pytest.approx(np.median(walsh))
     alone = text.replace("  dataset suite\n", "").replace("compare a, b with mcnemar\n", "")
     assert "E201" in codes(alone)
 
