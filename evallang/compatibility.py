@@ -234,7 +234,8 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
         else:
             needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
         return Mismatch(f"`{test.name}` needs {needed}", nearest_test(metric, yields))
-    if yields.ordered and test.name not in FOR_SERIES:
+    whole = test.name == "permutation" and dict(test.options).get("block") is None
+    if yields.ordered and (whole or test.name not in FOR_SERIES):
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",
             "write `with diebold_mariano` or `with permutation(block=...)`",
@@ -269,8 +270,11 @@ def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
             f"`{test.name}` needs a loss of each example, and `{metric.written}` has none",
             "write `with permutation`",
         )
-    if declared.tests == "scores" and entry.declaration.form != "scores":
-        return Mismatch(f"`{test.name}` compares rankings, not `{metric.written}`", None)
+    if declared.tests == "scores" and metric.name != "roc_auc":
+        return Mismatch(
+            f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
+            "write `by roc_auc`, or `with permutation`",
+        )
     return None
 
 

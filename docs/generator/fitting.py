@@ -15,6 +15,7 @@ from evallang.checking.fitting import (
     test_fit,
 )
 from evallang.metrics.metric import METRICS
+from evallang.registry import Evidence
 
 Cell = Callable[[Any, Setting], str]
 LEAD = """\
@@ -24,9 +25,9 @@ every cell with it. Columns whose cells are all equal stand together. Options ar
 `nested cv times=3` goes with what `repeated cv` goes with, and a `split` by fold numbers with
 what `cv` goes with."""
 TESTS = """\
-✓ runs on the protocol's own splits · *plans* has a protocol of its own planned, shared by all
-tests that need it · – is refused. Tests whose sample is the data sets stand below, since they
-run `across data` under any protocol."""
+✓ runs on the protocol's own splits · `block=` runs with that option · *plans* has a protocol of
+its own planned, shared by all tests that need it · – is refused. Tests whose sample is the data
+sets stand below, since they run `across data` under any protocol."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -50,9 +51,16 @@ def pages() -> Iterator[tuple[str, str]]:
             ),
             "## By which metric, with groups, with a correction",
             md.table(
-                ("test", "by", "models", "grouped rows", "correction"),
+                ("test", "by", "models", "grouped rows", "weighted rows", "correction"),
                 [
-                    (_link("tests", t), _metrics(t), _models(t), _groups(t), _corrected(t))
+                    (
+                        _link("tests", t),
+                        _metrics(t),
+                        _models(t),
+                        _groups(t),
+                        _weights(t),
+                        _corrected(t),
+                    )
                     for t in tests
                 ],
             ),
@@ -86,7 +94,8 @@ def _link(plural: str, entry: Any) -> str:
 
 
 def _test(entry: Any, setting: Setting) -> str:
-    return {"yes": "✓", "implied": "*plans*", "no": "–"}[test_fit(entry, setting)]
+    marks = {"yes": "✓", "in blocks": "`block=`", "implied": "*plans*", "no": "–"}
+    return marks[test_fit(entry, setting)]
 
 
 def _default(entry: Any, setting: Setting) -> str:
@@ -116,6 +125,11 @@ def _groups(entry: Any) -> str:
     if entry.declaration.across_data:
         return "the data set is the unit"
     return "clustered form" if entry.declaration.clustered else "–"
+
+
+def _weights(entry: Any) -> str:
+    declared = entry.declaration
+    return "✓" if declared.weights or declared.evidence == {Evidence.FOLD_SCORES} else "–"
 
 
 def _corrected(entry: Any) -> str:

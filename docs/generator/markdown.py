@@ -73,7 +73,7 @@ def _part(part: Part) -> str:
 
 def _info(part: Part) -> str:
     """Say what the tests are to do with a block."""
-    fragment = {"written": " fragment", "wrong": " wrong", "right": " fragment"}
+    fragment = {"written": " fragment", "wrong": " wrong", "right": " right"}
     if part.language == "eval":
         return "eval" + fragment.get(part.heading, " fragment" if len(part.lines) < 3 else "")
     return part.language

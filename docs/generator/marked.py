@@ -7,6 +7,7 @@ from pathlib import Path
 from docs.generator import markdown as md
 from evallang.checking.catalogues import REGISTRIES
 from evallang.checking.explanations import option_default, written
+from evallang.checking.glossary import LATER
 from evallang.checking.statements import CLAUSE_MEANINGS, STATEMENT_GUIDES
 from evallang.reporting.section import SECTIONS
 from evallang.syntax.keywords import CLAUSES, RESERVED, STATEMENTS
@@ -76,6 +77,23 @@ def _reserved(_: str) -> str:
     return " ".join(f"`{word}`" for word in sorted(RESERVED))
 
 
+def _differences(_: str) -> str:
+    rows = []
+    for plural, registry in REGISTRIES.items():
+        for entry in registry:
+            word = written(entry)
+            link = f"[`{word}`](reference/{plural}.md#{md.anchor(word)})"
+            for other, text in entry.declaration.differs.items():
+                rows.append((other, link, md.sentence(text[:1].upper() + text[1:])))
+    rows.sort(key=lambda row: (row[0].lower(), row[1]))
+    return md.table(("package or text", "method", "why it differs"), rows)
+
+
+def _later(_: str) -> str:
+    rows = [(kind, ", ".join(f"`{w}`" for w in sorted(words))) for kind, words in LATER.items()]
+    return md.table(("kind", "words"), [row for row in rows if row[1]])
+
+
 MAKERS: dict[str, Callable[[str], str]] = {
     "form": _form,
     "clauses": _clauses,
@@ -84,5 +102,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "statements": _statements,
     "sections": _sections,
     "reserved": _reserved,
+    "later": _later,
+    "differences": _differences,
 }
 """What can be made, by the first word of a mark."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from docs.generator import markdown as md
 from evallang.checking.explanations import NOT_GIVEN
+from evallang.models import catalogue
 from evallang.models.catalogue import CATALOGUE, unavailable
 
 LEAD = """\
@@ -12,6 +13,10 @@ Every estimator of the supported scikit-learn, from a generated table: names of 
 parameters are checked before anything is run and without importing scikit-learn. `key=value`
 fixes a parameter, `key in DOMAIN` searches it. `random_state` comes from the study's seed unless
 it is fixed, and `n_jobs` is 1. Parameters that take callables, files or folders are refused."""
+
+
+# The newest version of the table, whatever is installed where the pages are made.
+catalogue.installed_version = lambda: catalogue.supported_range()[1]
 
 
 def pages() -> Iterator[tuple[str, str]]:
