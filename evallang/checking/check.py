@@ -11,6 +11,7 @@ from evallang.checking import (
     codes,
     designs,
     document,
+    exports,
     pipelines,
     sources,
     unused,
@@ -172,6 +173,7 @@ def _resolve(
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),
+        exports=exports.resolve_exports(scope),
     )
     _needed_statements(scope, study, gathered.unread)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))

@@ -8,6 +8,9 @@ TWO_MODELS = (
 )
 """What the examples of a comparison begin with."""
 
+ONE_MODEL = "data iris from sklearn iris\nmodel bayes = GaussianNB\nprotocol cv folds=5\n"
+"""What the examples of an export begin with."""
+
 # --- E10x: names ---------------------------------------------------------------------------
 
 UNKNOWN_NAME = declare(
@@ -355,6 +358,36 @@ WAIVER_OF_NOTHING = declare(
     "waiver_of_nothing",
     "A waiver for which there is nothing to waive.",
     reason="A waiver that silences nothing hides the day on which it would.",
+)
+
+# --- E17x: exported models -------------------------------------------------------------------
+
+EXPORT_OF_SEVERAL = declare(
+    "E170",
+    "export_of_several_data_sets",
+    "A model is exported from a study of several data sets, or of none.",
+    reason="An exported model is fitted on all rows of one data set; of several, nothing says "
+    "which one it should know.",
+    wrong=f"{ONE_MODEL}data wine from sklearn wine\nexport bayes",
+    right=f"{ONE_MODEL}export bayes",
+)
+EXPORT_PATH = declare(
+    "E171",
+    "export_path",
+    "An exported model would stand outside the study's folder, or under a name that is not its "
+    "kind.",
+    reason="A study writes nothing outside its own folder. Models are saved with skops, whose "
+    "files hold no code, and never as pickles, which run code when they are read.",
+    wrong=f'{ONE_MODEL}export best to "../model.skops"',
+    right=f'{ONE_MODEL}export best to "models/best.skops"',
+)
+EXPORT_TWICE = declare(
+    "E172",
+    "export_twice",
+    "Two `export` lines write the same file.",
+    reason="The second model would silently replace the first.",
+    wrong=f'{ONE_MODEL}export bayes to "model.skops"\nexport best to "model.skops"',
+    right=f'{ONE_MODEL}export bayes to "bayes.skops"\nexport best to "best.skops"',
 )
 
 # --- E2xx: what cannot be computed, or means nothing -----------------------------------------

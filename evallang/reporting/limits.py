@@ -25,7 +25,7 @@ from evallang.reporting.limits_of_numbers import computed_caution, limits_of_num
 from evallang.reporting.numbers import count
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural, sentence, with_code
-from evallang.results.records import FitWarning
+from evallang.results.records import Failure, FitWarning
 
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
 
@@ -47,7 +47,7 @@ def failures(context: Context) -> Sequence[Block]:
             (
                 Cell(runs(context.model(item.model))),
                 Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
-                Cell(runs(f"{item.stage}, repeat {item.repeat}, fold {item.fold}")),
+                Cell(runs(_place(item))),
                 Cell(runs(Code(_parameters(item.params)) if item.params else "as written")),
                 Cell(runs(f"{item.error}: {item.message}")),
             )
@@ -68,6 +68,12 @@ def failures(context: Context) -> Sequence[Block]:
         ),
     )
     return [Table("table-failures", runs("Fits that failed."), columns, rows, notes=notes)]
+
+
+def _place(item: Failure) -> str:
+    if item.fold < 0:
+        return f"{item.stage}, all rows"
+    return f"{item.stage}, repeat {item.repeat}, fold {item.fold}"
 
 
 def cautions(context: Context) -> list[Caution]:
