@@ -107,6 +107,7 @@ class Measure:
     interval: Method | None
     within: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    interval_span: Span | None = field(default=None, compare=False)
 
 
 @frozen
