@@ -113,10 +113,10 @@ class Measure:
 class ComparisonSpec:
     """One `compare` line.
 
-    `test` is the first test written; where it is an omnibus, `post_hoc` is the test after
-    `then`, or None. `pairs` are all pairs that the line is about, `models` all models
-    that its omnibus covers. `correction` is None where the tests control the family
-    themselves.
+    `test` is the first test written; where it takes all models at once it is an `omnibus`, and
+    `post_hoc` is the test after `then`, or None. `pairs` are all pairs that the line is about,
+    `models` all models that its omnibus covers. `correction` is None where the tests control
+    the family themselves.
     """
 
     index: int
@@ -131,6 +131,7 @@ class ComparisonSpec:
     metrics: tuple[Method, ...]
     protocol: str | None
     exploratory: bool
+    omnibus: bool = False
     span: Span | None = field(default=None, compare=False)
 
 

@@ -125,7 +125,7 @@ def _resolve(
     group = designs.group_column(scope, specs)
     measured = claims.measures(scope, likely)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
-    compared = claims.comparisons(scope, specs, protocols, measured)
+    compared = claims.comparisons(scope, specs, protocols, measured, head.families)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
     document.refuse_later_statements(scope)

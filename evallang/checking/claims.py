@@ -60,13 +60,20 @@ def comparisons(
     sources: Sequence[SourceSpec],
     protocols: Sequence[Protocol],
     measured: Sequence[Measure],
+    families: Literal["separate", "together"] = "separate",
 ) -> tuple[ComparisonSpec, ...]:
     """Resolve every `compare` line; faulty ones are left out after their report."""
     found = []
+    names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.CompareNode)):
         spec = _comparison(scope, index, node, sources, protocols, measured)
-        if spec is not None:
-            found.append(spec)
+        if spec is None:
+            continue
+        joins = families == "together" and not spec.exploratory
+        size = _family_size(scope, spec, names, sources)
+        if node.correction is None and spec.correction is not None and size > 1 and not joins:
+            scope.default(f"compare line {index + 1} correction", spec.correction.name)
+        found.append(spec)
     return tuple(found)
 
 
@@ -163,12 +170,9 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
-    omnibus_alone = node.then is None and HYPOTHESIS_TESTS[test.name].declaration.omnibus
-    meeting = [s for s in sources if _has(s, models, scope)]
-    size = 0 if omnibus_alone else _family_size(pairs, models, against, names)
-    size *= len(chosen) * (1 if node.across else len(meeting))
-    if node.correction is None and correction is not None and size > 1:
-        scope.default(f"compare line {index + 1} correction", correction.name)
+    omnibus = _takes_all(node, test, names)
+    if omnibus and node.then is None and not _alone(scope, node, test):
+        return None
     spec = ComparisonSpec(
         index=index,
         source=format_node(node).strip(),
@@ -182,6 +186,7 @@ def _comparison(
         metrics=chosen,
         protocol=protocol,
         exploratory=node.exploratory,
+        omnibus=omnibus,
         span=node.span,
     )
     _enough_models(scope, node, spec, names, sources)
@@ -197,16 +202,15 @@ def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
 
 
 def _family_size(
-    pairs: tuple[tuple[str, str], ...],
-    models: tuple[str, ...],
-    against: str | None,
-    names: Sequence[str] | None,
+    scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None, sources: Sequence[SourceSpec]
 ) -> int:
-    """Count the pairs of a line on one data set, as far as they are known before it is read."""
-    if pairs:
-        return len(pairs)
-    known = len(models or [name for name in names or () if name != against])
-    return known if against is not None else known * (known - 1) // 2
+    """Count the pairs of a line, as far as they are known before data are read."""
+    if spec.omnibus and spec.post_hoc is None:
+        return 0
+    known = len(spec.models or [name for name in names or () if name != spec.against])
+    pairs = known if spec.against is not None else known * (known - 1) // 2
+    places = 1 if spec.across else sum(_has(source, spec.models, scope) for source in sources)
+    return (len(spec.pairs) or pairs) * len(spec.metrics) * places
 
 
 def _models(
@@ -245,6 +249,14 @@ def _models(
 
 def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None) -> bool:
     first = HYPOTHESIS_TESTS[test.name].declaration
+    if first.models[1] == 1:
+        scope.report(
+            codes.MODELS_OF_ONE_TEST,
+            f"`{test.name}` is about one model, and `compare` about two or more",
+            node.test.span,
+            help="write `require error_rate of MODEL <= 10%`, which decides by an interval",
+        )
+        return False
     if node.then is None:
         return True
     if not first.omnibus:
@@ -265,6 +277,44 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
         )
         return False
     return True
+
+
+def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -> bool:
+    """Tell whether the first test of a line is one of all its models at once.
+
+    A test that can do two models as well tests pairs where the line is about pairs: where it
+    plans them, names a reference or a correction, or has two models.
+    """
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    if not declared.omnibus or node.then is not None or declared.models[0] > 2:
+        return declared.omnibus
+    about_pairs = node.against is not None or node.correction is not None
+    planned = any(isinstance(item, n.PairNode) for item in node.models)
+    two = len(node.models or names or ()) == 2
+    return not (about_pairs or planned or two)
+
+
+def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
+    """Tell whether an omnibus without tests of pairs is written without what is for pairs."""
+    pairwise = "mcnemar" if test.name in ("cochran", "looney_f") else "wilcoxon"
+    planned = next((item for item in node.models if isinstance(item, n.PairNode)), None)
+    part: n.Node | None = node.correction
+    what = "corrects the tests of pairs"
+    if part is None and planned is not None:
+        part, what = planned, "plans a pair"
+    elif part is None and node.against is not None:
+        part, what = node.against, "is what pairs are compared with"
+    if part is None:
+        return True
+    written = format_node(part).strip()
+    after = f" {written}" if part is node.correction else ""
+    scope.report(
+        codes.COMPARE_SHAPE,
+        f"`{written}` {what}, and `{test.name}` tests all models at once",
+        part.span,
+        help=f"write `{test.name} then {pairwise}{after}`, or leave `{written}` out",
+    )
+    return False
 
 
 def _correction(

@@ -8,7 +8,8 @@ from evallang.compatibility import yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable, Table
 from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table
-from evallang.engine.comparisons import Across, Arena, OneSource, compare
+from evallang.engine.arenas import Across, Arena, OneSource
+from evallang.engine.comparisons import Line, compare
 from evallang.engine.estimates import estimates
 from evallang.engine.fits import FitOutcome, run_fits
 from evallang.engine.requirements import decide
@@ -70,9 +71,8 @@ def run(
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
-    compared = []
-    for spec in study.comparisons:
-        compared += compare(study, spec, _arenas(study, spec, settings, scored))
+    lines = [Line(spec, _arenas(study, spec, settings, scored)) for spec in study.comparisons]
+    compared = compare(study, lines)
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
@@ -102,11 +102,11 @@ def _arenas(
     spec: ComparisonSpec,
     settings: Sequence[Setting],
     scored: Sequence[ScoreTable],
-) -> list[Arena]:
+) -> tuple[Arena, ...]:
     """Find where a line's models meet: on every source apart, or across data sets at once."""
     about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
     if not spec.across:
-        return [OneSource(setting, metric) for setting in about for metric in spec.metrics]
+        return tuple(OneSource(setting, metric) for setting in about for metric in spec.metrics)
     arenas: list[Arena] = []
     for metric in spec.metrics:
         if about:
@@ -116,7 +116,7 @@ def _arenas(
     for table in scored:
         grid = grid_of_table(table)
         arenas.append(Across(grid, Method(grid.metric), None, models_of(spec, grid.models)))
-    return arenas
+    return tuple(arenas)
 
 
 def _fitted(

@@ -43,7 +43,7 @@ def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tu
 
 def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
     """List the family of a line: pairs by metrics by data sets; none of an omnibus alone."""
-    if test_of(comparison.test).omnibus and comparison.post_hoc is None:
+    if comparison.omnibus and comparison.post_hoc is None:
         return ()
     found: list[Hypothesis] = []
     for source in study.sources:
