@@ -150,6 +150,7 @@ class RequirementSpec:
     within: str | None
     protocol: str | None
     level: float
+    level_written: bool = False
     span: Span | None = field(default=None, compare=False)
 
 

@@ -9,6 +9,7 @@ from evallang.checking import (
     capabilities,
     claims,
     codes,
+    compared,
     designs,
     document,
     pipelines,
@@ -125,7 +126,7 @@ def _resolve(
     group = designs.group_column(scope, specs)
     measured = claims.measures(scope, likely)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
-    compared = claims.comparisons(scope, specs, protocols, measured, head.families)
+    tested = compared.comparisons(scope, specs, protocols, measured, head.families)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
     document.refuse_later_statements(scope)
@@ -150,7 +151,7 @@ def _resolve(
         protocols=protocols,
         tuning=tuning,
         measures=measured,
-        comparisons=compared,
+        comparisons=tested,
         requirements=required,
         report=report,
         report_folder=folder,

@@ -303,6 +303,16 @@ MARGIN = declare(
     right="require a not worse than b by 2%",
 )
 
+DECIDING_TEST = declare(
+    "E154",
+    "test_that_cannot_decide_a_requirement",
+    "A test in a `require` line that does not tell which of two models is better.",
+    reason="`require A better than B with TEST` is met when the two-sided p is at most alpha and "
+    "the difference has the right sign, so TEST must give a p for two models on one data set.",
+    wrong=f"{TWO_MODELS}protocol cv\nrequire a better than b with cochran",
+    right=f"{TWO_MODELS}protocol cv\nrequire a better than b with mcnemar",
+)
+
 # --- E16x: waivers -------------------------------------------------------------------------
 
 WAIVER_WITHOUT_REASON = declare(

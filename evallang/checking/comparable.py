@@ -1,5 +1,6 @@
 """Comparisons judged (E2xx): tests against what protocols and data sets give them."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from evallang.checking import codes
@@ -15,15 +16,16 @@ from evallang.compatibility import (
     yields_of,
 )
 from evallang.data.dataset import DataSpec
+from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
+from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
     ComparisonSpec,
     Method,
     Protocol,
-    RequirementSpec,
     Study,
     models_of,
 )
@@ -54,30 +56,8 @@ def settle(scope: Scope, study: Study) -> Study:
     return replace(
         study,
         comparisons=tuple(settled),
-        requirements=_requirements(scope, study),
         protocols=(*study.protocols, *implied),
     )
-
-
-def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
-    """Give each `require` line its protocol; several and none named are reported."""
-    if not any(isinstance(source, DataSpec) for source in study.sources):
-        return study.requirements
-    own = [p for p in study.protocols if p.implied_by is None]
-    settled = []
-    for requirement in study.requirements:
-        if requirement.protocol is None and len(own) > 1:
-            scope.report(
-                codes.AMBIGUOUS_PROTOCOL,
-                "the line does not say which of the protocols it is about",
-                requirement.span,
-                help=f"write `on {own[0].name}` at its end",
-            )
-        elif requirement.protocol is None and own:
-            settled.append(replace(requirement, protocol=own[0].name))
-        else:
-            settled.append(requirement)
-    return tuple(settled)
 
 
 def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
@@ -86,37 +66,65 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
 
 
 def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
-    sound = True
     if comparison.across:
-        return sound  # one score of each data set is all that such a test reads
-    for test in _tests(comparison):
-        for metric in comparison.metrics:
-            problem = metric_mismatch(test, metric)
-            if problem is not None:
-                sound = False
-                scope.report(
-                    codes.TEST_OF_ANOTHER_METRIC,
-                    problem.reason,
-                    comparison.span,
-                    help=problem.instead,
-                )
-    return sound
+        return True  # one score of each data set is all that such a test reads
+    found = [
+        judge_metric(scope, test, metric, comparison.span)
+        for test in _tests(comparison)
+        for metric in comparison.metrics
+    ]
+    return all(found)
+
+
+def judge_metric(scope: Scope, test: Method, metric: Method, span: Span | None) -> bool:
+    """Report a test that is not about a metric, or lacks what it needs for it."""
+    problem = metric_mismatch(test, metric)
+    if problem is not None:
+        scope.report(codes.TEST_OF_ANOTHER_METRIC, problem.reason, span, help=problem.instead)
+        return False
+    entry, declared = HYPOTHESIS_TESTS[test.name], METRICS[metric.name].declaration
+    in_unit = declared.low == 0 and declared.high == 1
+    if entry.option("rope") is not None and "rope" not in test.keywords() and not in_unit:
+        scope.report(
+            codes.MISSING_OPTION,
+            f"`{test.name}` needs `rope` for `{metric.written}`: 1 % is its default for metrics "
+            "between 0 and 1 alone",
+            span,
+            help=f"write `{test.name}(rope=...)`, in the unit of `{metric.written}`",
+        )
+        return False
+    return True
 
 
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
-    """Some source must have every model of a line; sources that a file decides may."""
+    def needed(names: Sequence[str]) -> Sequence[str]:
+        return models_of(comparison, names)
+
+    return judge_meeting(scope, study, needed, comparison.span)
+
+
+def judge_meeting(
+    scope: Scope,
+    study: Study,
+    needed: Callable[[Sequence[str]], Sequence[str]],
+    span: Span | None,
+) -> bool:
+    """Some source must have every model of a line; sources that a file decides may.
+
+    `needed` gives the models of the line, from those of a source.
+    """
     for source in study.sources:
         models = study.models if isinstance(source, DataSpec) else source.models
         names = [model.name for model in models]
         unknown = not names and not isinstance(source, DataSpec)
-        if unknown or set(models_of(comparison, names)) <= set(names):
+        if unknown or set(needed(names)) <= set(names):
             return True
     if scope.broken or not study.sources:
         return False
     scope.report(
         codes.MODELS_NEVER_MEET,
         "no data set has all models of this line",
-        comparison.span,
+        span,
         help="compare models of one data set, a line for each",
     )
     return False
@@ -270,22 +278,33 @@ def _judge_tests(
 ) -> None:
     if comparison.across:
         return
+    for test in _tests(comparison):
+        judge_evidence(scope, study, test, comparison.metrics[0], protocol, comparison.span)
+
+
+def judge_evidence(
+    scope: Scope,
+    study: Study,
+    test: Method,
+    metric: Method,
+    protocol: Protocol | None,
+    span: Span | None,
+) -> None:
+    """Report a test that a source, under the protocol if any, does not give what it needs."""
     for source in study.sources:
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
-        yields = yields_of(source, protocol)
-        for test in _tests(comparison):
-            problem = test_mismatch(test, comparison.metrics[0], yields)
-            if problem is not None:
-                where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
-                scope.report(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
-                    f"{problem.reason}, which {where} does not give",
-                    comparison.span,
-                    help=problem.instead,
-                )
-                continue
-            declared = HYPOTHESIS_TESTS[test.name].declaration
-            per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
-            if is_grouped(source, study.group) and per_row and not declared.clustered:
-                refuse_grouped(scope, f"the test `{test.name}`", comparison.span)
+        problem = test_mismatch(test, metric, yields_of(source, protocol))
+        if problem is not None:
+            where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
+            scope.report(
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                f"{problem.reason}, which {where} does not give",
+                span,
+                help=problem.instead,
+            )
+            continue
+        declared = HYPOTHESIS_TESTS[test.name].declaration
+        per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
+        if is_grouped(source, study.group) and per_row and not declared.clustered:
+            refuse_grouped(scope, f"the test `{test.name}`", span)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evallang.checking import capabilities, codes, comparable, designs
+from evallang.checking import capabilities, codes, comparable, demanded, designs
 from evallang.checking.scope import Scope
 from evallang.checking.tasks import judge_scores, judge_tasks
 from evallang.compatibility import (
@@ -34,7 +34,7 @@ def judge(scope: Scope, study: Study) -> Study:
     _folds(scope, study)
     _intervals(scope, study)
     _search(scope, study)
-    return comparable.settle(scope, study)
+    return demanded.settle(scope, comparable.settle(scope, study))
 
 
 def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:

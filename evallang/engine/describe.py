@@ -79,7 +79,7 @@ def results(
     counts: FitCounts,
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
-    methods, references = _methods(study, estimates, comparisons, bool(tables))
+    methods, references = _methods(study, estimates, comparisons, requirements, bool(tables))
     defaults = (*planned.plan.defaults, *_data_defaults(tables, given))
     return Results(
         schema=SCHEMA,
@@ -288,6 +288,7 @@ def _methods(
     study: Study,
     estimates: Sequence[Estimate],
     comparisons: Sequence[Comparison],
+    requirements: Sequence[Requirement],
     fitted: bool,
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
     """List every method that was used, once, with the works it is taken from."""
@@ -316,6 +317,7 @@ def _methods(
         add("protocol", PROTOCOLS[protocol.kind])
     metrics = [m.metric for m in study.measures]
     metrics += [m for c in study.comparisons for m in c.metrics]
+    metrics += [r.metric for r in study.requirements]
     if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
         metrics.append(study.tuning.metric)
     for metric in metrics:
@@ -331,14 +333,18 @@ def _methods(
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])
+    tests = [t for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
+    tests += [r.test for r in requirements if r.test is not None]
+    for test in tests:
+        add("test", HYPOTHESIS_TESTS[test.test])
+        if test.estimate is not None and test.estimate.method in INTERVALS:
+            add("interval", INTERVALS[test.estimate.method])
+        for effect in test.effects:
+            add("effect", EFFECT_SIZES[effect.name])
+    for required in requirements:
+        if (name := required.method.partition("(")[0]) in INTERVALS:
+            add("interval", INTERVALS[name])
     for compared in comparisons:
-        tests = [t for t in (compared.omnibus, *compared.pairwise) if t is not None]
-        for test in tests:
-            add("test", HYPOTHESIS_TESTS[test.test])
-            if test.estimate is not None and test.estimate.method in INTERVALS:
-                add("interval", INTERVALS[test.estimate.method])
-            for effect in test.effects:
-                add("effect", EFFECT_SIZES[effect.name])
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
     if fitted:
