@@ -6,7 +6,7 @@ them, and the documentation prints them as a table.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
 from evallang.frozen import frozen
@@ -63,7 +63,8 @@ class Mismatch:
 def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
     if protocol is not None:
-        return PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        return replace(found, weighted=is_weighted(source))
     if isinstance(source, CountsSpec):
         return Yields(
             frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
@@ -87,6 +88,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             once=once,
             single_fit=source.fold is None and once,
             grouped=source.group is not None,
+            weighted=is_weighted(source),
         )
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
 
@@ -96,6 +98,11 @@ def is_grouped(source: SourceSpec, group: str | None) -> bool:
     if isinstance(source, DataSpec):
         return (group or source.group) is not None
     return isinstance(source, PredictionsSpec) and (group or source.group) is not None
+
+
+def is_weighted(source: SourceSpec) -> bool:
+    """Tell whether the examples of a source carry weights."""
+    return isinstance(source, DataSpec | PredictionsSpec) and source.weight is not None
 
 
 def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
@@ -128,17 +135,17 @@ def default_interval(
     if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
         of_all = declaration.proportion == "all" or not grouped
-        return "wilson" if of_all and not averaged else "bootstrap"
-    if grouped:
+        has_form = of_all and not (grouped and yields.weighted)
+        return "wilson" if has_form and not averaged else "bootstrap"
+    two_classes = metric.name == "roc_auc" and (classes is None or classes == 2)
+    if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
-        return "bootstrap" if pools else None
+        return "bootstrap" if pools or (two_classes and not grouped) else None
     if yields.single_fit:
-        if metric.name == "roc_auc" and (classes is None or classes == 2):
-            return "delong"
-        return "bootstrap"
+        return "delong" if two_classes else "bootstrap"
     if declaration.form == "losses":
         return "cv_clt"
-    if metric.name == "roc_auc" and (classes is None or classes == 2):
+    if two_classes:
         return "cv_auc"
     return "bootstrap" if declaration.form == "counts" else None
 
@@ -158,6 +165,11 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
             instead,
         )
     only_folds = declared.evidence == {Evidence.FOLD_SCORES}
+    if yields.weighted and not declared.weights and not only_folds:
+        return Mismatch(
+            f"`{interval.name}` counts every example as one, and here they have weights",
+            instead,
+        )
     if only_folds and declared.designs and yields.design not in declared.designs:
         return Mismatch(
             f"`{interval.name}` is not sound over "
@@ -230,6 +242,19 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
     return None
 
 
+def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run where examples have weights."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    over_folds = not declared.evidence & (PER_ROW | {Evidence.COUNTS}) & yields.evidence
+    if not yields.weighted or declared.weights or over_folds:
+        return None
+    fold_test = metric.name if yields.once else None
+    return Mismatch(
+        f"`{test.name}` counts every example as one, and here they have weights",
+        "write `with permutation`" if fold_test else "write `with corrected_t`",
+    )
+
+
 def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
     """Tell why a test is not about a metric."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
@@ -256,6 +281,8 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
     """
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "corrected_t"
+    if yields.weighted:
+        return "bootstrap"
     entry = METRICS[metric.name]
     binary = classes in (None, 2)
     if entry.declaration.proportion == "all" or (
@@ -279,18 +306,3 @@ def nearest_test(metric: Method, yields: Yields) -> str | None:
         if metric_mismatch(Method(name), metric) is None:
             return f"write `with {name}`"
     return None
-
-
-def default_table() -> list[dict[str, Any]]:
-    """Give the table what-goes-with-what, one row for each protocol with default options."""
-    rows: list[dict[str, Any]] = []
-    for protocol in PROTOCOLS:
-        yields = protocol.declaration.yields(protocol.defaults())
-        rows.append(
-            {
-                "protocol": protocol.name,
-                "tests": [t.name for t in HYPOTHESIS_TESTS if fits_design(t, yields)],
-                "intervals": {m.name: default_interval(Method(m.name), yields) for m in METRICS},
-            }
-        )
-    return rows

@@ -132,7 +132,16 @@ def _resolve(
     document.refuse_later_statements(scope)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _with_columns(
-        specs, group, [p.by for p in protocols if p.by], tuple(dict.fromkeys(within))
+        specs,
+        group,
+        [p.by for p in protocols if p.by],
+        tuple(dict.fromkeys(within)),
+        stratification.columns if stratification else (),
+        {
+            word: statement.span
+            for word, kind in (("stratify", n.StratifyNode), ("group", n.GroupNode))
+            for statement in scope.of(kind)
+        },
     )
     study = Study(
         title=head.title,
@@ -198,8 +207,10 @@ def _with_columns(
     group: str | None,
     split: list[str],
     within: tuple[str, ...],
+    strata: tuple[str, ...],
+    places: Mapping[str, Span],
 ) -> tuple[SourceSpec, ...]:
-    """Tell each source which columns other statements name."""
+    """Tell each source which columns other statements name, and where they do."""
     found: list[SourceSpec] = []
     for spec in specs:
         if isinstance(spec, DataSpec):
@@ -209,6 +220,8 @@ def _with_columns(
                     group=spec.group or group,
                     split=split[0] if split else None,
                     subgroups=within,
+                    strata=tuple(c for c in strata if c not in ("target", spec.target)),
+                    places={**spec.places, **_further(places, spec.places)},
                 )
             )
         elif isinstance(spec, PredictionsSpec):
@@ -216,6 +229,10 @@ def _with_columns(
         else:
             found.append(spec)
     return tuple(found)
+
+
+def _further(places: Mapping[str, Span], known: Mapping[str, Span]) -> dict[str, Span]:
+    return {word: span for word, span in places.items() if word not in known}
 
 
 def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:

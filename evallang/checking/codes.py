@@ -58,6 +58,7 @@ CIRCULAR_NAME = declare(
     "E106",
     "circular_name",
     "A `let` or a model is defined by itself.",
+    reason="A name that needs itself has no value.",
     wrong="let a = b\nlet b = a",
     right="let a = 3\nlet b = a",
 )
@@ -65,6 +66,8 @@ INCLUDE_PROBLEM = declare(
     "E107",
     "include_problem",
     "An included file is missing, is included twice, or includes itself.",
+    reason="Nothing is overridden, so a file that is included twice would declare "
+    "everything twice; a cycle has no end.",
     wrong='include "protocol.eval"\ninclude "protocol.eval"',
     right='include "protocol.eval"',
 )
@@ -72,6 +75,7 @@ AMBIGUOUS_PROTOCOL = declare(
     "E108",
     "ambiguous_protocol",
     "Several protocols are declared and the line does not say which one it means.",
+    reason="Two protocols give two answers; which one a line is about must not be guessed.",
     wrong=f"{TWO_MODELS}protocol main = cv\nprotocol quick = holdout\ncompare a, b with mcnemar",
     right=f"{TWO_MODELS}protocol main = cv\nprotocol quick = holdout\n"
     "compare a, b with mcnemar on main",
@@ -103,6 +107,7 @@ UNKNOWN_PARAMETER = declare(
     "E111",
     "unknown_parameter",
     "A class has no parameter of this name.",
+    reason="scikit-learn would refuse it when the model is built, after the data were read.",
     wrong="model knn = KNeighborsClassifier(k=3)",
     right="model knn = KNeighborsClassifier(n_neighbors=3)",
 )
@@ -110,6 +115,7 @@ PARAMETER_VALUE = declare(
     "E112",
     "parameter_value",
     "A parameter does not take this value.",
+    reason="scikit-learn would refuse it in the first fit, perhaps after an hour of others.",
     wrong="model svm = SVC(kernel=radial)",
     right="model svm = SVC(kernel=rbf)",
 )
@@ -126,6 +132,7 @@ PIPELINE_ORDER = declare(
     "E114",
     "pipeline_order",
     "A pipeline whose last step is no estimator, or that has one before its end.",
+    reason="Data flow from left to right: transformers first, one predictor last.",
     wrong="model a = SVC | StandardScaler",
     right="model a = StandardScaler | SVC",
 )
@@ -133,6 +140,8 @@ WRONG_TASK = declare(
     "E115",
     "wrong_task",
     "A model, metric or test for another task than that of the data.",
+    reason="A classifier predicts labels and a regressor numbers; measures and tests "
+    "belong to one of them.",
     wrong="data diabetes from sklearn diabetes\nmodel a = SVC",
     right="data diabetes from sklearn diabetes\nmodel a = SVR",
 )
@@ -140,6 +149,7 @@ PARAMETER_TWICE = declare(
     "E116",
     "parameter_twice",
     "A parameter or option is given twice.",
+    reason="Of two values one would silently win.",
     wrong="model svm = SVC(C=1, C=10)",
     right="model svm = SVC(C=10)",
 )
@@ -147,6 +157,8 @@ BAD_DOMAIN = declare(
     "E117",
     "bad_domain",
     "A domain that holds no values, or cannot be stepped.",
+    reason="Ends must be reached and steps must have a length, so that the candidates are "
+    "exactly those that a reader counts.",
     wrong="model svm = SVC(C in 0.1..10)",
     right="model svm = SVC(C in 0.1..10 log 5)",
 )
@@ -157,6 +169,7 @@ UNKNOWN_METRIC = declare(
     "E120",
     "unknown_metric",
     "A word that is no metric.",
+    reason="`evallang list metrics` lists all of them.",
     wrong="measure acuracy",
     right="measure accuracy",
 )
@@ -164,6 +177,7 @@ UNKNOWN_TEST = declare(
     "E121",
     "unknown_test",
     "A word that is no hypothesis test.",
+    reason="`evallang list tests` lists all of them.",
     wrong="compare with mcnemmar",
     right="compare with mcnemar",
 )
@@ -171,6 +185,7 @@ UNKNOWN_INTERVAL = declare(
     "E122",
     "unknown_interval",
     "A word that is no interval.",
+    reason="`evallang list intervals` lists all of them.",
     wrong="measure accuracy\n  interval wilsn",
     right="measure accuracy\n  interval wilson",
 )
@@ -178,6 +193,7 @@ UNKNOWN_PROTOCOL = declare(
     "E123",
     "unknown_protocol",
     "Words that are no protocol.",
+    reason="`evallang list protocols` lists all of them.",
     wrong="protocol kfold folds=10",
     right="protocol cv folds=10",
 )
@@ -185,6 +201,7 @@ UNKNOWN_CORRECTION = declare(
     "E124",
     "unknown_correction",
     "A word that is no correction for many comparisons.",
+    reason="`evallang list corrections` lists all of them.",
     wrong="compare with mcnemar bonferoni",
     right="compare with mcnemar bonferroni",
 )
@@ -192,6 +209,7 @@ UNKNOWN_ANALYSIS = declare(
     "E125",
     "unknown_analysis",
     "A word that is no analysis.",
+    reason="An analysis of another name does not exist in the language.",
     wrong="analyze calibrations",
     right="analyze calibration",
 )
@@ -199,6 +217,7 @@ UNKNOWN_WORD = declare(
     "E126",
     "unknown_word",
     "A word that a clause does not know.",
+    reason="A clause that takes one of a few words knows no others.",
     wrong="report htm",
     right="report html",
 )
@@ -206,6 +225,8 @@ UNKNOWN_SOURCE = declare(
     "E127",
     "unknown_source",
     "A data set that scikit-learn does not bundle, or a file type that is not read.",
+    reason="scikit-learn brings iris, wine, breast_cancer, digits and diabetes along; "
+    "other data come from a file or a query.",
     wrong="data d from sklearn iriss",
     right="data d from sklearn iris",
 )
@@ -216,6 +237,7 @@ UNKNOWN_OPTION = declare(
     "E130",
     "unknown_option",
     "A method has no option of this name or word.",
+    reason="`evallang explain` with the name of the method lists its options.",
     wrong="compare with mcnemar(precise)",
     right="compare with mcnemar(exact)",
 )
@@ -223,6 +245,8 @@ OPTION_VALUE = declare(
     "E131",
     "option_value",
     "An option does not take this value.",
+    reason="An option takes the words, or the kind of number, that `evallang explain` "
+    "prints for the method.",
     wrong="protocol cv folds=ten",
     right="protocol cv folds=10",
 )
@@ -230,6 +254,7 @@ MISSING_OPTION = declare(
     "E132",
     "missing_option",
     "A method needs an option that is not given.",
+    reason="There is no value that would be right for most studies, so none is taken in silence.",
     wrong="measure fbeta",
     right="measure fbeta(beta=2)",
 )
@@ -240,6 +265,7 @@ UNKNOWN_CLAUSE = declare(
     "E140",
     "unknown_clause",
     "A statement takes no clause of this word.",
+    reason="Each statement has its own clauses, and a clause of another would be ignored.",
     wrong='data iris from "iris.csv"\n  traget species',
     right='data iris from "iris.csv"\n  target species',
 )
@@ -247,6 +273,7 @@ CLAUSE_TWICE = declare(
     "E141",
     "clause_twice",
     "A clause that may stand once stands twice.",
+    reason="Of two values one would silently win.",
     wrong="study\n  seed 1\n  seed 2",
     right="study\n  seed 1",
 )
@@ -254,6 +281,7 @@ MISSING_CLAUSE = declare(
     "E142",
     "missing_clause",
     "A statement lacks a clause that it needs.",
+    reason="What is needed and cannot be known from elsewhere is never guessed.",
     wrong='data visits from "visits.csv"',
     right='data visits from "visits.csv"\n  target readmitted',
 )
@@ -261,6 +289,8 @@ CLAUSE_VALUE = declare(
     "E143",
     "clause_value",
     "A clause does not take this value.",
+    reason="The value would be refused or misread later; shares lie between 0 and 1, "
+    "seeds are whole numbers.",
     wrong="study\n  alpha 5",
     right="study\n  alpha 0.05",
 )
@@ -268,6 +298,7 @@ CLAUSE_CONFLICT = declare(
     "E144",
     "clause_conflict",
     "Two clauses that exclude each other.",
+    reason="Both cannot hold, and neither may silently win.",
     wrong='predictions p from "p.csv"\n  truth y\n  correct a',
     right='predictions p from "p.csv"\n  correct a',
 )
@@ -278,6 +309,7 @@ COMPARE_SHAPE = declare(
     "E150",
     "compare_shape",
     "A comparison whose parts do not fit together.",
+    reason="A family holds each pair once, and an omnibus covers every model of its line.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a vs b, b vs a with mcnemar",
     right=f"{TWO_MODELS}protocol cv\ncompare a vs b with mcnemar",
 )
@@ -285,6 +317,7 @@ TOO_FEW_MODELS = declare(
     "E151",
     "too_few_models",
     "A comparison of fewer than two models.",
+    reason="A comparison needs something to compare with.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a with mcnemar",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar",
 )
@@ -292,6 +325,8 @@ NEEDS_CORRECTION_ELSEWHERE = declare(
     "E152",
     "correction_on_self_correcting_test",
     "A correction on a test that controls its family itself.",
+    reason="These tests adjust for all comparisons themselves; a second correction would "
+    "make them blind.",
     wrong="compare across data with friedman then nemenyi holm",
     right="compare across data with friedman then nemenyi",
 )
@@ -299,6 +334,8 @@ MARGIN = declare(
     "E153",
     "margin",
     "A margin, threshold or level that cannot be.",
+    reason="A margin is a distance and so above 0; a level lies between 0 and 1; a "
+    "threshold lies where the metric can.",
     wrong="require a not worse than b by -2%",
     right="require a not worse than b by 2%",
 )
@@ -351,11 +388,13 @@ INTERVAL_NEEDS_OTHER_EVIDENCE = declare(
     "same examples are counted again and the interval covers far less than it says.",
     wrong=f"{TWO_MODELS}protocol repeated cv\nmeasure accuracy\n  interval wilson",
     right=f"{TWO_MODELS}protocol repeated cv\nmeasure accuracy\n  interval corrected_t",
+    source="Nadeau & Bengio 2003; Dietterich 1998",
 )
 METRIC_NEEDS_SCORES = declare(
     "E203",
     "metric_needs_scores",
     "A metric on scores of a model that gives none.",
+    reason="Probabilities, or scores that rank, cannot be made from labels.",
     wrong="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\nmeasure log_loss",
     right="data iris from sklearn iris\nmodel a = LogisticRegression\nprotocol cv\n"
     "measure log_loss",
@@ -367,6 +406,7 @@ METRIC_UNDER_PROTOCOL = declare(
     reason="A ranking needs at least one example of each class in a fold.",
     wrong="protocol leave_one_out\nmeasure roc_auc",
     right="protocol cv folds=10\nmeasure roc_auc",
+    source="Forman & Scholz 2010",
 )
 TOO_FEW_FOR_OMNIBUS = declare(
     "E205",
@@ -375,6 +415,7 @@ TOO_FEW_FOR_OMNIBUS = declare(
     reason="With two models the omnibus is the pairwise test under another name.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with cochran then mcnemar",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar",
+    source="Raschka 2018, section 4.6",
 )
 SEARCH_WITHOUT_VALIDATION = declare(
     "E206",
@@ -389,15 +430,20 @@ TEST_OF_ANOTHER_METRIC = declare(
     "E207",
     "test_of_another_metric",
     "A test by a metric that it does not test.",
+    reason="The test counts right and wrong answers; its p would be about accuracy, "
+    "whatever metric stands beside it.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar by f1",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with permutation by f1",
+    source="McNemar 1947; Dietterich 1998",
 )
 MODELS_OF_ONE_TEST = declare(
     "E208",
     "models_of_one_test",
     "A pairwise test before `then`, or an omnibus after it.",
+    reason="An omnibus asks whether any models differ, the test after `then` which ones.",
     wrong="compare with mcnemar then cochran",
     right="compare with cochran then mcnemar",
+    source="Demšar 2006",
 )
 FAMILY = declare(
     "E209",
@@ -409,6 +455,21 @@ FAMILY = declare(
     wrong=f"{TWO_MODELS}protocol cv\ncompare with mcnemar shaffer by accuracy, error_rate",
     right=f"{TWO_MODELS}protocol cv\ncompare with mcnemar shaffer",
     source="Shaffer 1986; Bergmann & Hommel 1988; Westfall et al. 2010; Demšar 2006",
+)
+
+TEST_WITHOUT_WEIGHTS = declare(
+    "E221",
+    "test_without_weights",
+    "A test that counts or averages examples alike, where they have weights.",
+    reason="A test on counts takes every example for one. With weights an example stands for "
+    "more or fewer, the counts are no counts of independent trials, and the p-value is of "
+    "another question. Swapping outputs within examples, and drawing examples again, keep "
+    "each example with its weight.",
+    wrong='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with mcnemar",
+    right='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with permutation",
+    source="Kish 1965",
 )
 
 # --- E9xx: stated in the language, not in this version ---------------------------------------
@@ -435,6 +496,7 @@ UNUSED_LET = declare(
     "unused_let",
     "A `let` that nothing uses.",
     severity=Severity.HINT,
+    reason="It may be a misspelt use elsewhere, or a line that was forgotten.",
     wrong="let prep = StandardScaler\nmodel a = SVC",
     right="let prep = StandardScaler\nmodel a = prep | SVC",
 )

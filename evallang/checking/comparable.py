@@ -13,11 +13,12 @@ from evallang.compatibility import (
     is_grouped,
     metric_mismatch,
     test_mismatch,
+    weights_mismatch,
     yields_of,
 )
 from evallang.data.dataset import DataSpec
 from evallang.metrics.metric import METRICS
-from evallang.protocols.protocol import PROTOCOLS
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
@@ -294,7 +295,8 @@ def judge_evidence(
     for source in study.sources:
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
-        problem = test_mismatch(test, metric, yields_of(source, protocol))
+        yields = yields_of(source, protocol)
+        problem = test_mismatch(test, metric, yields)
         if problem is not None:
             where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
             scope.report(
@@ -304,7 +306,16 @@ def judge_evidence(
                 help=problem.instead,
             )
             continue
+        _judge_weights(scope, test, metric, yields, span)
         declared = HYPOTHESIS_TESTS[test.name].declaration
         per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
         if is_grouped(source, study.group) and per_row and not declared.clustered:
             refuse_grouped(scope, f"the test `{test.name}`", span)
+
+
+def _judge_weights(
+    scope: Scope, test: Method, metric: Method, yields: Yields, span: Span | None
+) -> None:
+    problem = weights_mismatch(test, metric, yields)
+    if problem is not None:
+        scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)

@@ -47,18 +47,33 @@ def stratification(
                 fixes=fixes,
             )
         else:
-            values.not_in_this_version(scope, "stratification by binned targets", option)
-    if any(column != "target" for column in columns):
-        extra = next(c for c in node.columns if values.column_name(c) != "target")
-        values.not_in_this_version(scope, "stratification by other columns than the target", extra)
-    if columns and task == "regression" and not node.options:
+            bins = _bins(scope, option)
+    by_target = "target" in columns or any(
+        source.target in columns for source in sources if isinstance(source, DataSpec)
+    )
+    if by_target and task == "regression" and not node.options:
         scope.report(
             codes.WRONG_TASK,
             "a regression target has no classes to stratify by",
             node.span,
             help="write `stratify by target bins=5` or `stratify none`",
         )
+    if bins is not None and task == "classification":
+        scope.report(
+            codes.WRONG_TASK,
+            "`bins` cuts the target of a regression, and here it holds classes",
+            node.span,
+            help="leave `bins` out",
+        )
     return Stratification(columns, bins)
+
+
+def _bins(scope: Scope, option: n.OptionNode) -> int:
+    plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
+    if isinstance(plain, int) and plain >= 2:
+        return plain
+    scope.report(codes.OPTION_VALUE, "`bins` takes a whole number from 2", option.value.span)
+    return 2
 
 
 def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:

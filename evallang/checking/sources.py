@@ -70,8 +70,6 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         )
     features, excepted = _features(clauses)
     positive, positive_label = positive_class(scope, clauses)
-    if (weight := clauses.plain("weight")) is not None:
-        values.not_in_this_version(scope, "weights", weight)
     categorical = clauses.plain("categorical")
     missing = clauses.plain("missing")
     task = stated_task(scope, clauses)
@@ -90,7 +88,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         categorical=values.columns(scope, categorical) if categorical else (),
         id=clauses.column("id"),
         group=clauses.column("group"),
-        weight=None,
+        weight=clauses.column("weight"),
         missing=labels(scope, missing),
         task=BUNDLED.get(location) if bundled and task is None else task,
         where=where_lines(scope, clauses),

@@ -53,6 +53,9 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
         yield f"  positive {record.positive}{'' if positive_written else ' (by default)'}"
     if record.groups is not None:
         yield f"  {record.groups:,} groups"
+    if record.weight is not None and record.effective_n is not None:
+        counted = f"{record.n:,} {record.unit} count as {record.effective_n:,.1f}"
+        yield f"  weighted by {record.weight}: {counted}"
     yield from (f"  {note}" for note in record.notes)
 
 
@@ -88,6 +91,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
             each = " on each data set" if n_tables > 1 else ""
             fits = "" if protocol.n_fits is None else f", {protocol.n_fits:,} fits{part}"
             yield f"  {protocol.n_splits:,} splits{each}{fits}"
+        yield from (f"  {note}" for note in protocol.notes)
         if protocol.implied_by:
             yield f"  implied by: {protocol.implied_by}"
     if not plan.protocols:
@@ -125,7 +129,8 @@ def _work(prepared: "Prepared") -> Iterator[str]:
         if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
             yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
     kinds = Counter(task.kind for task in plan.tasks)
-    yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+    if prepared.tables or prepared.given:
+        yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
 
 
 def shown(value: object) -> str:

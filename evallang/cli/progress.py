@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Progress:
-    """What is being done, fits done, time taken, time left; nothing where it is not shown.
+    """What is being done, fits done, time taken, rate, time left; nothing where not shown.
 
     A thread of its own redraws it, so that the clock goes on while the first fit runs.
     """
@@ -65,7 +65,9 @@ class Progress:
         rate = self.done / since if known else 0.0
         filled = self.WIDTH * self.done // self.total
         bar = "━" * filled + " " * (self.WIDTH - filled)
-        left = f"  {duration((self.total - self.done) / rate)} left" if rate > 0 else ""
+        left = ""
+        if rate > 0:
+            left = f"  {rate:.3g} fits/s  {duration((self.total - self.done) / rate)} left"
         return f"{bar} {self.done:,} of {self.total:,} fits  {elapsed}{left}"
 
     def _tick(self) -> None:

@@ -16,6 +16,7 @@ from evallang.cli.terminal import cannot
 def command(place: str, formats: str | None) -> int:
     """Render the report again beside its results; nothing is computed, no data are read."""
     from evallang.api import Results
+    from evallang.reporting.report import write_report
 
     path = Path(place)
     if not path.exists():
@@ -33,12 +34,12 @@ def command(place: str, formats: str | None) -> int:
         raise click.ClickException(f"cannot read `{place}`: {error}") from error
     folder = path if path.is_dir() else path.parent
     try:
-        messages = results.render(*(wanted or ()), folder=folder)
+        formats_of_it = wanted or results.record.report.formats
+        written, messages = write_report(results.record, folder, formats_of_it)
     except OSError as error:
         raise click.ClickException(cannot("write", folder, error)) from error
     for message in messages:
         click.echo(message, err=True)
-    for name in ("report.html", "report.pdf"):
-        if (folder / name).exists():
-            click.echo(str(folder / name))
+    for file in written:
+        click.echo(str(file))
     return 0

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,19 @@ def _save(results: "RunResults", folder: Path, formats: tuple[str, ...] | None) 
         return results.save(folder, formats)
     except (FolderRefused, OSError) as error:
         said = str(error) if isinstance(error, FolderRefused) else cannot("write", folder, error)
-        raise Failed(said) from error
+        raise Failed(f"{said}; {_kept_elsewhere(results)}") from error
+
+
+def _kept_elsewhere(results: "RunResults") -> str:
+    """Save the numbers of hours where there is room, and say where."""
+    from evallang.results import codec
+
+    try:
+        place = Path(tempfile.mkdtemp(prefix="evallang-results-")) / "results.json"
+        place.write_text(codec.dumps(results.record), encoding="utf-8", newline="\n")
+    except OSError as error:
+        return f"{cannot('keep', 'the results in the folder for temporary files', error)} either"
+    return f"the results are kept in `{place}`, which `evallang report` renders"
 
 
 def _folder(place: Path, out: str | None, written: str | None) -> Path:

@@ -1,10 +1,11 @@
 """Estimates under `protocol bootstrap`: out-of-bag, .632, .632+ and their parts."""
 
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from evallang.engine.settings import ModelOutcome, Setting
-from evallang.metrics.metric import METRICS, MetricEntry, Outcome, evaluate
+from evallang.metrics.metric import METRICS, MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
@@ -45,10 +46,12 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     notes: list[str] = []
     error: float | None = None
     if losses is not None:
-        oob, never = leave_one_out_error(losses)
-        apparent = float(np.mean(rounds.loss_of(rounds.full)))
+        oob, never = leave_one_out_error(losses, setting.weights)
+        apparent = weighted_mean(rounds.loss_of(rounds.full), setting.weights)
         gamma = rounds.gamma()
-        if setting.drawn is not None and kind != "resubstitution":
+        if setting.weights is not None:
+            notes.append("no standard error: its form is for examples without weights")
+        elif setting.drawn is not None and kind != "resubstitution":
             error = standard_error(losses, setting.drawn)
         if never:
             notes.append(f"{never} {setting.unit} were left out by no round")
@@ -181,14 +184,15 @@ class _Rounds:
         """Give the mean loss over all pairs of a truth and an output (Raschka 2018, eq. 38)."""
         o = self.outcome.take(self.full)
         if self.entry.declaration.form == "counts":
-            return no_information_rate(o.truth, o.output, o.k)
-        truths, counts = np.unique(o.truth, return_counts=True)
+            return no_information_rate(o.truth, o.output, o.k, o.weights)
+        weights = np.ones(o.n) if o.weights is None else o.weights
+        truths, code = np.unique(o.truth, return_inverse=True)
         total = 0.0
-        for truth, count in zip(truths, counts, strict=True):
+        for truth, share in zip(truths, np.bincount(code.reshape(-1), weights), strict=True):
             same = np.full(o.n, truth, dtype=o.truth.dtype)
             loss = self.entry.function(same, o.output, o.positive, **self.options)
-            total += float(np.sum(loss)) * int(count)
-        return total / o.n**2
+            total += float(np.sum(loss * weights)) * float(share)
+        return total / float(weights.sum()) ** 2
 
     def permuted_gamma(self, study: Study) -> float:
         """Give the mean error of the full-sample model on permuted truths."""
@@ -202,7 +206,9 @@ class _Rounds:
                 "no_information",
             )
         )
-        values = [self._evaluate(rng.permutation(o.truth), o.output) for _ in range(PERMUTATIONS)]
+        values = [
+            self._evaluate(replace(o, truth=rng.permutation(o.truth))) for _ in range(PERMUTATIONS)
+        ]
         return float(np.nanmean(values))
 
     def values(self) -> "NDArray[np.float64]":
@@ -212,12 +218,10 @@ class _Rounds:
     def value(self, mask: "NDArray[np.bool_]") -> float:
         """Give the metric on the rows of a mask."""
         o = self.outcome.take(mask)
-        return self.from_error(self._evaluate(o.truth, o.output))
+        return self.from_error(self._evaluate(o))
 
-    def _evaluate(self, truth: Any, output: Any) -> float:
-        o = self.outcome
-        found = evaluate(self.entry, self.options, truth, output, o.positive, o.k)
-        return self.to_error(found)
+    def _evaluate(self, o: Outcome) -> float:
+        return self.to_error(fold_value(self.entry, self.options, o))
 
     def to_error(self, value: float) -> float:
         """Turn a metric into an error: the distance from its best value."""

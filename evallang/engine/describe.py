@@ -22,6 +22,7 @@ from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
     SCHEMA,
+    WITHOUT_WEIGHTS,
     Comparison,
     DataRecord,
     Default,
@@ -44,6 +45,7 @@ from evallang.stats.bootstrap_error import EFRON_TIBSHIRANI_1997
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.effective_size import KISH_1965, effective_n
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Study
 from evallang.version import VERSION
@@ -64,6 +66,16 @@ BOOTSTRAP_SE = MethodRecord(
 """No word of the language: it comes with `protocol bootstrap` alone."""
 
 
+EFFECTIVE_N = MethodRecord(
+    "interval",
+    "effective_n",
+    "Effective number of examples",
+    "Weighted examples count as (Σ w)² / Σ w² equally weighted ones.",
+    (KISH_1965.key,),
+)
+"""No word of the language: it comes with `weight COL`."""
+
+
 def results(
     *,
     study: Study,
@@ -79,7 +91,8 @@ def results(
     counts: FitCounts,
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
-    methods, references = _methods(study, estimates, comparisons, requirements, bool(tables))
+    data = data_records(tables, given)
+    methods, references = _methods(study, estimates, comparisons, requirements, data)
     defaults = (*planned.plan.defaults, *_data_defaults(tables, given))
     return Results(
         schema=SCHEMA,
@@ -97,7 +110,7 @@ def results(
         spec=SpecRecord(
             study.path, study.files[0].sha256, study.files, study.canonical, study.overrides
         ),
-        data=data_records(tables, given),
+        data=data,
         models=model_records(study, tables, given),
         protocols=planned.plan.protocols,
         estimates=estimates,
@@ -181,6 +194,8 @@ def _table(table: Table) -> DataRecord:
         about=spec.about,
         positive_label=spec.positive_label,
         notes=table.notes,
+        weight=spec.weight,
+        effective_n=None if table.weights is None else effective_n(table.weights),
     )
 
 
@@ -215,11 +230,14 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         about=spec.about,
         positive_label=None if isinstance(spec, CountsSpec) else spec.positive_label,
         notes=source.notes,
+        weight=None if isinstance(spec, CountsSpec) else spec.weight,
+        effective_n=None if source.weights is None else effective_n(source.weights),
     )
 
 
 def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
     columns = next((table.columns for table in tables.values()), ())
+    weighted = any(table.weights is not None for table in tables.values())
     return [
         ModelRecord(
             model.name,
@@ -233,13 +251,15 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
                 for p in search_space(model.pipeline)
             },
             "estimator",
-            _model_notes(model.pipeline, columns),
+            _model_notes(model.pipeline, columns, weighted),
         )
         for model in study.models
     ]
 
 
-def _model_notes(pipeline: PipelineSpec, columns: Sequence[Column]) -> tuple[str, ...]:
+def _model_notes(
+    pipeline: PipelineSpec, columns: Sequence[Column], weighted: bool
+) -> tuple[str, ...]:
     """State what was decided for the author: columns dropped, seeds given, one process."""
     notes = []
     for step in pipeline.steps:
@@ -251,6 +271,9 @@ def _model_notes(pipeline: PipelineSpec, columns: Sequence[Column]) -> tuple[str
         notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")
     if able.parallel:
         notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
+    if weighted and not able.weights and able.known:
+        last = written(pipeline.steps[-1]).partition("(")[0]
+        notes.append(f"{WITHOUT_WEIGHTS}: {last} takes none")
     return tuple(notes)
 
 
@@ -289,7 +312,7 @@ def _methods(
     estimates: Sequence[Estimate],
     comparisons: Sequence[Comparison],
     requirements: Sequence[Requirement],
-    fitted: bool,
+    data: Sequence[DataRecord],
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
     """List every method that was used, once, with the works it is taken from."""
     used: dict[tuple[str, str], MethodRecord] = {}
@@ -347,7 +370,10 @@ def _methods(
     for compared in comparisons:
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
-    if fitted:
+    if any(record.weight is not None for record in data):
+        used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
+        works.setdefault(KISH_1965.key, KISH_1965)
+    if any(record.kind == "table" for record in data):
         used["software", "scikit-learn"] = MethodRecord(
             "software",
             "scikit-learn",

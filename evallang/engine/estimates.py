@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.compatibility import default_interval
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.settings import FoldSize, Setting
+from evallang.engine.weighted import sample_of, weighted_proportion
 from evallang.metrics.aggregation import Aggregate, aggregate
 from evallang.metrics.metric import METRICS, MetricEntry, Outcome, confusion, successes
 from evallang.planning.seeds import analysis_seed
@@ -156,6 +157,19 @@ class Bench:
         size = "" if effect is None else f", design effect {effect:.2f}"
         return found, (f"over {clusters.n} groups{size}",)
 
+    def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
+        """Give Wilson's interval with the effective number of examples (Kish 1965)."""
+        if self.setting.group_codes is not None:
+            return None, ("no interval: `wilson` has no form for groups and weights at once",)
+        options, level = self.metric.keywords(), self.study.confidence
+        try:
+            found = weighted_proportion(self.entry, options, self.outcome, level)
+        except ValueError as error:
+            return None, (f"no interval: {error}",)
+        if self.entry.declaration.complement and found.low is not None and found.high is not None:
+            found = replace(found, low=1 - found.high, high=1 - found.low)
+        return found, found.notes
+
     def _groups(self) -> Any:
         codes = self.setting.group_codes
         return None if codes is None else codes[self.setting.models[self.model].rows]
@@ -186,6 +200,9 @@ class Bench:
 
     def _sample(self) -> Resampler:
         o, options, groups = self.outcome, self.metric.keywords(), self._groups()
+        if o.weights is not None:
+            folds = None if self.setting.yields.single_fit else self._fold_codes()
+            return sample_of(self.entry, options, o, folds, groups)
         if self.entry.declaration.form == "counts" and groups is not None:
             return WeightSample(o.n, self._of_counts, groups, self._limits())
         if self.entry.declaration.form == "counts":
@@ -246,6 +263,9 @@ def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[st
     if bench.whole.value is None:
         return None, ()
     entry = INTERVALS[method.name]
+    weights = bench.outcome.weights
+    if weights is not None and entry.declaration.form == "proportion":
+        return bench.with_weights()
     if bench.setting.group_codes is not None and entry.declaration.form == "proportion":
         return bench.over_groups()
     try:

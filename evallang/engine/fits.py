@@ -8,9 +8,9 @@ how many run at once.
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.data.dataset import Column, Table
 from evallang.engine.backends import local, serial
 from evallang.engine.selecting import choose, steps_from_simple
+from evallang.engine.tally import counting, one_more
 from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.models import fitting
@@ -88,6 +89,7 @@ class Job:
     study_seed: int
     metric: Method | None
     rule: Literal["best", "one_standard_error"]
+    tally: str | None = None
 
 
 def run_fits(
@@ -98,28 +100,35 @@ def run_fits(
     jobs: int,
     progress: Callable[[int, int], None] | None,
 ) -> dict[str, FitOutcome]:
-    """Run every task of a layout; gives outcomes by key, whatever order they came in."""
-    total = sum(task.n_fits for task in layout.tasks.values())
-    done = 0
+    """Run every task of a layout; gives outcomes by key, whatever order they came in.
+
+    `progress` is called from a thread of its own too, with fits done and fits planned.
+    """
     outcomes: dict[str, FitOutcome] = {}
     if not layout.tasks:
         return outcomes
-    with _shared(tables, in_process=jobs == 1) as shared:
+    total = sum(task.n_fits for task in layout.tasks.values())
+    with _shared(tables, in_process=jobs == 1) as shared, counting(total, progress) as tally:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
+        counted_in = None if tally is None else str(tally.path)
         work = [
-            Job(task, shared[task.data], study.seed, metric, rule) for task in layout.tasks.values()
+            Job(task, shared[task.data], study.seed, metric, rule, counted_in)
+            for task in layout.tasks.values()
         ]
         backend = serial if jobs == 1 else local
-        for key, outcome in backend.run(run_job, work, jobs):
-            outcomes[key] = outcome
-            done += layout.tasks[key].n_fits
-            if progress is not None:
-                progress(done, total)
+        with closing(backend.run(run_job, work, jobs)) as done:
+            for key, outcome in done:
+                outcomes[key] = outcome
+                if tally is not None:
+                    tally.finish(layout.tasks[key].n_fits)
     return outcomes
 
 
-_IN_PROCESS: dict[str, tuple[Any, Any]] = {}
+Arrays = tuple[Any, Any, Any]
+"""Design matrix, targets, and weights or None."""
+
+_IN_PROCESS: dict[str, Arrays] = {}
 
 
 @contextmanager
@@ -129,7 +138,7 @@ def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[s
     found: dict[str, SharedTable] = {}
     try:
         for number, (name, table) in enumerate(tables.items()):
-            arrays = (design_matrix(table.numeric, table.objects), table.y)
+            arrays = (design_matrix(table.numeric, table.objects), table.y, table.weights)
             if folder is None:
                 path = f"memory:{name}"
                 _IN_PROCESS[path] = arrays
@@ -152,23 +161,24 @@ def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[s
 
 
 @lru_cache(maxsize=8)
-def _mapped(path: str) -> tuple[Any, Any]:
-    arrays: tuple[Any, Any] = joblib.load(path, mmap_mode="r")
+def _mapped(path: str) -> Arrays:
+    arrays: Arrays = joblib.load(path, mmap_mode="r")
     return arrays
 
 
 def run_job(job: Job) -> tuple[str, FitOutcome]:
     """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
-    X, y = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)  # noqa: N806 (their name)
+    arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
     with threadpoolctl.threadpool_limits(1):
-        return job.task.key, _Fitting(job, X, y).run()
+        return job.task.key, _Fitting(job, arrays).run()
 
 
 class _Fitting:
     """One task being run."""
 
-    def __init__(self, job: Job, X: Any, y: Any) -> None:  # noqa: N803 (scikit-learn's name)
-        self.job, self.X, self.y = job, X, y
+    def __init__(self, job: Job, arrays: Arrays) -> None:
+        self.job = job
+        self.X, self.y, self.weights = arrays
         self.warnings: dict[tuple[str, str], int] = {}
         self.seconds = 0.0
         self.fits = 0
@@ -249,6 +259,7 @@ class _Fitting:
                     output,
                     self.job.table.positive,
                     len(self.job.table.classes),
+                    None if self.weights is None else self.weights[validation],
                 )
         return scores, failures
 
@@ -273,6 +284,8 @@ class _Fitting:
             test=test,
             n_classes=len(table.classes) if table.classification else None,
             scores=scores and table.classification,
+            weights=self.weights,
+            fitted=partial(one_more, self.job.tally) if self.job.tally else None,
         )
         outcomes = fitting.fit_candidates(pipelines, data, context)
         self.fits += len(outcomes)

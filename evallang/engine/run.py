@@ -179,6 +179,7 @@ def _setting(
         kind=protocol.kind,
         options=protocol.options,
         drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
+        weights=table.weights,
     )
 
 
@@ -263,6 +264,7 @@ def _given(study: Study, given: Sequence[GivenOutcomes]) -> list[Setting]:
                 judged=judged,
                 subgroups=_columns(source.subgroups),
                 group_codes=source.group_codes,
+                weights=source.weights,
             )
         )
     return settings

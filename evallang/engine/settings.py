@@ -57,7 +57,7 @@ class Setting:
 
     `judged` tells that only right and wrong are known (class 1 is right); `subgroups` are
     the columns that `within` names, one text for each row of the source, and `group_codes`
-    its groups; `kind` and
+    its groups, `weights` their weights; `kind` and
     `options` are the protocol's; `drawn` (B, n) says how often each bootstrap round drew a
     row.
     """
@@ -81,6 +81,7 @@ class Setting:
     kind: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     drawn: "NDArray[Any] | None" = None
+    weights: "NDArray[np.float64] | None" = None
 
     def outcome(self, model: str, metric: Method) -> Outcome | None:
         """Give truth and what a metric needs of a model; None where the model has no scores."""
@@ -88,10 +89,14 @@ class Setting:
         needs = METRICS[metric.name].declaration.needs
         k = len(self.classes)
         if needs in ("labels", "values"):
-            return Outcome(found.truth, found.labels, k, self.positive)
+            return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
             return None
-        return Outcome(found.truth, found.scores, k, self.positive)
+        return Outcome(found.truth, found.scores, k, self.positive, self.weights_of(model))
+
+    def weights_of(self, model: str) -> "NDArray[np.float64] | None":
+        """Give the weight of each test row of a model (n,), None where rows have none."""
+        return None if self.weights is None else self.weights[self.models[model].rows]
 
     def correct(self, model: str) -> "NDArray[np.bool_]":
         """Tell on which test rows a model is right (n,)."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import difference_test
 from evallang.engine.settings import Setting
-from evallang.metrics.aggregation import aggregate
+from evallang.engine.weighted import sample_of
+from evallang.metrics.aggregation import Partition, aggregate, partition, point_value
 from evallang.metrics.metric import METRICS, MetricEntry, Outcome
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
@@ -160,6 +161,13 @@ class TestInputs:
         wrong = (o.truth != o.output).astype(np.float64)
         return 1.0 - wrong if self._entry.declaration.better == "higher" else wrong
 
+    def _shares(self, which: int) -> Any:
+        """Losses whose plain mean is the weighted one."""
+        losses, weights = self._losses(which), self._outcomes[which].weights
+        if weights is None:
+            return losses
+        return losses * weights * (len(weights) / weights.sum())
+
     def _sizes(self, which: str) -> Any:
         sizes = [getattr(fold, which) for fold in self.setting.folds]
         return None if any(size is None for size in sizes) else np.array(sizes)
@@ -210,16 +218,18 @@ class TestInputs:
     def _swapper(self) -> Swapper:
         groups, form = self._groups(), self._entry.declaration.form
         blocked = dict(self.test.options).get("block") is not None
+        plain = groups is None and not blocked and self._outcomes[0].weights is None
         if form == "losses":
             return LossSwapper(
-                self._losses(0), self._losses(1), self._entry.declaration.transform, groups
+                self._shares(0), self._shares(1), self._entry.declaration.transform, groups
             )
-        if self._entry.declaration.proportion == "all" and (groups is not None or blocked):
+        if self._entry.declaration.proportion == "all" and not plain:
             n = max(self._outcomes[0].n, 1)
-            return SignSwapper((self._losses(0) - self._losses(1)) / n, groups)
-        if form == "counts" and groups is None and not blocked:
+            return SignSwapper((self._shares(0) - self._shares(1)) / n, groups)
+        if form == "counts" and plain:
             return CountSwapper(*self._joint())
-        if self.metric.name == "roc_auc" and self._folds() is None and self._two_classes():
+        ranked = self.metric.name == "roc_auc" and self._outcomes[0].weights is None
+        if ranked and self._folds() is None and self._two_classes():
             first, second = (self._scores(model) for model in self.models)
             return ScoreSwapper(self._binary_truth(), first, second, groups)
         a, b = self._outcomes
@@ -232,12 +242,14 @@ class TestInputs:
 
     def _value(self, output: Any) -> float:
         """The metric of one model's outputs, over folds as its estimate is."""
-        o, found = self._outcomes[0], self.setting.models[self.models[0]]
-        outcome = Outcome(o.truth, output, o.k, o.positive)
-        value = aggregate(
-            self._entry, self.metric.keywords(), outcome, found.fold, found.repeat
-        ).value
-        return float("nan") if value is None else value
+        outcome = replace(self._outcomes[0], output=output)
+        return point_value(self._entry, self.metric.keywords(), outcome, self._partition)
+
+    @cached_property
+    def _partition(self) -> Partition:
+        """Folds and repeats of the predictions, the same for both models."""
+        found = self.setting.models[self.models[0]]
+        return partition(len(found.rows), found.fold, found.repeat)
 
     def _sample(self) -> Resampler:
         groups, form = self._groups(), self._entry.declaration.form
@@ -245,6 +257,13 @@ class TestInputs:
         ends = (declared.low, declared.high)
         width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
         limits = (None, None) if width is None else (-width, width)
+        summed = form != "scores" or (self.metric.name == "roc_auc" and self._two_classes())
+        if self._outcomes[0].weights is not None and summed:
+            a, b = (
+                sample_of(self._entry, self.metric.keywords(), o, self._folds(), groups)
+                for o in self._outcomes
+            )
+            return DifferenceSample(a, b, limits)
         if form == "losses":
             first, second = (
                 LossSample(self._losses(i), declared.transform, groups) for i in (0, 1)
@@ -252,7 +271,7 @@ class TestInputs:
             return DifferenceSample(first, second, limits)
         if form == "counts" and groups is None:
             return PairedCountSample(*self._joint(), limits)
-        if self.metric.name == "roc_auc" and self._folds() is None and self._two_classes():
+        if summed and form == "scores" and self._folds() is None:
             truth = self._binary_truth()
             a, b = (ScoreSample(truth, self._scores(m), groups) for m in self.models)
             return DifferenceSample(a, b, limits)
@@ -260,20 +279,17 @@ class TestInputs:
         return DifferenceSample(parts[0], parts[1], limits)
 
     def _weighted(self, which: int, groups: Any) -> WeightSample:
-        o, found = self._outcomes[which], self.setting.models[self.models[which]]
+        o = self._outcomes[which]
 
         def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
+            drawn = weights if o.weights is None else weights * o.weights
             values = [
-                aggregate(
-                    self._entry,
-                    self.metric.keywords(),
-                    Outcome(o.truth, o.output, o.k, o.positive, w),
-                    found.fold,
-                    found.repeat,
-                ).value
-                for w in weights
+                point_value(
+                    self._entry, self.metric.keywords(), replace(o, weights=w), self._partition
+                )
+                for w in drawn
             ]
-            return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+            return np.array(values, dtype=np.float64)
 
         return WeightSample(o.n, statistic, groups)
 

@@ -8,11 +8,12 @@ depend on the candidate, so the predictions are those of separate fits, bit for 
 import re
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
+from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
@@ -73,6 +74,7 @@ class FitData:
     n_classes : None for regression
     scores : whether scores are wanted beside labels
     weights : weights (n,) for the last step of pipelines that takes them, or None
+    fitted : called after every pipeline that was fitted, or None
     """
 
     X: "NDArray[Any]"
@@ -82,6 +84,7 @@ class FitData:
     n_classes: int | None
     scores: bool = False
     weights: "NDArray[np.float64] | None" = None
+    fitted: Callable[[], None] | None = None
 
 
 def fit_and_predict(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> FitOutcome:
@@ -199,6 +202,8 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     job.outcomes[number] = FitOutcome(
         outputs, failure, tuple(dict.fromkeys((*rows.warnings, *caught))), rows.seconds + seconds
     )
+    if data.fitted is not None:
+        data.fitted()
 
 
 def _watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
@@ -258,8 +263,9 @@ def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
 def _weights(last: StepSpec, data: FitData) -> dict[str, Any]:
     if data.weights is None or isinstance(last, ColumnsSpec) or last.name not in CATALOGUE:
         return {}
-    takes = CATALOGUE[last.name].rule("weights")
-    return {"sample_weight": data.weights[data.train]} if takes else {}
+    if not abilities(PipelineSpec((last,))).weights:
+        return {}
+    return {"sample_weight": data.weights[data.train]}
 
 
 def _last_name(estimator: Any) -> str:

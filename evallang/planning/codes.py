@@ -15,6 +15,7 @@ UNKNOWN_FEATURE = declare(
     "E481",
     "unknown_feature",
     "A column named in `columns(...)` that the data do not have.",
+    reason="A misspelt column would be dropped in silence, since columns that no key names are.",
     wrong="model a = columns([agee]: passthrough) | GaussianNB",
     right="model a = columns([age]: passthrough) | GaussianNB",
 )

@@ -1,6 +1,7 @@
 """Every value that the author did not write and that a run uses, as clauses with their values."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evallang.compatibility import default_interval, yields_of
@@ -22,6 +23,8 @@ def stated_defaults(
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
     found = {d.clause: d for d in study.defaults}
+    if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
+        found.pop("stratify", None)
     intervals = list(_intervals(study, tables, given))
     for default in (
         *_tuning(study),
@@ -51,7 +54,8 @@ def _settings(
 def yields_on(table: Table, protocol: Protocol) -> Yields:
     """Say what a protocol gives on a table; the author's own split tells once it is read."""
     if protocol.kind == "split" and table.split is not None:
-        return yields_of_assignment(table.split, 1 + len(table.further_splits))
+        found = yields_of_assignment(table.split, 1 + len(table.further_splits))
+        return replace(found, weighted=table.weights is not None)
     return yields_of(table.spec, protocol)
 
 

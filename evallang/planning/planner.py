@@ -6,15 +6,23 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, GivenOutcomes, Table
-from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.model import ModelSpec, search_space
+from evallang.data.strata import Strata
+from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.models.model import search_space
 from evallang.planning.candidates import candidates
 from evallang.planning.codes import CANNOT_SPLIT
 from evallang.planning.defaults import inner_folds, stated_defaults
+from evallang.planning.expected import (
+    PerModel,
+    fits_without_data,
+    models_on,
+    unique_without_data,
+)
 from evallang.planning.keys import task_key
 from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
 from evallang.planning.readiness import readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
+from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Evidence, lazy
@@ -48,12 +56,17 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
     tasks: dict[str, FitTask] = {}
     places: list[Place] = []
     found: list[Diagnostic] = []
+    notes: dict[str, list[str]] = {}
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
     complete = all(source.name in tables for source in sources)
     for table in tables.values():
         found += readiness(study, table)
         for protocol in study.protocols:
-            rows = rows_of(study, table, protocol)
+            strata, said = strata_of(study, table, protocol)
+            found += said
+            if has_errors(said):
+                continue
+            rows = rows_of(study, table, protocol, strata)
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
@@ -68,30 +81,44 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
                 )
                 continue
             splits[table.spec.name, protocol.name] = made
+            kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
+            how = shares_kept(rows, made) if kept else None
+            words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
+            where = f"{table.spec.name}: " if len(tables) > 1 else ""
+            notes.setdefault(protocol.name, []).extend(where + word for word in words)
     layout = Layout(splits, tasks, tuple(places))
-    records = tuple(_record(study, p, layout, tables) for p in study.protocols)
-    known = complete and not found
+    by_text = None if tables or not sources else fits_without_data(study)
+    records = tuple(
+        _record(study, p, layout, notes.get(p.name, ()), by_text) for p in study.protocols
+    )
+    sound = not has_errors(found)
+    known = complete and sound
+    unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
+    naive = _naive(study, _per_model(layout)) if known else None
+    if by_text is not None and sound:
+        unique, naive = unique_without_data(study, by_text), _naive(study, by_text)
     document = Plan(
-        n_fits=sum(t.n_fits for t in tasks.values()) if known else None,
-        n_fits_naive=_naive(study, layout) if known else None,
+        n_fits=unique,
+        n_fits_naive=naive if unique is not None else None,
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, tables, given) if not found else study.defaults,
+        defaults=stated_defaults(study, tables, given) if sound else study.defaults,
         tasks=tuple(_graph(study, layout)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
 
 
-def rows_of(study: Study, table: Table, protocol: Protocol) -> Rows:
+def rows_of(study: Study, table: Table, protocol: Protocol, strata: Strata | None) -> Rows:
     """Give what a protocol may look at of a table: strata, groups, the author's own split."""
     stratify = list(study.stratification.columns) if study.stratification else []
-    strata = table.y if "target" in stratify and table.task == "classification" else None
+    if study.stratification is not None and study.stratification.bins is not None:
+        stratify.append(f"bins={study.stratification.bins}")
     options = {k: v for k, v in protocol.options.items() if v is not None}
     return Rows(
         n=table.n,
-        strata=strata,
+        strata=None if strata is None else strata.codes,
         groups=table.group_codes,
         assignment=table.split,
         further_assignments=table.further_splits,
@@ -110,7 +137,7 @@ def _plan_fits(
     tasks: dict[str, FitTask],
     places: list[Place],
 ) -> None:
-    models = _models_on(study, protocol)
+    models = models_on(study, protocol)
     for split in splits:
         inner = _inner(study, table, protocol, rows, split)
         refit = split.train
@@ -141,18 +168,6 @@ def _plan_fits(
                     stages,
                 )
             places.append(Place(table.spec.name, protocol.name, model.name, split, key))
-
-
-def _models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
-    """All models on a protocol of the author's, those compared on an implied one."""
-    if protocol.implied_by is None:
-        return study.models
-    wanted: set[str] = set()
-    for comparison in study.comparisons:
-        if comparison.protocol == protocol.name:
-            for pair in pairs_of(comparison, [m.name for m in study.models]):
-                wanted |= set(pair)
-    return tuple(model for model in study.models if model.name in wanted)
 
 
 def _inner(
@@ -186,29 +201,35 @@ def _inner(
 
 
 def _record(
-    study: Study, protocol: Protocol, layout: Layout, tables: Mapping[str, Table]
+    study: Study,
+    protocol: Protocol,
+    layout: Layout,
+    notes: Sequence[str],
+    by_text: PerModel | None,
 ) -> ProtocolRecord:
     entry = PROTOCOLS[protocol.kind]
     per_table = [len(s) for (_, name), s in layout.splits.items() if name == protocol.name]
     fits = {p.key for p in layout.places if p.protocol == protocol.name}
-    stratify = study.stratification
+    n_fits: int | None = sum(layout.tasks[key].n_fits for key in fits) if per_table else None
+    if by_text is not None:
+        alone = {at: n for at, n in by_text.items() if at[1] == protocol.name}
+        n_fits = unique_without_data(study, alone, (protocol,))
     options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
     if protocol.by is not None:
         options["by"] = protocol.by
-    strata = list(stratify.columns) if stratify and entry.declaration.keeps_strata else []
-    if any(table.task == "regression" for table in tables.values()):
-        strata = []
+    strata = described(study.stratification) if entry.declaration.keeps_strata else None
     return ProtocolRecord(
         name=protocol.name,
         kind=protocol.kind,
         options=options,
-        stratify=", ".join(strata) or None,
+        stratify=strata,
         group=study.group,
         implied_by=protocol.implied_by,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
-        n_fits=sum(layout.tasks[key].n_fits for key in fits) if per_table else None,
+        n_fits=n_fits,
         summary=_describe(entry.declaration.describe(protocol.options), strata),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -225,16 +246,22 @@ def _parts(split: Split) -> "tuple[NDArray[np.int64], ...]":
     return tuple(rows for rows in (split.train, split.validation, split.test) if rows is not None)
 
 
-def _describe(text: str, strata: Sequence[str]) -> str:
-    return f"stratified {text}" if strata else text
+def _describe(text: str, strata: str | None) -> str:
+    if strata is None:
+        return text
+    return f"stratified {text}" if strata == "target" else f"{text}, stratified by {strata}"
 
 
-def _naive(study: Study, layout: Layout) -> int:
-    """Count the fits of a run in which every test on fold scores fits its own pairs."""
+def _per_model(layout: Layout) -> PerModel:
     per_model: dict[tuple[str, str, str], int] = {}
     for place in layout.places:
         at = (place.data, place.protocol, place.model)
         per_model[at] = per_model.get(at, 0) + layout.tasks[place.key].n_fits
+    return per_model
+
+
+def _naive(study: Study, per_model: PerModel) -> int:
+    """Count the fits of a run in which every test on fold scores fits its own pairs."""
     implied = {p.name for p in study.protocols if p.implied_by is not None}
     total = sum(n for (_, protocol, _), n in per_model.items() if protocol not in implied)
     for comparison in study.comparisons:

@@ -39,6 +39,20 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         about=FITTED_MODELS,
         n_splits=lambda options: None,
         keeps_strata=False,
+        when=("the split is given: a benchmark's official test set, or folds of an earlier study"),
+        when_not="no one has fixed a split: cv, holdout",
+        example=(
+            'data houses from "data/houses.csv"\n'
+            "  target price\n"
+            "  features area, distance_to_station\n"
+            "  task regression\n"
+            "\n"
+            "model linear = SimpleImputer | LinearRegression\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol split by rooms  # folds: houses of 1 room, of 2, ...\n"
+            "measure mae\n"
+        ),
     ),
     title="The author's own split",
     references=(RASCHKA_2018,),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
-from evallang.registry import Design, Entry, Evidence, Registry
+from evallang.registry import Design, Entry, Evidence, Guidance, Registry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,8 @@ class Yields:
     """What a protocol gives to measures and tests, for given options.
 
     `once` tells that no example is predicted more than once; `single_fit` that one fitted
-    model predicts all of them; `validation` that it has a stage to tune in.
+    model predicts all of them; `validation` that it has a stage to tune in; `weighted` that
+    examples carry weights, which the data say and no protocol does.
     """
 
     evidence: frozenset[Evidence]
@@ -71,10 +72,11 @@ class Yields:
     validation: bool = False
     grouped: bool = False
     ordered: bool = False
+    weighted: bool = False
 
 
 @frozen
-class ProtocolDeclaration:
+class ProtocolDeclaration(Guidance):
     """How a protocol is written and what it yields.
 
     `words` are the words of the form (("nested", "cv")); `yields`, `describe` and

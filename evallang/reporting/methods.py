@@ -24,7 +24,7 @@ from evallang.reporting.wording import (
     simultaneous_words,
     variant_words,
 )
-from evallang.results.records import Comparison, DataRecord, HypothesisTestResult
+from evallang.results.records import WITHOUT_WEIGHTS, Comparison, DataRecord, HypothesisTestResult
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 MOST_PAIRS_NAMED = 2
@@ -75,8 +75,36 @@ def _compared(context: Context) -> Runs:
     if not data:
         return runs(verb, names, ".")
     if len(data) > MOST_LISTED:
-        return runs(verb, names, f" on {plural(len(data), 'data set')}.")
-    return runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
+        made = runs(verb, names, f" on {plural(len(data), 'data set')}.")
+    else:
+        made = runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
+    return made + _weights(context)
+
+
+def _weights(context: Context) -> Runs:
+    """Say what carries weights, and how many equally weighted examples tell as much."""
+    weighted = [d for d in context.results.data if d.weight is not None]
+    if not weighted:
+        return ()
+    sizes = [
+        runs(f"{count(round(d.effective_n or 0))} equally weighted ones on ", context.data_label(
+            d.name)) if len(weighted) > 1 else runs(
+            f"{count(round(d.effective_n or 0))} equally weighted ones")
+        for d in weighted
+    ]  # fmt: skip
+    made = runs(
+        f" The {context.cases(weighted[0].name)} carried the weights of {weighted[0].weight}, in "
+        "the fits of models that take weights and in all measures; they tell as much as ",
+        listed(sizes), context.cite("interval", "effective_n"), ".",
+    )  # fmt: skip
+    unweighted = [
+        runs(context.model(model.name))
+        for model in context.results.models
+        if any(note.startswith(WITHOUT_WEIGHTS) for note in model.notes)
+    ]
+    if unweighted:
+        made += runs(" The fits of ", listed(unweighted), " take no weights.")
+    return made
 
 
 def _data_words(context: Context, data: DataRecord) -> Runs:

@@ -57,7 +57,11 @@ class Excluded:
 
 @frozen
 class DataRecord:
-    """One data set; `kind` is table, predictions, scores or counts."""
+    """One data set; `kind` is table, predictions, scores or counts.
+
+    `weight` is the column of the weights, `effective_n` the number of equally weighted
+    examples that tell as much.
+    """
 
     name: str
     label: str
@@ -79,6 +83,12 @@ class DataRecord:
     about: str | None = None
     positive_label: str | None = None
     notes: tuple[str, ...] = ()
+    weight: str | None = None
+    effective_n: float | None = None
+
+
+WITHOUT_WEIGHTS = "the weights have no part in its fits"
+"""How the note of a model begins whose class takes no weights."""
 
 
 @frozen
@@ -98,7 +108,8 @@ class ProtocolRecord:
     """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
 
     `folds_sha256` is of the row numbers of every part of every split, in order; None where
-    no data were read.
+    no data were read. `notes` state how a target was cut into bins, which strata were
+    merged, and how well groups let them be kept.
     """
 
     name: str
@@ -111,6 +122,7 @@ class ProtocolRecord:
     n_fits: int | None
     summary: str = ""
     folds_sha256: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @frozen

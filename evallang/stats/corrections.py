@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from evallang.frozen import frozen
-from evallang.registry import Example, Registry
+from evallang.registry import Example, Guidance, Registry
 from evallang.stats.distributions import checked_level
 
 P = Sequence[float | None]
@@ -19,7 +19,7 @@ Adjusted = tuple[float | None, ...]
 
 
 @frozen
-class CorrectionDeclaration:
+class CorrectionDeclaration(Guidance):
     """What a correction promises.
 
     Attributes
@@ -34,8 +34,6 @@ class CorrectionDeclaration:
     controls: Literal["fwer", "fdr"] | None
     assumes: Literal["any", "independence", "positive"]
     simultaneous: Literal["matching", "conservative", "fcr"] | None
-    when: str = ""
-    when_not: str = ""
 
 
 CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.stats")

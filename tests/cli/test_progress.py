@@ -26,7 +26,10 @@ def test_the_time_left_follows_from_the_fits_done():
     progress = started()
     progress.update(40, 160)
     # 40 fits in 20 seconds: the other 120 take 60
-    assert progress.line(120.0) == "━" * 6 + " " * 18 + " 40 of 160 fits  20 s  1 min 00 s left"
+    assert (
+        progress.line(120.0)
+        == "━" * 6 + " " * 18 + " 40 of 160 fits  20 s  2 fits/s  1 min 00 s left"
+    )
 
 
 def test_one_fit_of_many_tells_nothing_of_the_time_left():

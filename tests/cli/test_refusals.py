@@ -1,5 +1,6 @@
 """What the system refuses or a user interrupts: one line, an exit code, nothing left over."""
 
+import errno
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from studies import TWO_MODELS
 
 import evallang as ev
@@ -208,3 +210,23 @@ def test_ctrl_c_ends_a_run_with_one_line_and_leaves_nothing(tmp_path, jobs):
     said = after.rpartition("\r\x1b[K")[2]
     assert said == "interrupted\r\n"
     assert [path.name for path in tmp_path.iterdir()] == ["long.eval"]
+
+
+def test_a_full_disk_after_the_fits_does_not_lose_them(monkeypatch, tmp_path):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("evallang.api.folder._write_fits", full)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.eval").write_text(TWO_MODELS)
+    done = CliRunner().invoke(root, ["run", "study.eval", "-j", "1"])
+    assert done.exit_code == 3
+    kept = next(tmp_path.glob("evallang-results-*/results.json"))
+    assert done.stderr.endswith(
+        "cannot write `study-results`: no space left on device; the results are kept in "
+        f"`{kept}`, which `evallang report` renders\n"
+    )
+    assert not (tmp_path / "study-results").exists()
+    rendered = CliRunner().invoke(root, ["report", str(kept), "--format", "html"])
+    assert rendered.stdout == f"{kept.with_name('report.html')}\n"

@@ -154,7 +154,7 @@ def test_each_line_prints_what_was_decided_with_interval_level_and_method():
         "require new better than old with mcnemar at 80%",
     )
     first, second, third = requirement_lines(results.record)
-    low = brentq(lambda delta: score_of_difference(delta) - 1.959964, -0.3, 0.04)
+    low = -brentq(lambda delta: score_of_difference(delta, b=2, c=8) + 1.959964, 1e-6, 0.2)
     high = brentq(lambda delta: score_of_difference(delta) + 1.959964, 0.06, 0.3)
     shown = f"[{low * 100:.1f}, {high * 100:.1f}]"
     assert first == f"PASS new not worse than old by 2%: 5.0 points {shown} (95% tango)"

@@ -3,7 +3,7 @@
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import TypeVar
@@ -16,7 +16,9 @@ Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
-def run(work: Callable[[Given], Made], tasks: Sequence[Given], jobs: int) -> Iterator[Made]:
+def run(
+    work: Callable[[Given], Made], tasks: Sequence[Given], jobs: int
+) -> Generator[Made, None, None]:
     """Run every task on `jobs` processes; yields outcomes as they come.
 
     Closing the iterator, or an interruption, ends the processes before it returns.

@@ -85,6 +85,11 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
             "Garcia et al. 2010": "their statistic has the variance of ranks without ties; "
             "here ties lower it, as the permutations within data sets do",
         },
+        formula=(
+            "take each data set's mean off its scores and rank all scores of all data sets "
+            "together; how far the models' rank sums lie apart, in units of what random "
+            "orders within data sets would give; referred to chi-squared"
+        ),
     ),
     title="Friedman's aligned-ranks test",
     references=(HODGES_LEHMANN_1962, GARCIA_2010),
@@ -158,6 +163,11 @@ def friedman_aligned(
         across_data=True,
         when="few models, and data sets on which models differ more are to weigh more",
         when_not="data sets of different difficulty or unit: friedman",
+        formula=(
+            "rank the models on each data set, and the data sets by the range of their "
+            "scores; an analysis of variance of the models' ranks, each multiplied by the "
+            "rank of its data set; referred to F"
+        ),
     ),
     title="Quade's test",
     references=(QUADE_1979, GARCIA_2010),

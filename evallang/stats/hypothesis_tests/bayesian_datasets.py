@@ -56,6 +56,12 @@ WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
             "baycomp": "its prior has strength 1 and its probabilities are simulated; here the "
             "prior has strength 0.5 (Benavoli et al. 2017) and they are integrated",
         },
+        formula=(
+            "count the data sets on which the first model is better by more than the rope, "
+            "both are within it, or the second is better; add 0.5 to the middle count; the "
+            "probabilities that each of the three shares is the largest under the Dirichlet "
+            "distribution with these counts"
+        ),
     ),
     title="Bayesian sign test",
     references=(BENAVOLI_2017, BENAVOLI_2014),
@@ -128,6 +134,12 @@ def bayes_sign(
             "baycomp": "there a sum of two differences that lies just at the end of the region "
             "counts half; here it counts as equivalent, as Benavoli et al. 2017 define it",
         },
+        formula=(
+            "give the data sets random weights from a Dirichlet distribution, with a pseudo "
+            "data set of difference 0 and strength 0.5; share the weight of all pairs of "
+            "differences between the three cases by their mean; count how often each case "
+            "gets the most"
+        ),
     ),
     title="Bayesian signed-rank test",
     references=(BENAVOLI_2014, BENAVOLI_2017),

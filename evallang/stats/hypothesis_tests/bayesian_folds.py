@@ -63,6 +63,12 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
             "baycomp": "it takes the correlation of folds as 1/folds; here it follows from the "
             "numbers of test and training rows, so that holdout and 5x2 are right as well",
         },
+        formula=(
+            "the mean difference over the splits plus a t-distributed error with J - 1 "
+            "degrees of freedom, whose variance is that of the splits times (1/J + test rows "
+            "/ training rows); the probabilities that this lies below, inside and above the "
+            "rope"
+        ),
     ),
     title="Bayesian correlated t test",
     references=(CORANI_BENAVOLI_2015, BENAVOLI_2017, NADEAU_BENGIO_2003),

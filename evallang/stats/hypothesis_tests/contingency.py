@@ -94,7 +94,17 @@ THYROIDS = ((15, 1), (7, 0))
             "models without discordant pairs get p = 0 there, and 1 here",
             "statsmodels": "its default is the exact test; ours is mid-p, and exact is "
             "mcnemar(exact)",
+            "Raschka 2018": (
+                "4.4 takes the exact test below 25 discordant examples and Edwards' "
+                "correction else, which is mcnemar(textbook); and his exact p is not stopped "
+                "at 1"
+            ),
         },
+        formula=(
+            "of the examples on which just one model is right, b are the first's and c the "
+            "second's; p is the chance that fair coin flips divide b + c at least as "
+            "unevenly, the observed division counting half (midp)"
+        ),
     ),
     title="McNemar's test",
     references=(MCNEMAR_1947, FAGERLAND_2013, EDWARDS_1948, YANG_2010, OBUCHOWSKI_1998),
@@ -208,6 +218,10 @@ def mcnemar(
             "mlxtend": "proportion_difference gives the lower tail of z as p-value and does "
             "not pool the variance; here p is two-sided",
         },
+        formula=(
+            "the difference of the two accuracies, divided by its standard error from the "
+            "pooled accuracy and as if on two test sets; as a normal deviate, two-sided"
+        ),
     ),
     title="z test for two proportions",
     references=(RASCHKA_2018, DIETTERICH_1998),

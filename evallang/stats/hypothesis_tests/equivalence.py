@@ -110,12 +110,25 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         ANY_INTERVAL,
         DIFFERENT,
         clustered=True,
+        weights=True,
         when="it is to be shown that two models differ by less than a margin fixed beforehand",
         when_not="no margin can be stated before the data are seen",
         differs={
             "statsmodels": "ttost_paired is for independent means; here the interval of the "
             "design decides: Tango's for accuracies, corrected_t's for folds",
         },
+        formula=(
+            "the smallest alpha at which the whole interval of level 1 - 2 alpha for the "
+            "difference lies inside the margin, on both sides"
+        ),
+        example=(
+            "counts published\n"
+            "  models small, large\n"
+            "  table [[9945, 25], [15, 15]]\n"
+            "\n"
+            "measure accuracy\n"
+            "compare small vs large with tost(margin=0.5%)\n"
+        ),
     ),
     title="Two one-sided tests of equivalence",
     references=(SCHUIRMANN_1987, TANGO_1998, LIU_2002),
@@ -150,8 +163,21 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
         ANY_INTERVAL,
         INFERIOR,
         clustered=True,
+        weights=True,
         when="a cheaper model is to be shown to be worse by less than a margin, if at all",
         when_not="no margin can be stated before the data are seen",
+        formula=(
+            "the smallest alpha at which the bound of the interval of level 1 - 2 alpha, on "
+            "the unfavourable side, stays nearer than the margin"
+        ),
+        example=(
+            "counts published\n"
+            "  models small, large\n"
+            "  table [[9945, 25], [15, 15]]\n"
+            "\n"
+            "measure accuracy\n"
+            "compare small vs large with noninferiority(margin=0.5%)\n"
+        ),
     ),
     title="Test of non-inferiority",
     references=(LIU_2002, TANGO_1998),

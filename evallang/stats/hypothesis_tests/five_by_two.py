@@ -53,6 +53,21 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
         implied=("5x2cv", {}),
         when="a published 5x2cv t test is reproduced",
         when_not="its result depends on which half came first: 5x2cv_f uses all ten differences",
+        formula=(
+            "halve the data five times and train on each half in turn; the very first "
+            "difference, divided by the root of the mean of the five variances, is referred "
+            "to t with 5 degrees of freedom"
+        ),
+        differs={
+            "Zhou 2021": (
+                "2.4.2 divides the mean of the first two differences, which is more cautious "
+                "than Dietterich's test: write 5x2cv_t(numerator=mean) for it"
+            ),
+            "mlxtend": (
+                "paired_ttest_5x2cv agrees in its formula; it halves without strata, and "
+                "gives NaN where all differences are 0"
+            ),
+        },
     ),
     title="5x2cv paired t test",
     name="5x2cv_t",
@@ -115,6 +130,21 @@ def five_by_two_t(
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
         when="two learning algorithms on one data set, at ten fits each",
+        when_not=(
+            "one fitted model is to be shipped, and is what the statement is about: mcnemar; "
+            "time allows 100 fits: corrected_t on repeated cv"
+        ),
+        formula=(
+            "halve the data five times and train on each half in turn, which gives ten "
+            "differences; the sum of their squares, divided by twice the sum of the five "
+            "variances, is referred to F with 10 and 5 degrees of freedom"
+        ),
+        differs={
+            "mlxtend": (
+                "combined_ftest_5x2cv halves without strata, and raises ZeroDivisionError "
+                "for two identical models; here p is 1 with a note"
+            ),
+        },
     ),
     title="Combined 5x2cv F test",
     name="5x2cv_f",

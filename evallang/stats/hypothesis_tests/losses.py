@@ -80,6 +80,16 @@ OWN = "own derivation: computed by hand"
         when="losses of two models on the same independent examples, or on groups of them",
         when_not="examples follow each other in time: diebold_mariano; scores of folds: "
         "corrected_t; a few examples carry the mean: permutation",
+        formula=(
+            "the mean difference of the losses, divided by its standard error from the "
+            "differences themselves; referred to t with n - 1 degrees of freedom"
+        ),
+        differs={
+            "scipy": (
+                "ttest_rel is the same without groups; it gives NaN where no difference "
+                "differs from 0, and here p is 1 with a note"
+            ),
+        },
     ),
     title="Paired t test",
     references=(STUDENT_1908, CAMERON_MILLER_2015),
@@ -153,6 +163,25 @@ def t(
         differs={
             "statsmodels": "its default takes more lags than horizon - 1, and Bartlett weights",
         },
+        formula=(
+            "the mean difference of the losses, divided by the root of its variance in which "
+            "neighbours up to horizon - 1 steps apart may be correlated, shrunk for short "
+            "series; referred to t with n - 1 degrees of freedom"
+        ),
+        example=(
+            'data visits from "data/visits.csv"  # rows in the order of time\n'
+            "  target length_of_stay\n"
+            "  features age, previous_visits\n"
+            "  task regression\n"
+            "\n"
+            "model linear = LinearRegression\n"
+            "model tree = DecisionTreeRegressor(max_depth=2)\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol time_series folds=5\n"
+            "measure mae\n"
+            "compare linear vs tree with diebold_mariano\n"
+        ),
     ),
     title="Diebold-Mariano test",
     references=(DIEBOLD_MARIANO_1995, HARVEY_1997),

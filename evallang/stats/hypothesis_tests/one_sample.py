@@ -45,6 +45,15 @@ OWN = "own derivation: computed by hand"
         when="one model's error rate against a stated bound, on independent examples",
         when_not="two models: mcnemar; the error is to be shown to be small: the test can only "
         "show that it is too large, so `require error_rate of A <= ...`",
+        formula=(
+            "the chance of as many errors or more among n examples when each is wrong with "
+            "the probability `threshold`"
+        ),
+        differs={
+            "Zhou 2021": (
+                "2.4.1 swaps accepting and rejecting in its text; the critical value is the same"
+            ),
+        },
     ),
     title="Binomial test of an error rate",
     references=(ZHOU_2021,),
@@ -117,6 +126,10 @@ def binomial(
         models=(1, 1),
         when="a published t test of error rates against a stated value is reproduced",
         when_not="folds share training rows, which it ignores: the corrected_t interval",
+        formula=(
+            "the mean score less the threshold, divided by the standard error of the mean as "
+            "if the scores were independent; referred to t with k - 1 degrees of freedom"
+        ),
     ),
     title="t test of one model's scores against a value",
     references=(ZHOU_2021,),

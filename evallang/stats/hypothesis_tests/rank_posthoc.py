@@ -80,7 +80,30 @@ class _Compared:
         differs={
             "aeon": "its table of critical values is read one place too far, as if there were "
             "M + 1 models, so that differences are missed",
+            "Zhou 2021": "his critical difference of 1.657 for Table 2.5 is the same",
         },
+        formula=(
+            "the difference of the two average ranks, divided by the root of M (M + 1) / (6 "
+            "N); p is the chance that M normal variables span as much (studentized range "
+            "with infinite degrees of freedom)"
+        ),
+        example=(
+            "data breast from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "data digits from sklearn digits\n"
+            "data iris from sklearn iris\n"
+            "data wine from sklearn wine\n"
+            "\n"
+            "model linear = LinearDiscriminantAnalysis\n"
+            "model bayes = GaussianNB\n"
+            "model nearest = KNeighborsClassifier\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "\n"
+            "measure accuracy\n"
+            "compare linear, bayes, nearest across data with friedman then nemenyi\n"
+        ),
     ),
     title="Nemenyi's test",
     references=(NEMENYI_1963, DEMSAR_2006, ZHOU_2021),
@@ -136,6 +159,28 @@ def nemenyi(
         across_data=True,
         when="all models are compared with one, after friedman, and a figure of ranks is drawn",
         when_not="in all other cases: wilcoxon with holm, which is more powerful",
+        formula=(
+            "the difference of the two average ranks, divided by the root of M (M + 1) / (6 "
+            "N), as a normal deviate; its two-sided p times the number of comparisons with "
+            "the reference"
+        ),
+        example=(
+            "data breast from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "data digits from sklearn digits\n"
+            "data iris from sklearn iris\n"
+            "data wine from sklearn wine\n"
+            "\n"
+            "model linear = LinearDiscriminantAnalysis\n"
+            "model bayes = GaussianNB\n"
+            "model nearest = KNeighborsClassifier\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "\n"
+            "measure accuracy\n"
+            "compare linear, nearest against bayes across data with friedman then bonferroni_dunn\n"
+        ),
     ),
     title="Bonferroni-Dunn test",
     references=(DUNN_1961, DEMSAR_2006),

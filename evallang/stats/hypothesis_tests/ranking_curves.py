@@ -62,6 +62,12 @@ OWN = "own derivation: computed by hand"
             "confidenceinterval": "it ranks in float32, which errs by 6e-8 at a million "
             "examples on, and calls an area of 1 .99999994",
         },
+        formula=(
+            "for each positive the share of negatives that score lower, for each negative "
+            "the share of positives that score higher; the difference of the two areas, "
+            "divided by the root of the variance of these shares between examples, as a "
+            "normal deviate"
+        ),
     ),
     title="DeLong's test",
     references=(DELONG_1988, SUN_XU_2014, OBUCHOWSKI_1997, LEDELL_2015),

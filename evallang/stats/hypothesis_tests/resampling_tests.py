@@ -89,6 +89,7 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         EXCHANGEABLE,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
+        weights=True,
         when="any metric of two models on the same examples, few examples, heavy tails",
         when_not="accuracy: mcnemar; the models differ in other ways than in the metric, such "
         "as in the spread of their errors: bootstrap",
@@ -97,6 +98,11 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
             "where it is told so by a function of signed differences",
             "MLstatkit": "its p-value can be 0; here it is at least 1/(1 + rounds)",
         },
+        formula=(
+            "swap the two models' outputs within examples by fair coin flips, and take the "
+            "difference of the metric each time; p is the share of swaps with a difference "
+            "as large as the one found, on either side, the one found counted among them"
+        ),
     ),
     title="Paired permutation test",
     references=(EDGINGTON_2007, BANDOS_2005, PHIPSON_SMYTH_2010),
@@ -191,6 +197,7 @@ def permutation(
         EQUAL,
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,
+        weights=True,
         when="any metric of two models on the same examples, with an interval that agrees",
         when_not="fewer than about 50 examples, or a metric at the end of its range: permutation",
         differs={
@@ -198,6 +205,11 @@ def permutation(
             "the interval and is at least 2/(rounds + 1)",
             "rliable": "it takes no notice of its seed; here the same seed gives the same p",
         },
+        formula=(
+            "draw the examples with replacement, with both models' outputs, and take the "
+            "difference of the metric each time; p is the smallest alpha at which the "
+            "bootstrap interval of level 1 - alpha leaves 0 out"
+        ),
     ),
     title="Paired bootstrap test",
     references=(EFRON_TIBSHIRANI_1994, EFRON_1987),

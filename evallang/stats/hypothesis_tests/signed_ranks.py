@@ -65,6 +65,26 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
             "scipy": "its default drops to the normal approximation where differences tie; here "
             "the exact distribution of the mid-ranks is taken",
         },
+        formula=(
+            "rank the absolute differences and add the ranks of the positive ones; p is the "
+            "chance that fair coin flips of the signs give a sum as far from its mean"
+        ),
+        example=(
+            "data breast from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "data digits from sklearn digits\n"
+            "data iris from sklearn iris\n"
+            "data wine from sklearn wine\n"
+            "\n"
+            "model linear = LinearDiscriminantAnalysis\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "\n"
+            "measure accuracy\n"
+            "compare linear vs bayes across data with wilcoxon\n"
+        ),
     ),
     title="Wilcoxon signed-rank test",
     references=(WILCOXON_1945, PRATT_1959, DEMSAR_2006),

@@ -49,6 +49,10 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
             "Demsar 2006": "his table of critical values is the normal approximation: 11 of 14 "
             "counts as p < .05 there, and has exactly p = .057",
         },
+        formula=(
+            "of the data sets on which one model is better, count the first's; p is the "
+            "chance that fair coin flips divide them at least as unevenly"
+        ),
     ),
     title="Sign test",
     references=(DIXON_MOOD_1946, DEMSAR_2006),

@@ -43,6 +43,16 @@ CONSTANT = "no width: all values are equal"
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         when="a statement about the learning algorithm, from repeated cross-validation or holdout",
         when_not="leave-one-out, groups left out one by one, or time series",
+        formula=(
+            "the mean over J splits ± the quantile of t with J - 1 degrees of freedom, times "
+            "the root of the variance times (1/J + test rows / training rows)"
+        ),
+        differs={
+            "scikit-learn": (
+                "std_test_score over folds is often read as a standard error; it takes no "
+                "account of overlapping training sets"
+            ),
+        },
     ),
     title="Corrected resampled t interval",
     references=(NADEAU_BENGIO_2003, BOUCKAERT_FRANK_2004),
@@ -88,6 +98,16 @@ def corrected_t(
         "Bengio 2003)",
         when="a published interval is reproduced",
         when_not="in all other cases: corrected_t",
+        formula=(
+            "the mean ± the quantile of t with J - 1 degrees of freedom, times the standard "
+            "deviation over the root of J"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score(...).mean() ± 2 std() of the old manual is no interval for "
+                "the mean at all"
+            ),
+        },
     ),
     title="t interval over folds or rounds",
     references=(RASCHKA_2018,),
@@ -116,6 +136,7 @@ def t(values: ArrayLike, level: float) -> Interval:
         designs=frozenset({Design.KFOLD}),
         when="a mean of losses per example, each predicted once in k-fold cross-validation",
         when_not="a statement about the algorithm on new training sets: corrected_t",
+        formula="the mean of all losses ± z times their standard deviation over the root of n",
     ),
     title="Cross-validation interval by the central limit theorem",
     references=(BAYLE_2020,),

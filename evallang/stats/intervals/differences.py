@@ -92,6 +92,14 @@ def _published(low: float, high: float) -> tuple[Example, ...]:
         FROM_TABLES,
         "paired",
         when="two models on the same examples, with few or many discordant pairs",
+        when_not=(
+            "the intervals of two models are to be drawn side by side: wilson for each, and "
+            "tango for the difference"
+        ),
+        formula=(
+            "all differences that a score test does not reject, when the chance that only "
+            "the second model is right is estimated under that difference"
+        ),
     ),
     title="Tango score interval for paired proportions",
     references=(TANGO_1998, FAGERLAND_2013),
@@ -119,6 +127,11 @@ def tango(table: TwoByTwo, level: float) -> Interval:
         "paired",
         when="a closed form is wanted that is built from the Wilson intervals of both models",
         when_not="few discordant pairs: tango agrees better with McNemar's test",
+        formula=(
+            "the difference, with each bound as far away as the root of the squared "
+            "distances of the two Wilson intervals' bounds, less twice the correlation of "
+            "the models' answers times their product"
+        ),
     ),
     title="Newcombe's square-and-add interval for paired proportions",
     references=(NEWCOMBE_1998, FAGERLAND_2013),
@@ -149,7 +162,16 @@ def newcombe(table: TwoByTwo, level: float) -> Interval:
 
 
 @INTERVALS.register(
-    IntervalDeclaration(FROM_TABLES, "paired", when="a short formula with good coverage is wanted"),
+    IntervalDeclaration(
+        FROM_TABLES,
+        "paired",
+        when="a short formula with good coverage is wanted",
+        when_not="in routine use: tango, which agrees with McNemar's test",
+        formula=(
+            "add one to each of the two discordant counts and two to n; the new difference ± "
+            "z times its standard error"
+        ),
+    ),
     title="Bonett-Price interval for paired proportions",
     references=(BONETT_PRICE_2012, FAGERLAND_2013),
     examples=_published(-0.1195, -0.0032),
@@ -170,7 +192,16 @@ def bonett_price(table: TwoByTwo, level: float) -> Interval:
 
 
 @INTERVALS.register(
-    IntervalDeclaration(FROM_TABLES, "paired", when="a short formula with good coverage is wanted"),
+    IntervalDeclaration(
+        FROM_TABLES,
+        "paired",
+        when="a short formula with good coverage is wanted",
+        when_not="in routine use: tango, which agrees with McNemar's test",
+        formula=(
+            "add one half to each of the four counts; the new difference ± z times its "
+            "standard error"
+        ),
+    ),
     title="Agresti-Min interval for paired proportions",
     references=(AGRESTI_MIN_2005, FAGERLAND_2013),
     examples=_published(-0.1182, -0.0045),
@@ -197,6 +228,7 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
         "(Fagerland, Lydersen & Laake 2013)",
         when="a published table is reproduced",
         when_not="in all other cases: tango",
+        formula="the difference ± z times the root of (b + c - (b - c)²/n), over n",
     ),
     title="Wald interval for paired proportions",
     references=(FAGERLAND_2013,),

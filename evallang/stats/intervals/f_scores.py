@@ -44,6 +44,16 @@ EVEN = ((8, 2), (2, 8))
         "f1",
         when="F1 of independent examples, in closed form",
         when_not="a class with few true or predicted examples: bootstrap",
+        formula=(
+            "F1 ± z standard errors on the logit scale, the variance from how each cell of "
+            "the confusion matrix moves F1"
+        ),
+        differs={
+            "confidenceinterval": (
+                "its intervals are symmetric and leave [0, 1], such as (.548, 1.113); "
+                "takahashi(plain) is that form, cut at the ends"
+            ),
+        },
     ),
     title="Delta-method interval for F1",
     references=(TAKAHASHI_2022,),

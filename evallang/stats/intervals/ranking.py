@@ -101,6 +101,17 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
         "auc",
         when="the area under the ROC curve of one fitted model on independent examples",
         when_not="scores of several models of a cross-validation: cv_auc",
+        formula=(
+            "the area ± z standard errors on the logit scale, the variance from the share of "
+            "the other class that each example outranks"
+        ),
+        differs={
+            "confidenceinterval": (
+                "a symmetric interval there leaves [0, 1] and has no width at an area of 1; "
+                "here the logit keeps it inside, and an area of 1 gets a bound"
+            ),
+            "pROC": "its ci.auc is symmetric on the plain scale; the variance is the same",
+        },
     ),
     title="DeLong interval on the logit scale",
     references=(DELONG_1988, SUN_XU_2014),
@@ -150,6 +161,11 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         designs=frozenset({Design.KFOLD}),
         when="the mean of the folds' areas under the ROC curve",
         when_not="one fitted model: delong; repeated cross-validation: corrected_t",
+        formula=(
+            "the mean of the folds' areas; the variance from how far each example's "
+            "placement among the other class of its fold lies from the fold's area; ± z "
+            "standard errors on the logit scale"
+        ),
     ),
     title="Interval for cross-validated AUC",
     references=(LEDELL_2015, DELONG_1988),

@@ -299,6 +299,10 @@ class ScoreSample(WeightSample):
         left[self._negatives] = positives * (negatives - 1.0)
         return _ratio(values, left), np.ones(self._n)
 
+    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the area under each row of weights (B, n); NaN without one of the classes."""
+        return self._area(weights)
+
     def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
         return self._area(self._of_examples(times))
 

@@ -1,0 +1,222 @@
+"""What is known of a word, in parts that `explain` prints and the reference lays out."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evallang.checking.fitting import FITTING
+from evallang.checking.illustrations import illustration, python_call
+from evallang.checking.statements import CLAUSE_MEANINGS, STATEMENT_GUIDES
+from evallang.diagnostics import Code, Severity
+from evallang.frozen import frozen
+from evallang.models.catalogue import CATALOGUE
+from evallang.registry import Entry, Option
+from evallang.study import written_option
+from evallang.syntax.keywords import CLAUSES, CONNECTIVES, STATEMENTS
+
+
+@frozen
+class Part:
+    """One part of an explanation: a heading and a text, or lines of `eval`, `python` or words."""
+
+    heading: str
+    text: str = ""
+    lines: tuple[str, ...] = ()
+    language: str = ""
+
+
+@frozen
+class Explanation:
+    """Everything about one word; `word` is how a study writes it, `kind` what it is."""
+
+    word: str
+    kind: str
+    title: str
+    parts: tuple[Part, ...]
+
+
+NOT_GIVEN = "not given"  # how the catalogue writes a default that no study can write
+
+PYTHON_MATTER = re.compile(
+    r"\s*Raises\s+`\w+`.*?\.(?=\s|$)"
+    r"|\s*(?<!\S)`[^.]*?\s(?:is|are)\s+\([\w, ]*,[\w ]*\)[^.]*\.(?=\s|$)",
+    re.DOTALL,
+)
+"""Sentences about exceptions and shapes of arrays, which only those who call the function need."""
+
+
+def written(entry: Entry[Any]) -> str:
+    """Give the words that a study has for a member: `nested cv`, not `nested_cv`."""
+    return " ".join(entry.declaration.words) if entry.kind == "protocol" else entry.name
+
+
+def of_entry(entry: Entry[Any]) -> Explanation:
+    """Explain a member of a catalogue."""
+    return Explanation(written(entry), entry.kind, entry.title, tuple(_entry_parts(entry)))
+
+
+def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
+    declared = entry.declaration
+    yield Part("", entry.summary)
+    manual = PYTHON_MATTER.sub("", entry.manual).strip()
+    for paragraph in manual.split("\n\n") if manual else ():
+        yield Part("", " ".join(paragraph.split()))
+    if declared.formula:
+        yield Part("in words", declared.formula)
+    if getattr(declared, "null", ""):
+        yield Part("null hypothesis", declared.null)
+        if declared.null_under_cv:
+            yield Part("null hypothesis under cross-validation", declared.null_under_cv)
+    if entry.kind == "protocol":
+        form = " ".join((f"protocol {written(entry)}", *_settings(entry)))
+        yield Part("written", lines=(form,), language="eval")
+    if entry.options:
+        yield Part("options", lines=tuple(option_line(option) for option in entry.options))
+    if declared.when:
+        yield Part("when to use it", declared.when)
+    if declared.when_not:
+        yield Part("when not to use it", declared.when_not)
+    if getattr(declared, "advised_against", ""):
+        yield Part("warned of", declared.advised_against)
+    if entry.kind in FITTING:
+        heading, lines = FITTING[entry.kind]
+        yield Part(heading, lines=lines(entry))
+    study = illustration(entry)
+    if study is not None:
+        yield Part("an example", lines=tuple(study.rstrip("\n").split("\n")), language="eval")
+    call = python_call(entry)
+    if call is not None:
+        yield Part("from Python", lines=call.lines, language="python")
+        yield Part("the figure is that of", call.source)
+    for other, text in declared.differs.items():
+        yield Part(f"why it differs from {other}", text)
+    if entry.references:
+        works = tuple(f"{r.short}, {r.title}, {r.venue}" for r in entry.references)
+        yield Part("sources", lines=works)
+
+
+def _settings(entry: Entry[Any]) -> Iterator[str]:
+    for option in entry.options:
+        if option.required or option.default is None:
+            continue
+        yield f"{option.name}={written_option(option.default)}"
+
+
+def option_line(option: Option) -> str:
+    """Say what an option takes and what it is when nothing is written."""
+    words = f" ({' | '.join(option.words)})" if option.words else ""
+    return f"{option.name}: {option_default(option)}{words}"
+
+
+def option_default(option: Option) -> str:
+    """Say in words what an option is when nothing is written."""
+    if option.required:
+        return "needed"
+    if option.default is None and option.name == "average":
+        return "default binary for two classes, macro for more"
+    if option.default is None:
+        return "not set by default"
+    return f"default {written_option(option.default)}"
+
+
+def of_code(code: Code) -> Explanation:
+    """Explain a diagnostic."""
+    parts = [Part("", code.reason)] if code.reason else []
+    for heading, text in (("wrong", code.wrong), ("right", code.right)):
+        if text:
+            parts.append(Part(heading, lines=tuple(text.split("\n")), language="eval"))
+    if code.severity is not Severity.ERROR:
+        parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
+    if code.source:
+        parts.append(Part("source", code.source))
+    return Explanation(f"{code.code} {code.name}", str(code.severity), code.summary, tuple(parts))
+
+
+def waiver(code: Code) -> str:
+    """Give the comment that accepts a finding, on its line or the one above."""
+    return f"# evallang: allow {code.name} because REASON"
+
+
+def of_class(name: str) -> Explanation:
+    """Explain a class of the catalogue of models."""
+    entry = CATALOGUE[name]
+    kind = ", ".join(sorted(entry.kinds))
+    if entry.refused:
+        return Explanation(name, kind, entry.module, (Part("", f"{name} {entry.refused}"),))
+    lines = []
+    for parameter in entry.parameters.values():
+        if parameter.refused is None:
+            words = f" ({' | '.join(parameter.words)})" if parameter.words else ""
+            text = parameter.default_text
+            default = "no default" if text == NOT_GIVEN else f"default {text}"
+            lines.append(f"{parameter.name}: {default}{words}")
+    parts = (Part("", f"From {entry.module}."), Part("parameters", lines=tuple(lines)))
+    return Explanation(name, kind, entry.module, parts)
+
+
+def of_statement(word: str) -> Explanation:
+    """Explain a statement."""
+    known = STATEMENTS[word]
+    guide = STATEMENT_GUIDES[word]
+    parts = [Part("form", lines=(known.form,))]
+    if guide.detail:
+        parts.append(Part("", guide.detail))
+    if known.clauses:
+        meanings = CLAUSE_MEANINGS
+        lines = tuple(
+            f"{CLAUSES[c]}: {meanings.get((word, c)) or meanings[c]}" for c in known.clauses
+        )
+        parts.append(Part("clauses", lines=lines))
+    if guide.default:
+        parts.append(Part("without it", guide.default))
+    parts.append(Part("an example", lines=tuple(guide.example.split("\n")), language="eval"))
+    return Explanation(word, "statement", guide.summary, tuple(parts))
+
+
+def of_clause(word: str) -> Explanation:
+    """Explain a clause, in every statement that takes it."""
+    parts = [Part("form", lines=(CLAUSES[word],))]
+    for statement, known in STATEMENTS.items():
+        if word in known.clauses:
+            text = CLAUSE_MEANINGS.get((statement, word)) or CLAUSE_MEANINGS[word]
+            parts.append(Part(f"under `{statement}`", text))
+    return Explanation(word, "clause", "", tuple(parts))
+
+
+def of_connective(word: str) -> Explanation:
+    """Explain a word that stands between the parts of a line: where it stands."""
+    forms: list[str] = []
+    for known in STATEMENTS.values():
+        if word in re.findall(r"\w+", known.form):
+            forms.append(known.form)
+    forms += [form for form in CLAUSES.values() if word in re.findall(r"\w+", form)]
+    text = CONNECTIVE_MEANINGS.get(word, "")
+    parts = [Part("", text)] if text else []
+    parts.append(Part("stands in", lines=tuple(forms)))
+    return Explanation(word, "word of the language", "", tuple(parts))
+
+
+CONNECTIVE_MEANINGS: Mapping[str, str] = {
+    "in": "Before a domain it searches a parameter: a list, `1..15 step 2`, `1e-3..1e3 log 7`, "
+    "and for random and Bayesian search `0.0..1.0 uniform`, `1e-4..1e4 loguniform`.",
+    "step": "The distance of the values of a range; both ends are in it when they are reached.",
+    "log": "The number of values of a geometric range, both ends exact.",
+    "uniform": "A uniform distribution to draw from, for random and Bayesian search only.",
+    "loguniform": "A distribution to draw from that is uniform on the logarithmic scale, for "
+    "random and Bayesian search only.",
+    "then": "Parts an omnibus from the post hoc test, whose p-values are computed only if the "
+    "omnibus rejects; the estimates of the pairs are always given.",
+    "against": "Compares every model of the line with one, which is the reference.",
+    "across": "`across data` takes the data sets as the sample: one score of each model on each.",
+    "exploratory": "The line gets p-values but no decision words in the findings.",
+    "vs": "A planned pair; the pairs of a line are its family.",
+    "within": "On a `measure` line, the estimate in each level of a column; after `equivalent "
+    "to`, the margin.",
+    "true": "The constant true; `false` is the other.",
+    "false": "The constant false; `true` is the other.",
+}
+
+
+def explained_words() -> frozenset[str]:
+    """Give the words of the language itself that can be explained."""
+    return frozenset(STATEMENTS) | frozenset(CLAUSES) | CONNECTIVES

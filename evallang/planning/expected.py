@@ -1,0 +1,75 @@
+"""How many fits a study asks for, where that does not depend on its data."""
+
+from collections.abc import Mapping, Sequence
+
+from evallang.data.dataset import DataSpec
+from evallang.models.model import ModelSpec, PipelineSpec, search_space
+from evallang.planning.candidates import candidates
+from evallang.planning.defaults import inner_folds
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.study import Protocol, Study, pairs_of
+
+PerModel = Mapping[tuple[str, str, str], int]
+"""Fits by data set, protocol and model."""
+
+
+def models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
+    """Give all models on a protocol of the author's, those compared on an implied one."""
+    if protocol.implied_by is None:
+        return study.models
+    wanted: set[str] = set()
+    for comparison in study.comparisons:
+        if comparison.protocol == protocol.name:
+            for pair in pairs_of(comparison, [m.name for m in study.models]):
+                wanted |= set(pair)
+    return tuple(model for model in study.models if model.name in wanted)
+
+
+def fits_without_data(study: Study) -> PerModel | None:
+    """Count the fits of every model by the text alone; None where the data settle them.
+
+    They do for a glob (how many data sets), for the author's own split, and for protocols
+    whose splits are as many as rows or groups.
+    """
+    found: dict[tuple[str, str, str], int] = {}
+    sources = [source for source in study.sources if isinstance(source, DataSpec)]
+    for source in sources:
+        for protocol in study.protocols:
+            splits = PROTOCOLS[protocol.kind].declaration.n_splits(protocol.options)
+            if splits is None or source.kind == "glob":
+                return None
+            three_way = protocol.options.get("validation") is not None
+            inner = 1 if three_way else inner_folds(study, protocol)
+            for model in models_on(study, protocol):
+                tried = len(candidates(model.pipeline, study.tuning, study.seed, ""))
+                each = inner * tried + 1 if search_space(model.pipeline) else 1
+                found[source.name, protocol.name, model.name] = splits * each
+    return found
+
+
+def unique_without_data(
+    study: Study, fits: PerModel, protocols: Sequence[Protocol] = ()
+) -> int | None:
+    """Count fits once for models that are written alike; None where protocols may share some.
+
+    `protocols` are those that the fits belong to, by default all of the study.
+    """
+    if _may_share(protocols or study.protocols):
+        return None
+    pipelines = {model.name: model.pipeline for model in study.models}
+    total, seen = 0, list[tuple[str, str, PipelineSpec]]()
+    for (data, protocol, model), n in fits.items():
+        if (data, protocol, pipelines[model]) not in seen:
+            seen.append((data, protocol, pipelines[model]))
+            total += n
+    return total
+
+
+def _may_share(protocols: Sequence[Protocol]) -> bool:
+    """Tell whether two protocols may train on the same rows: all of them, or drawn alike."""
+    designs = [
+        (protocol.kind, sorted(map(str, protocol.options.items()))) for protocol in protocols
+    ]
+    declared = [PROTOCOLS[protocol.kind].declaration for protocol in protocols]
+    whole = [d for d in declared if d.full_sample or d.tests_on_training_rows]
+    return len(whole) > 1 or any(designs.count(design) > 1 for design in designs)
