@@ -239,8 +239,6 @@ def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
             fixes=fixes,
         )
         strategy = "grid"
-    if strategy == "bayes" and node.strategy is not None:
-        values.not_in_this_version(scope, f"`tune {strategy}`", node.strategy)
     metric = values.method(scope, node.metric, "metric") if node.metric else first_metric
     select = node.select.name.replace("-", "_") if node.select else "best"
     if select not in ("best", "one_standard_error"):

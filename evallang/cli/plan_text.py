@@ -77,7 +77,10 @@ def _model(model: "ModelRecord") -> Iterator[str]:
     else:
         yield f"{model.name} = {model.pipeline}"
     for parameter, candidates in model.tuned.items():
-        yield f"  {parameter}: {len(candidates):,} candidates"
+        drawn = len(candidates) == 1 and str(candidates[0]).endswith("uniform")
+        yield f"  {parameter}: {candidates[0] if drawn else f'{len(candidates):,} candidates'}"
+    if model.n_candidates not in (None, *map(len, model.tuned.values())):
+        yield f"  {model.n_candidates:,} combinations in each search"
     yield from (f"  {note}" for note in model.notes)
 
 

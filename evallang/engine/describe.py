@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from evallang.bibliography import PEDREGOSA_2011, Reference
+from evallang.bibliography import AKIBA_2019, BERGSTRA_2011, PEDREGOSA_2011, Reference
 from evallang.data.dataset import (
     Column,
     CountsSpec,
@@ -17,6 +17,7 @@ from evallang.metrics.metric import METRICS
 from evallang.models.abilities import abilities
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
+from evallang.planning.candidates import asks, tried
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, lazy
@@ -76,6 +77,15 @@ EFFECTIVE_N = MethodRecord(
 """No word of the language: it comes with `weight COL`."""
 
 
+OPTUNA = MethodRecord(
+    "software",
+    "optuna",
+    "Optuna",
+    "Candidates were proposed by tree-structured Parzen estimators.",
+    (BERGSTRA_2011.key, AKIBA_2019.key),
+)
+
+
 def results(
     *,
     study: Study,
@@ -121,7 +131,7 @@ def results(
         exports=(),
         diagnostics=(),
         failures=failures,
-        provenance=provenance(counts),
+        provenance=provenance(counts, bayes=_asks(study)),
         warnings=warnings,
         methods=methods,
         references=references,
@@ -129,9 +139,10 @@ def results(
     )
 
 
-def provenance(counts: FitCounts) -> Provenance:
+def provenance(counts: FitCounts, *, bayes: bool = False) -> Provenance:
     """State versions and machine; command, time and git state are the caller's to fill in."""
-    packages = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
+    packages = ["numpy", "scipy", "scikit-learn", "polars", "joblib"]
+    packages += ["optuna"] if bayes else []
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
@@ -151,6 +162,11 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
+
+
+def _asks(study: Study) -> bool:
+    """Tell whether a model-based search is run."""
+    return any(asks(model.pipeline, study.tuning) for model in study.models)
 
 
 # --- data and models -----------------------------------------------------------------------
@@ -246,12 +262,13 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
             {
                 p.name: tuple(
                     v if v is None or isinstance(v, bool | int | float | str) else written(v)
-                    for v in p.candidates.values
+                    for v in p.candidates.values or (p.candidates.written,)
                 )
                 for p in search_space(model.pipeline)
             },
             "estimator",
             _model_notes(model.pipeline, columns, weighted),
+            tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
         )
         for model in study.models
     ]
@@ -373,6 +390,10 @@ def _methods(
     if any(record.weight is not None for record in data):
         used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
         works.setdefault(KISH_1965.key, KISH_1965)
+    if _asks(study):
+        used["software", "optuna"] = OPTUNA
+        for work in (AKIBA_2019, BERGSTRA_2011):
+            works.setdefault(work.key, work)
     if any(record.kind == "table" for record in data):
         used["software", "scikit-learn"] = MethodRecord(
             "software",

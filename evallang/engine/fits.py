@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.data.dataset import Column, Table
 from evallang.engine.backends import local, serial
+from evallang.engine.searching import bayes_search
 from evallang.engine.selecting import choose, steps_from_simple
 from evallang.engine.tally import counting, one_more
 from evallang.frozen import frozen
@@ -24,7 +25,7 @@ from evallang.metrics.metric import METRICS, evaluate
 from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
-from evallang.models.model import ParameterValue, with_choice
+from evallang.models.model import ParameterValue, search_space, with_choice
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, step_seeds
 from evallang.registry import lazy
@@ -189,21 +190,18 @@ class _Fitting:
         score: float | None = None
         inner_failures: list[tuple[Choice, str, str]] = []
         if task.inner:
-            by_fold, failures = self._search()
+            candidates, by_fold, failures = self._search()
             scores = by_fold.mean(axis=0)
             inner_failures = [
-                (task.candidates[i], error, message)
-                for i, (error, message) in sorted(failures.items())
+                (candidates[i], error, message) for i, (error, message) in sorted(failures.items())
             ]
             usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]
             if not usable:
                 reason = next(iter(failures.values()), ("ValueError", NO_SCORE))
                 return self._failed(choice, reason, inner_failures)
-            metric = self.job.metric
-            better = METRICS[metric.name].declaration.better if metric else "higher"
-            steps = steps_from_simple(task.pipeline, task.candidates)
-            best = choose(by_fold, usable, self.job.rule, better, steps)
-            choice, score = task.candidates[best], float(scores[best])
+            steps = steps_from_simple(task.pipeline, candidates)
+            best = choose(by_fold, usable, self.job.rule, self._better(), steps)
+            choice, score = candidates[best], float(scores[best])
         pipeline = with_choice(task.pipeline, choice) if task.inner else task.pipeline
         outcome = self._fit([pipeline], task.refit, task.test, scores=True)[0]
         if outcome.failure is not None or outcome.outputs is None:
@@ -224,14 +222,36 @@ class _Fitting:
             self.fits,
         )
 
-    def _search(self) -> "tuple[NDArray[np.float64], dict[int, tuple[str, str]]]":
-        """Score every candidate in every inner fold (folds, candidates), NaN where undefined."""
+    def _better(self) -> Literal["higher", "lower"]:
+        metric = self.job.metric
+        return METRICS[metric.name].declaration.better if metric else "higher"
+
+    def _search(
+        self,
+    ) -> "tuple[Sequence[Choice], NDArray[np.float64], dict[int, tuple[str, str]]]":
+        """Give the candidates, their scores (folds, candidates), and which of them failed."""
+        task = self.job.task
+        if task.search is None:
+            return task.candidates, *self._scored(task.candidates)
+
+        def score(choice: Choice) -> "NDArray[np.float64] | tuple[str, str]":
+            scores, failures = self._scored([choice])
+            found: NDArray[np.float64] = scores[:, 0]
+            return failures.get(0, found)
+
+        space = search_space(task.pipeline)
+        return bayes_search(space, task.search, self._better(), score)
+
+    def _scored(
+        self, candidates: Sequence[Choice]
+    ) -> "tuple[NDArray[np.float64], dict[int, tuple[str, str]]]":
+        """Score candidates in every inner fold (folds, candidates), NaN where undefined."""
         task, metric = self.job.task, self.job.metric
         if metric is None:
             raise ValueError("a search needs a metric to choose by")
         entry = METRICS[metric.name]
         needs = entry.declaration.needs
-        pipelines = [with_choice(task.pipeline, choice) for choice in task.candidates]
+        pipelines = [with_choice(task.pipeline, choice) for choice in candidates]
         scores = np.full((len(task.inner), len(pipelines)), np.nan)
         failures: dict[int, tuple[str, str]] = {}
         for fold, (train, validation) in enumerate(task.inner):

@@ -11,6 +11,15 @@ CANNOT_SPLIT = declare(
     right="protocol cv folds=4",
 )
 
+NEEDS_OPTUNA = declare(
+    "E478",
+    "needs_optuna",
+    "A model-based search, and Optuna, which it asks for candidates, is not installed.",
+    reason="`tune bayes` is an extra, so that evallang can be installed without it.",
+    wrong="tune bayes 30 cv=5   # without Optuna",
+    right="tune random 30 cv=5",
+)
+
 UNKNOWN_FEATURE = declare(
     "E481",
     "unknown_feature",

@@ -53,11 +53,12 @@ def environment() -> dict[str, str]:
         "engine": str(ENGINE),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
         "processor": platform.machine(),
-        **{name: _version(name) for name in ("numpy", "scipy", "scikit-learn")},
+        **{name: installed(name) for name in ("numpy", "scipy", "scikit-learn")},
     }
 
 
-def _version(package: str) -> str:
+def installed(package: str) -> str:
+    """Give the version of an installed package, or `none`."""
     try:
         return version(package)
     except PackageNotFoundError:

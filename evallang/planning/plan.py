@@ -51,13 +51,22 @@ class Plan:
     notes: tuple[str, ...] = ()
 
 
+@frozen
+class BayesSearch:
+    """A search whose candidates depend on the scores before them: how many, and its seed."""
+
+    n: int
+    seed: int
+
+
 @dataclass(frozen=True)
 class FitTask:
     """One split of one pipeline, with all candidates behind it: the unit of work.
 
     `inner` are (train, validation) rows in which candidates are scored; `refit` are the
     rows on which the chosen candidate is fitted (training, with validation in a three-way
-    holdout). Row numbers count the rows of the table as read.
+    holdout). Row numbers count the rows of the table as read. With a `search` candidates
+    are found on the way, and none are listed.
     """
 
     key: str
@@ -67,11 +76,13 @@ class FitTask:
     refit: "NDArray[np.int64]"
     test: "NDArray[np.int64]"
     inner: tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]
+    search: BayesSearch | None = None
 
     @property
     def n_fits(self) -> int:
-        """The number of calls of `fit` on a whole pipeline."""
-        return len(self.inner) * len(self.candidates) + 1
+        """The number of calls of `fit` on a whole pipeline, of a `search` the most."""
+        tried = self.search.n if self.search is not None else len(self.candidates)
+        return len(self.inner) * tried + 1
 
 
 @dataclass(frozen=True)

@@ -154,4 +154,7 @@ def _first_sentence(message: str) -> str:
 
 
 def _parameters(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in params.items())
+    return ", ".join(
+        f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
+        for key, value in params.items()
+    )

@@ -28,6 +28,7 @@ from evallang.results.records import WITHOUT_WEIGHTS, Comparison, DataRecord, Hy
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 MOST_PAIRS_NAMED = 2
+SEARCHES = {"bayes": "Bayesian"}
 SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_holdout", "5x2cv"})
 """Protocols that draw rows at random; `shuffle=false` turns it off where there is a choice."""
 
@@ -160,11 +161,14 @@ def _tuning(context: Context) -> Runs:
          for m in tuned]
     )  # fmt: skip
     search = search_of(context)
-    how = f" by {search.strategy} search" if search.strategy else ""
+    how = f" by {SEARCHES.get(search.strategy, search.strategy)} search" if search.strategy else ""
+    if search.strategy == "bayes":
+        how += " with tree-structured Parzen estimators"
     inner = f" in {search.folds}-fold inner cross-validation" if search.folds else ""
     made = runs(
-        "Hyper-parameters of ", names, f" were chosen inside each training part{how}{inner}"
-    )
+        "Hyper-parameters of ", names, f" were chosen inside each training part{how}",
+        context.cite("software", "optuna"), inner,
+    )  # fmt: skip
     if search.metric:
         made += runs(f", by {context.metric(search.metric).noun}")
     rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)

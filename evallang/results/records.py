@@ -93,7 +93,11 @@ WITHOUT_WEIGHTS = "the weights have no part in its fits"
 
 @frozen
 class ModelRecord:
-    """One model; `tuned` maps each searched parameter to its candidates."""
+    """One model; `tuned` maps each searched parameter to its candidates.
+
+    A distribution stands as the text of its domain; `n_candidates` is how many combinations
+    one search tries, at most where it is model-based.
+    """
 
     name: str
     label: str
@@ -101,6 +105,7 @@ class ModelRecord:
     tuned: Mapping[str, tuple[Value, ...]]
     kind: str
     notes: tuple[str, ...] = ()
+    n_candidates: int | None = None
 
 
 @frozen
