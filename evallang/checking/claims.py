@@ -8,6 +8,7 @@ from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
 from evallang.models.domains import number
+from evallang.source import Span
 from evallang.study import (
     Measure,
     Method,
@@ -28,7 +29,7 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
         return (Measure(Method(name), None),)
     found: list[Measure] = []
     for node in nodes:
-        interval = _interval(scope, node)
+        interval, place = _interval(scope, node)
         within = tuple(values.column_name(column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
@@ -39,14 +40,16 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
                     codes.PARAMETER_TWICE, f"`{resolved.written}` is measured twice", metric.span
                 )
                 continue
-            found.append(Measure(resolved, interval, within, metric.span))
+            found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
 
 
-def _interval(scope: Scope, node: n.MeasureNode) -> Method | None:
+def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | None]:
     clauses = Clauses(scope, node, "measure", ("interval",))
     lines = clauses.find(n.IntervalNode)
-    return values.method(scope, lines[0].method, "interval") if lines else None
+    if not lines:
+        return None, None
+    return values.method(scope, lines[0].method, "interval"), lines[0].span
 
 
 # --- names ------------------------------------------------------------------------------

@@ -1,24 +1,25 @@
 """Comparisons judged (E2xx): tests against what protocols and data sets give them."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from evallang.checking import codes
-from evallang.checking.designs import refuse_grouped
+from evallang.checking.decidable import requirements
+from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import (
     NOUNS,
-    PER_ROW,
     fits_design,
+    groups_mismatch,
     is_grouped,
     metric_mismatch,
+    region_mismatch,
     test_mismatch,
     weights_mismatch,
     yields_of,
+    yields_under,
 )
 from evallang.data.dataset import DataSpec
-from evallang.metrics.metric import METRICS
-from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
@@ -27,6 +28,7 @@ from evallang.study import (
     ComparisonSpec,
     Method,
     Protocol,
+    SourceSpec,
     Study,
     models_of,
 )
@@ -38,25 +40,26 @@ def settle(scope: Scope, study: Study) -> Study:
     settled: list[ComparisonSpec] = []
     tables = any(isinstance(source, DataSpec) for source in study.sources)
     for comparison in study.comparisons:
-        if not _metrics_fit(scope, comparison) or not _models_meet(scope, study, comparison):
+        if not _metrics_fit(scope, study, comparison) or not _models_meet(scope, study, comparison):
             continue
         if comparison.across and not _judge_across(scope, study, comparison):
             continue
         _judge_family(scope, study, comparison)
         if not tables:
-            _judge_tests(scope, study, comparison, None)
-            settled.append(comparison)
+            if _judge_tests(scope, study, comparison, None):
+                settled.append(comparison)
             continue
         protocol = _implied(study, comparison, implied)
         if protocol is None:
             protocol = _own_protocol(scope, study, comparison)
         if protocol is None:
             continue
-        _judge_tests(scope, study, comparison, protocol)
-        settled.append(replace(comparison, protocol=protocol.name))
+        if _judge_tests(scope, study, comparison, protocol):
+            settled.append(replace(comparison, protocol=protocol.name))
     return replace(
         study,
         comparisons=tuple(settled),
+        requirements=requirements(scope, study),
         protocols=(*study.protocols, *implied),
     )
 
@@ -66,66 +69,38 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
     return (comparison.test, *post_hoc)
 
 
-def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
+def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     if comparison.across:
         return True  # one score of each data set is all that such a test reads
-    found = [
-        judge_metric(scope, test, metric, comparison.span)
-        for test in _tests(comparison)
-        for metric in comparison.metrics
-    ]
-    return all(found)
-
-
-def judge_metric(scope: Scope, test: Method, metric: Method, span: Span | None) -> bool:
-    """Report a test that is not about a metric, or lacks what it needs for it."""
-    problem = metric_mismatch(test, metric)
-    if problem is not None:
-        scope.report(codes.TEST_OF_ANOTHER_METRIC, problem.reason, span, help=problem.instead)
-        return False
-    entry, declared = HYPOTHESIS_TESTS[test.name], METRICS[metric.name].declaration
-    in_unit = declared.low == 0 and declared.high == 1
-    if entry.option("rope") is not None and "rope" not in test.keywords() and not in_unit:
-        scope.report(
-            codes.MISSING_OPTION,
-            f"`{test.name}` needs `rope` for `{metric.written}`: 1 % is its default for metrics "
-            "between 0 and 1 alone",
-            span,
-            help=f"write `{test.name}(rope=...)`, in the unit of `{metric.written}`",
-        )
-        return False
+    yields = yields_under(study, comparison)
+    for test in _tests(comparison):
+        for metric in comparison.metrics:
+            problem = metric_mismatch(test, metric, yields)
+            if problem is not None:
+                scope.report(
+                    codes.TEST_OF_ANOTHER_METRIC,
+                    problem.reason,
+                    comparison.span,
+                    help=problem.instead,
+                )
+                return False
     return True
 
 
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
-    def needed(names: Sequence[str]) -> Sequence[str]:
-        return models_of(comparison, names)
-
-    return judge_meeting(scope, study, needed, comparison.span)
-
-
-def judge_meeting(
-    scope: Scope,
-    study: Study,
-    needed: Callable[[Sequence[str]], Sequence[str]],
-    span: Span | None,
-) -> bool:
-    """Some source must have every model of a line; sources that a file decides may.
-
-    `needed` gives the models of the line, from those of a source.
-    """
+    """Some source must have every model of a line; sources that a file decides may."""
     for source in study.sources:
         models = study.models if isinstance(source, DataSpec) else source.models
         names = [model.name for model in models]
         unknown = not names and not isinstance(source, DataSpec)
-        if unknown or set(needed(names)) <= set(names):
+        if unknown or set(models_of(comparison, names)) <= set(names):
             return True
     if scope.broken or not study.sources:
         return False
     scope.report(
         codes.MODELS_NEVER_MEET,
         "no data set has all models of this line",
-        span,
+        comparison.span,
         help="compare models of one data set, a line for each",
     )
     return False
@@ -184,11 +159,9 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
 
 def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     """Tests across data sets take one score of each model on each of several data sets."""
-    sound = True
     for test in _tests(comparison):
         declared = HYPOTHESIS_TESTS[test.name].declaration
         if Evidence.DATASET_SCORES not in declared.evidence:
-            sound = False
             scope.report(
                 codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` compares models on one data set, not across data sets",
@@ -196,10 +169,10 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 help="write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
                 "or leave `across data` out",
             )
+            return False
     tables = [source for source in study.sources if isinstance(source, DataSpec)]
     one = len(tables) == len(study.sources) == 1 and tables[0].kind != "glob"
-    if sound and one:
-        sound = False
+    if one:
         scope.report(
             codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
@@ -207,7 +180,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             comparison.span,
             help="add a `data` statement for each further data set, or leave `across data` out",
         )
-    return sound
+    return not one
 
 
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
@@ -276,46 +249,51 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
 
 def _judge_tests(
     scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
-) -> None:
-    if comparison.across:
-        return
+) -> bool:
+    """Judge the tests of a line on each source; the first that cannot be run is reported."""
     for test in _tests(comparison):
-        judge_evidence(scope, study, test, comparison.metrics[0], protocol, comparison.span)
+        for metric in comparison.metrics:
+            if (problem := region_mismatch(test, metric)) is not None:
+                scope.report(
+                    codes.MISSING_OPTION, problem.reason, comparison.span, help=problem.instead
+                )
+                return False
+    if comparison.across:
+        return True
+    for source in study.sources:
+        if isinstance(source, DataSpec) is not (protocol is not None):
+            continue
+        for test in _tests(comparison):
+            metric = comparison.metrics[0]
+            if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
+                return False
+    return True
 
 
-def judge_evidence(
+def _can_run(
     scope: Scope,
     study: Study,
     test: Method,
     metric: Method,
+    source: SourceSpec,
     protocol: Protocol | None,
     span: Span | None,
-) -> None:
-    """Report a test that a source, under the protocol if any, does not give what it needs."""
-    for source in study.sources:
-        if isinstance(source, DataSpec) is not (protocol is not None):
-            continue
-        yields = yields_of(source, protocol)
-        problem = test_mismatch(test, metric, yields)
-        if problem is not None:
-            where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
-            scope.report(
-                codes.TEST_NEEDS_OTHER_EVIDENCE,
-                f"{problem.reason}, which {where} does not give",
-                span,
-                help=problem.instead,
-            )
-            continue
-        _judge_weights(scope, test, metric, yields, span)
-        declared = HYPOTHESIS_TESTS[test.name].declaration
-        per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
-        if is_grouped(source, study.group) and per_row and not declared.clustered:
-            refuse_grouped(scope, f"the test `{test.name}`", span)
-
-
-def _judge_weights(
-    scope: Scope, test: Method, metric: Method, yields: Yields, span: Span | None
-) -> None:
+) -> bool:
+    """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
+    yields = yields_of(source, protocol)
+    problem = test_mismatch(test, metric, yields)
+    if problem is not None:
+        where = spoken(protocol) if protocol else source.name
+        reason = problem.reason
+        if f"`{test.name}` needs" in reason:
+            reason += f", which `{where}` does not give"
+        scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
+        return False
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:
         scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)
+        return False
+    problem = groups_mismatch(test, metric, yields) if is_grouped(source, study.group) else None
+    if problem is not None:
+        scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
+    return problem is None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.dataset import DataSpec, GivenOutcomes, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
-from evallang.models.model import PipelineSpec, search_space
+from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import asks, candidates
 from evallang.planning.codes import CANNOT_SPLIT, NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
@@ -152,39 +152,49 @@ def _plan_fits(
 ) -> None:
     models = models_on(study, protocol)
     for split in splits:
-        inner = _inner(study, table, protocol, rows, split)
+        inner = inner_of(study, table, protocol, rows, split)
         refit = split.train
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
         for model in models:
-            tuned = bool(search_space(model.pipeline))
-            stages = inner if tuned else ()
-            tuning = None
-            if tuned and study.tuning is not None:
-                tuning = [
-                    study.tuning.metric.written,
-                    study.tuning.strategy,
-                    study.tuning.n,
-                    study.tuning.select,
-                ]
-            asked = asks(model.pipeline, study.tuning)
-            if tuning is not None and asked is not None:
-                tuning.append(installed("optuna"))
-            key = task_key(
-                table.sha256, model.pipeline, study.seed, refit, split.test, stages, tuning
-            )
-            if key not in tasks:
-                tasks[key] = FitTask(
-                    key,
-                    table.spec.name,
-                    model.pipeline,
-                    candidates(model.pipeline, study.tuning, study.seed, table.sha256),
-                    refit,
-                    split.test,
-                    stages,
-                    None if asked is None else _bayes(study, table, model.pipeline, refit, asked),
-                )
-            places.append(Place(table.spec.name, protocol.name, model.name, split, key))
+            task = fit_task(study, table, model, refit, split.test, inner)
+            tasks.setdefault(task.key, task)
+            places.append(Place(table.spec.name, protocol.name, model.name, split, task.key))
+
+
+def fit_task(
+    study: Study,
+    table: Table,
+    model: ModelSpec,
+    refit: "NDArray[np.int64]",
+    test: "NDArray[np.int64]",
+    inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
+) -> FitTask:
+    """Make the task of one model on one split; a model without a search needs no inner folds."""
+    pipeline = model.pipeline
+    tuned = bool(search_space(pipeline))
+    stages = inner if tuned else ()
+    tuning = None
+    if tuned and study.tuning is not None:
+        tuning = [
+            study.tuning.metric.written,
+            study.tuning.strategy,
+            study.tuning.n,
+            study.tuning.select,
+        ]
+    asked = asks(pipeline, study.tuning)
+    if tuning is not None and asked is not None:
+        tuning.append(installed("optuna"))
+    return FitTask(
+        task_key(table.sha256, pipeline, study.seed, refit, test, stages, tuning),
+        table.spec.name,
+        pipeline,
+        candidates(pipeline, study.tuning, study.seed, table.sha256),
+        refit,
+        test,
+        stages,
+        None if asked is None else _bayes(study, table, pipeline, refit, asked),
+    )
 
 
 def _bayes(
@@ -196,7 +206,7 @@ def _bayes(
     return BayesSearch(n, drawn)
 
 
-def _inner(
+def inner_of(
     study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
 ) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
     """Split one training part for tuning: the same for all models, by the outer design."""
