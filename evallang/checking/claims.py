@@ -134,6 +134,13 @@ def requirements(
         second = known_model(scope, node.second, names) if node.second else None
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         test = values.method(scope, node.test, "test") if node.test else None
+        if test is not None and dict(test.options).get("alternative", "two_sided") != "two_sided":
+            scope.report(
+                codes.OPTION_VALUE,
+                "a test in `require` is two-sided, and the sign decides besides",
+                node.test.span if node.test else node.span,
+                help=f"write `with {test.name}`",
+            )
         _, protocol = known_protocol(scope, node.on, protocols)
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else confidence

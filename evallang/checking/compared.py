@@ -93,9 +93,11 @@ def _comparison(
         protocol=protocol,
         exploratory=node.exploratory,
         omnibus=omnibus,
+        singly=HYPOTHESIS_TESTS[test.name].declaration.models == (1, 1),
         span=node.span,
     )
-    return spec if _enough_models(scope, node, spec, names) else None
+    enough = _enough_models(scope, node, spec, names)
+    return spec if enough and _named_side(scope, spec, names) else None
 
 
 def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
@@ -113,7 +115,8 @@ def _family_size(
     if spec.omnibus and spec.post_hoc is None:
         return 0
     known = len(spec.models or [name for name in names or () if name != spec.against])
-    pairs = known if spec.against is not None else known * (known - 1) // 2
+    each = spec.singly or spec.against is not None
+    pairs = known if each else known * (known - 1) // 2
     places = 1 if spec.across else sum(_has(source, spec.models, scope) for source in sources)
     return (len(spec.pairs) or pairs) * len(spec.metrics) * places
 
@@ -167,14 +170,6 @@ def _models(
 
 def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None) -> bool:
     first = HYPOTHESIS_TESTS[test.name].declaration
-    if first.models[1] == 1:
-        scope.report(
-            codes.MODELS_OF_ONE_TEST,
-            f"`{test.name}` is about one model, and `compare` about two or more",
-            node.test.span,
-            help="write `require error_rate of MODEL <= 10%`, which decides by an interval",
-        )
-        return False
     if node.then is None:
         return True
     if not first.omnibus:
@@ -284,6 +279,16 @@ def _enough_models(
     names: Sequence[str] | None,
 ) -> bool:
     models = list(spec.models)
+    if spec.singly:
+        if spec.pairs or spec.against is not None:
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{spec.test.name}` is about one model, and here it would compare two",
+                node.span,
+                help="name the models with commas, or write a test of two models",
+            )
+            return False
+        return True
     if not models:
         if names is None:
             return True
@@ -308,3 +313,21 @@ def _enough_models(
         )
         return False
     return True
+
+
+def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None) -> bool:
+    """A one-sided test needs to know which of two models is the first."""
+    test = spec.post_hoc or spec.test
+    side = dict(test.options).get("alternative", "two_sided")
+    if side == "two_sided" or spec.singly or spec.pairs or spec.against is not None:
+        return True
+    models = spec.models or names
+    if models is None or len(models) <= 2:
+        return True
+    scope.report(
+        codes.COMPARE_SHAPE,
+        f"`alternative={side}` is about the first of two models, and here are {len(models)}",
+        spec.span,
+        help="write `against MODEL`, or the pairs as `A vs B`",
+    )
+    return False

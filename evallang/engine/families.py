@@ -84,7 +84,7 @@ def _joins(study: Study, bout: Bout) -> bool:
 
 
 def pair_test(
-    study: Study, spec: ComparisonSpec, arena: Arena, pair: tuple[str, str], level: float
+    study: Study, spec: ComparisonSpec, arena: Arena, pair: tuple[str, ...], level: float
 ) -> HypothesisTestResult:
     """Run the test of one pair, its interval at a level."""
     test = spec.post_hoc or spec.test
@@ -248,8 +248,7 @@ def _widened(
     plain = test.estimate
     if plain is None or plain.low is None or (kind == "fcr" and not test.reject):
         return test  # false coverage is controlled over those that were selected
-    first, second = test.models
-    wide = pair_test(study, bout.spec, bout.arena, (first, second), level).estimate
+    wide = pair_test(study, bout.spec, bout.arena, test.models, level).estimate
     if wide is None or wide.low is None or wide.high is None:
         return test
     method = wide.method if kind == "matching" else f"{wide.method}, {kind}"

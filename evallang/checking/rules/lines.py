@@ -29,7 +29,7 @@ class Hypothesis:
 
     source: str
     metric: Method
-    pair: tuple[str, str]
+    pair: tuple[str, ...]
 
 
 def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tuple[str, ...]:
