@@ -268,7 +268,8 @@ def _default_metrics(
         metric = measured[0].metric
     else:
         return ()
-    scope.default(f"compare line {index + 1} by", metric.written)
+    if metric.better is None:  # else there is no other
+        scope.default(f"compare line {index + 1} by", metric.written)
     return (metric,)
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from evallang.engine.estimates import estimate
+from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.subgroups import FEWEST, in_level, levels
 from evallang.engine.test_inputs import TestInputs
-from evallang.metrics.metric import METRICS
 from evallang.results.records import (
     Estimate,
     HypothesisTestResult,
@@ -40,10 +40,11 @@ def decide(
     A line that no setting has all models of is not met, in the first one.
     """
     at_level = replace(study, confidence=spec.level)
-    found = [s for s in settings if set(spec.models) <= set(s.models)]
+    found = [s for s in settings if set(spec.models) <= set(s.models) and s.measures(spec.metric)]
     if not found and settings:
         missing = [m for m in spec.models if m not in settings[0].models]
-        reason = f"cannot be decided: {settings[0].source} has no model {' and '.join(missing)}"
+        lacking = f"model {' and '.join(missing)}" if missing else spec.metric.written
+        reason = f"cannot be decided: {settings[0].source} has no {lacking}"
         yield _record(spec, settings[0], Decision(False, reason))
     for setting in found:
         if spec.kind == "level":
@@ -97,13 +98,18 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
         return _record(spec, setting, Decision(False, f"cannot be decided: {why}"))
     inputs = TestInputs(
-        study, setting, spec.metric, spec.models, spec.test or Method("mcnemar"), spec.level
+        study,
+        as_read_by(setting, spec.metric),
+        spec.metric,
+        spec.models,
+        spec.test or Method("mcnemar"),
+        spec.level,
     )
     if spec.test is not None:
         return _tested(study, spec, setting, _guaranteed(inputs))
     difference = inputs.difference(spec.level)
     interval = Interval(difference.method, spec.level, difference.low, difference.high)
-    better = METRICS[spec.metric.name].declaration.better
+    better = setting.entry(spec.metric).declaration.better
     margin = spec.value
     if spec.kind == "superior":
         decision = decide_superior(interval, better, margin or 0.0)
@@ -136,7 +142,7 @@ def _tested(
     found = test.estimate
     if found is None or found.low is None:
         found = inputs.difference(spec.level)
-    better = METRICS[spec.metric.name].declaration.better
+    better = inputs.setting.entry(spec.metric).declaration.better
     right_way = (found.value or 0.0) * (1 if better == "higher" else -1) > 0
     rejects = None if test.p is None else test.p <= alpha
     met = bool(rejects) and right_way

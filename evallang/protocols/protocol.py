@@ -60,9 +60,10 @@ class Split:
 class Yields:
     """What a protocol gives to measures and tests, for given options.
 
-    `once` tells that no example is predicted more than once; `single_fit` that one fitted
-    model predicts all of them; `validation` that it has a stage to tune in; `weighted` that
-    examples carry weights, which the data say and no protocol does.
+    `once` tells that no example is predicted more than once, `averaged` that several
+    predictions of an example stand as their mean; `single_fit` that one fitted model predicts
+    all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
+    weights, which the data say and no protocol does.
     """
 
     evidence: frozenset[Evidence]
@@ -72,6 +73,7 @@ class Yields:
     validation: bool = False
     grouped: bool = False
     ordered: bool = False
+    averaged: bool = False
     weighted: bool = False
 
 
@@ -117,6 +119,9 @@ FITTED_MODEL = "this fitted model"
 FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups"
+REPEATS = "the average of the {k} repeats made here"
+AS_GIVEN = "the score as it was given"
+ALGORITHM_ELSEWHERE = "the algorithm, trained on parts of the size used there"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
 
 
@@ -133,6 +138,8 @@ def about_yields(yields: Yields, grouped: bool = False) -> str:
     """Say what an estimate is about from what the protocol yields."""
     if grouped or yields.grouped:
         return NEW_GROUPS
+    if yields.averaged:
+        return REPEATS
     if not yields.once:
         return ALGORITHM
     return FITTED_MODEL if yields.single_fit else FITTED_MODELS
