@@ -38,6 +38,8 @@ class Scope:
     broken: set[str] = field(default_factory=set)
     used_lets: set[str] = field(default_factory=set)
     scored_models: list[str] = field(default_factory=list)
+    live: frozenset[str] = frozenset()
+    used_modules: frozenset[str] = frozenset()
 
     def report(
         self,

@@ -19,6 +19,8 @@ SAID_OF_EXAMPLES = {
     "screening": ["pooled_predictions_of_several_models"],
     # DeLong's test is about the models of these folds, one of which is exported
     "deploy": ["pooled_predictions_of_several_models"],
+    # so is a permutation test of their losses
+    "own_code": ["pooled_predictions_of_several_models"],
 }
 SAID_OF_SAMPLES = {
     "01_nested_cv": ["pooled_predictions_of_several_models"],
