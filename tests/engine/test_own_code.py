@@ -181,7 +181,8 @@ def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path):
         import numpy as np
         import skops.io
         model = skops.io.load("own.skops", trusted=["thirteenth_own.Nearest"])
-        print(model.power, model.random_state, sorted(set(model.predict(np.array([[5, 3, 1, 0.2]])))))
+        predicted = model.predict(np.array([[5, 3, 1, 0.2]]))
+        print(model.power, model.random_state, sorted(set(predicted)))
     """
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
