@@ -8,6 +8,7 @@ from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
 from evallang.models.domains import number
+from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
@@ -31,7 +32,7 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
         return (Measure(Method(name), None),)
     found: list[Measure] = []
     for node in nodes:
-        interval = _interval(scope, node)
+        interval, place = _interval(scope, node)
         within = tuple(values.column_name(column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
@@ -42,14 +43,16 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
                     codes.PARAMETER_TWICE, f"`{resolved.written}` is measured twice", metric.span
                 )
                 continue
-            found.append(Measure(resolved, interval, within, metric.span))
+            found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
 
 
-def _interval(scope: Scope, node: n.MeasureNode) -> Method | None:
+def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | None]:
     clauses = Clauses(scope, node, "measure", ("interval",))
     lines = clauses.find(n.IntervalNode)
-    return values.method(scope, lines[0].method, "interval") if lines else None
+    if not lines:
+        return None, None
+    return values.method(scope, lines[0].method, "interval"), lines[0].span
 
 
 # --- compare -----------------------------------------------------------------------------
@@ -145,6 +148,13 @@ def _comparison(
     sound = not (node.against and against is None)
     if models is None:
         sound, models = False, ()
+    if against is not None and models == (against,) and node.against is not None:
+        scope.report(
+            codes.COMPARE_SHAPE,
+            f"`{against}` is compared with itself",
+            node.against.span,
+            help="name another reference, or other models before `against`",
+        )
     if against is not None and against in models:
         models = tuple(m for m in models if m != against)
     test = values.method(scope, node.test, "test")
@@ -163,9 +173,14 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
-    omnibus_alone = node.then is None and HYPOTHESIS_TESTS[test.name].declaration.omnibus
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    pair_by_pair = declared.models[0] == 2 and bool(pairs or against)
+    omnibus_alone = node.then is None and declared.omnibus and not pair_by_pair
+    singly = declared.models == (1, 1)
     meeting = [s for s in sources if _has(s, models, scope)]
     size = 0 if omnibus_alone else _family_size(pairs, models, against, names)
+    if singly:
+        size = len(models or names or ())
     size *= len(chosen) * (1 if node.across else len(meeting))
     if node.correction is None and correction is not None and size > 1:
         scope.default(f"compare line {index + 1} correction", correction.name)
@@ -182,10 +197,12 @@ def _comparison(
         metrics=chosen,
         protocol=protocol,
         exploratory=node.exploratory,
+        singly=singly,
+        pair_by_pair=pair_by_pair,
         span=node.span,
     )
-    _enough_models(scope, node, spec, names, sources)
-    return spec
+    enough = _enough_models(scope, node, spec, names)
+    return spec if enough and _named_side(scope, spec, names) else None
 
 
 def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
@@ -229,15 +246,28 @@ def _models(
         if isinstance(item, n.PairNode):
             if known[0] == known[1]:
                 scope.report(
-                    codes.COMPARE_SHAPE, f"`{known[0]}` is compared with itself", item.span
+                    codes.COMPARE_SHAPE,
+                    f"`{known[0]}` is compared with itself",
+                    item.span,
+                    help="name another model on one side of `vs`",
                 )
                 sound = False
             if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
-                scope.report(codes.COMPARE_SHAPE, "this pair is planned twice", item.span)
+                scope.report(
+                    codes.COMPARE_SHAPE,
+                    "this pair is planned twice",
+                    item.span,
+                    help="keep one of the two",
+                )
                 sound = False
             pairs.append((known[0], known[1]))
         elif known[0] in models:
-            scope.report(codes.COMPARE_SHAPE, f"`{known[0]}` is named twice", item.span)
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{known[0]}` is named twice",
+                item.span,
+                help="keep one of the two",
+            )
             sound = False
         models += [name for name in known if name not in models]
     return tuple(pairs), tuple(models) if sound else None
@@ -314,12 +344,21 @@ def _enough_models(
     node: n.CompareNode,
     spec: ComparisonSpec,
     names: Sequence[str] | None,
-    sources: Sequence[SourceSpec],
-) -> None:
+) -> bool:
     models = list(spec.models)
+    if spec.singly:
+        if spec.pairs or spec.against is not None:
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{spec.test.name}` is about one model, and here it would compare two",
+                node.span,
+                help="name the models with commas, or write a test of two models",
+            )
+            return False
+        return True
     if not models:
         if names is None:
-            return
+            return True
         models = [name for name in names if name != spec.against]
     total = len(models) + (spec.against is not None)
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
@@ -330,7 +369,8 @@ def _enough_models(
             node.models[0].span if node.models else node.span,
             help="name another model, or declare one",
         )
-    elif total < declared.models[0]:
+        return False
+    if total < declared.models[0]:
         pairwise = spec.post_hoc.name if spec.post_hoc else "mcnemar"
         scope.report(
             codes.TOO_FEW_FOR_OMNIBUS,
@@ -338,6 +378,26 @@ def _enough_models(
             node.test.span,
             help=f"write `with {pairwise}`",
         )
+        return False
+    return True
+
+
+def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None) -> bool:
+    """A one-sided test needs to know which of two models is the first."""
+    test = spec.post_hoc or spec.test
+    side = dict(test.options).get("alternative", "two_sided")
+    if side == "two_sided" or spec.singly or spec.pairs or spec.against is not None:
+        return True
+    models = spec.models or names
+    if models is None or len(models) <= 2:
+        return True
+    scope.report(
+        codes.COMPARE_SHAPE,
+        f"`alternative={side}` is about the first of two models, and here are {len(models)}",
+        spec.span,
+        help="write `against MODEL`, or the pairs as `A vs B`",
+    )
+    return False
 
 
 # --- require -----------------------------------------------------------------------------
@@ -359,6 +419,13 @@ def requirements(
         second = known_model(scope, node.second, names) if node.second else None
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         test = values.method(scope, node.test, "test") if node.test else None
+        if test is not None and dict(test.options).get("alternative", "two_sided") != "two_sided":
+            scope.report(
+                codes.OPTION_VALUE,
+                "a test in `require` is two-sided, and the sign decides besides",
+                node.test.span if node.test else node.span,
+                help=f"write `with {test.name}`",
+            )
         _, protocol = known_protocol(scope, node.on, protocols)
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else confidence

@@ -501,6 +501,28 @@ FAMILY = declare(
     source="Shaffer 1986; Bergmann & Hommel 1988; Westfall et al. 2010; Demšar 2006",
 )
 
+NO_FORM_FOR_GROUPS = declare(
+    "E210",
+    "no_form_for_groups",
+    "A test or interval that takes rows for independent, on rows that belong to groups.",
+    reason="Rows of one group are alike. A method that counts them as if they were not rejects "
+    "true nulls far too often; one with a form for groups takes the group as its unit.",
+    wrong='data d from "d.csv"\n  target y\n  group patient\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with proportions_z",
+    right='data d from "d.csv"\n  target y\n  group patient\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with mcnemar",
+    source="Yang, Sun & Hardin 2010; Obuchowski 1997",
+)
+UNDECIDABLE = declare(
+    "E211",
+    "requirement_cannot_be_decided",
+    "A `require` line that nothing could decide.",
+    reason="A line is met only where a bound of an interval, or a test, says so. Under a "
+    "protocol that gives no sound interval of the metric, or by a test that is not of two "
+    "models, it would fail in every run.",
+    wrong=f"{TWO_MODELS}protocol bootstrap\nrequire a better than b",
+    right=f"{TWO_MODELS}protocol cv\nrequire a better than b",
+)
 TEST_WITHOUT_WEIGHTS = declare(
     "E221",
     "test_without_weights",
@@ -524,13 +546,6 @@ NOT_IN_THIS_VERSION = declare(
     "Something that the language states and this version cannot run yet.",
     reason="Nothing that a study states is ever ignored: what cannot be run is refused before "
     "anything is computed.",
-)
-GROUPS_NOT_IN_THIS_VERSION = declare(
-    "E902",
-    "clustered_form_not_in_this_version",
-    "A test or interval per example on grouped data, whose clustered form this version lacks.",
-    reason="Rows of one group are not independent; a test that counts them as if they were "
-    "rejects true nulls far too often.",
 )
 
 # --- hints -------------------------------------------------------------------------------
