@@ -24,6 +24,7 @@ from evallang.models.model import (
     ParameterValue,
     PipelineSpec,
 )
+from evallang.models.own_code import registered
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
@@ -117,7 +118,9 @@ class ParameterResolver:
         entry = CATALOGUE.get(written)
         if entry is None:
             text, fixes = suggestion(
-                written, name.span, (*CATALOGUE, *self.scope.lets, *self.scope.models)
+                written,
+                name.span,
+                (*CATALOGUE, *registered(), *self.scope.lets, *self.scope.models),
             )
             self.scope.report(
                 codes.UNKNOWN_CLASS,

@@ -70,7 +70,12 @@ def package_versions(pipeline: PipelineSpec) -> dict[str, str]:
     """Give the versions of the packages beside scikit-learn that a pipeline's classes are of."""
     entries = (CATALOGUE.get(spec.name) for spec in classes_of(pipeline) if not spec.code)
     names = {entry.package for entry in entries if entry is not None and entry.package}
-    return {name: installed_version(PACKAGES[name]) or "none" for name in sorted(names)}
+    found = {name: installed_version(PACKAGES[name]) or "none" for name in sorted(names)}
+    for spec in classes_of(pipeline):
+        if spec.code and "." not in spec.name and spec.name in registered():
+            package, _, number = registered()[spec.name].partition(" ")
+            found[package] = number
+    return found
 
 
 @cache

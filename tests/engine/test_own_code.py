@@ -192,6 +192,38 @@ def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path):
     assert "setosa" in done.stdout
 
 
+def test_margins_serve_a_ranking_metric_and_no_metric_of_probabilities(tmp_path):
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.metrics import roc_auc_score
+
+    module = (
+        MODULE
+        + """
+class Margin(Nearest):
+    def decision_function(self, X):
+        distances = ((X[:, None, :] - self.means_) ** 2).sum(axis=2)
+        return distances[:, 0] - distances[:, 1]
+"""
+    )
+    (tmp_path / "fourteenth_own.py").write_text(module)
+    made = study(
+        "use fourteenth_own\ndata c from sklearn breast_cancer\n  positive malignant\n"
+        "model own = fourteenth_own.Margin(random_state=1)\nprotocol holdout\n"
+        "measure roc_auc, log_loss\n",
+        tmp_path,
+    )
+    auc, loss = run(made, trust=True).record.estimates
+    split = read_and_plan(made).planned.layout.splits["c", "holdout"][0]
+    data = load_breast_cancer()
+    malignant = 1 - data.target
+    means = [data.data[split.train][malignant[split.train] == c].mean(axis=0) for c in (0, 1)]
+    distance = [((data.data[split.test] - mean) ** 2).sum(axis=1) for mean in means]
+    expected = roc_auc_score(malignant[split.test], distance[0] - distance[1])
+    assert auc.value == pytest.approx(expected, abs=1e-12)
+    assert loss.value is None
+    assert loss.notes == ("not computed: the model gives no probabilities",)
+
+
 def errors(text):
     return [d.code for d in checked(text).diagnostics if d.severity == "error"]
 
