@@ -49,41 +49,26 @@ def read_and_plan(
 
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
-<<<<<<< HEAD
-    tables, given, read = _read(study.meant, study.folder, trusted, live)
-=======
-    tables, given, scored, read = _read(study.meant, study.folder)
->>>>>>> main
+    tables, given, scored, read = _read(study.meant, study.folder, trusted, live)
     study = _with_known_task(study, tables, given)
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     missing = [d for d in read if d.name == "file_not_found"]
-<<<<<<< HEAD
     meant, modules = find_own_code(study.meant, study.folder)
     meant = replace(meant, live=hashes(live.models))
     packages = (*missing_packages(meant), *modules)
-    judged = judge_read(meant, tables, given)
-    planned = with_exports(meant, tables, plan(meant, tables, given))
+    judged = judge_read(meant, tables, given, scored)
+    planned = with_exports(meant, tables, plan(meant, tables, given, scored))
     judged += judge_planned(meant, tables, planned.layout.splits)
-=======
-    packages = missing_packages(study.meant)
-    judged = judge_read(study.meant, tables, given, scored)
-    planned = with_exports(study.meant, tables, plan(study.meant, tables, given, scored))
-    judged += judge_planned(study.meant, tables, planned.layout.splits)
->>>>>>> main
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
-<<<<<<< HEAD
-    return Prepared(meant, tables, tuple(given), planned, in_order(diagnostics.values()))
-=======
     return Prepared(
-        study.meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())
+        meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())
     )
->>>>>>> main
 
 
 def _with_known_task(
@@ -104,13 +89,8 @@ def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
 
 
 def _read(
-<<<<<<< HEAD
     study: MeantStudy, folder: Path, trusted: bool, live: Live
-) -> tuple[dict[str, Table], list[GivenOutcomes], list[Diagnostic]]:
-=======
-    study: MeantStudy, folder: Path
 ) -> tuple[dict[str, Table], list[GivenOutcomes], list[ScoreTable], list[Diagnostic]]:
->>>>>>> main
     from evallang.data.assignment import with_assignment
     from evallang.data.counts import read_counts
     from evallang.data.predictions import read_predictions

@@ -67,28 +67,17 @@ def run(
     check_places((export.path for export in prepared.study.exports), study.folder)
     if progress is not None:
         progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
-<<<<<<< HEAD
     with path_restored():
         done = engine.run(
             prepared.study,
             prepared.tables,
             prepared.given,
             prepared.planned,
+            prepared.scored,
             jobs=jobs,
             progress=progress,
             code=own_code(prepared.study, study.folder, live.models),
         )
-=======
-    done = engine.run(
-        prepared.study,
-        prepared.tables,
-        prepared.given,
-        prepared.planned,
-        prepared.scored,
-        jobs=jobs,
-        progress=progress,
-    )
->>>>>>> main
     provenance = replace(
         done.results.provenance,
         git=_git_state(study.folder),

@@ -12,7 +12,7 @@ from evallang.engine.comparisons import Across, Arena, OneSource, compare
 from evallang.engine.estimates import estimates
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
-from evallang.engine.given import names_of
+from evallang.engine.given import names_of, of_outcomes, of_scores
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
@@ -73,7 +73,8 @@ def run(
     together in the order of the plan.
     """
     outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
-    settings = [*_fitted(study, tables, planned, outcomes), *_given(study, given)]
+    settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, given)]
+    settings += [setting for table in scored for setting in of_scores(table)]
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
