@@ -162,6 +162,15 @@ class RequirementSpec:
 
 
 @frozen
+class UseSpec:
+    """One `use` line: a module of the author's; `sha256` of its package's source, once found."""
+
+    module: str
+    span: Span | None = field(default=None, compare=False)
+    sha256: str | None = None
+
+
+@frozen
 class ExportSpec:
     """One `export` line; `model` is None for `best`, `path` relative to the study's file."""
 
@@ -175,7 +184,8 @@ class ExportSpec:
 class Study:
     """Everything that a run needs to know.
 
-    `places` maps `study`, its clauses and `stratify` to where they are written.
+    `places` maps `study`, its clauses and `stratify` to where they are written; `live` has a
+    hash for each model that is given as an object.
     """
 
     title: str
@@ -205,6 +215,14 @@ class Study:
     defaults: tuple[Default, ...]
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
     exports: tuple[ExportSpec, ...] = ()
+    uses: tuple[UseSpec, ...] = ()
+    live: Mapping[str, str] = field(default_factory=dict)
+
+
+def own_sources(study: Study) -> dict[str, str]:
+    """Give the hashes of the author's packages, where found, and of objects given in Python."""
+    found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
+    return {**found, **study.live}
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ from evallang.results.records import (
     Excluded,
     Export,
     Failure,
+    FileRecord,
     FitCounts,
     FitWarning,
     MethodRecord,
@@ -138,7 +139,12 @@ def results(
             defaults,
         ),
         spec=SpecRecord(
-            study.path, study.files[0].sha256, study.files, study.canonical, study.overrides
+            study.path,
+            study.files[0].sha256,
+            study.files,
+            study.canonical,
+            study.overrides,
+            tuple(FileRecord(use.module, use.sha256 or "") for use in study.uses),
         ),
         data=data,
         models=model_records(study, tables, given, scored),

@@ -17,6 +17,7 @@ from evallang.engine.given import names_of, of_outcomes, of_scores
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
+from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import Split
@@ -64,13 +65,15 @@ def run(
     *,
     jobs: int = 1,
     progress: Progress | None = None,
+    code: OwnCode | None = None,
 ) -> Run:
     """Run a planned study.
 
-    Results do not depend on `jobs`: every seed comes from the plan, every fit runs on one
-    thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
+    `code` holds the author's code and objects. Results do not depend on `jobs`: every seed
+    comes from the plan, every fit runs on one thread of BLAS and OpenMP, and outcomes are put
+    together in the order of the plan.
     """
-    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress)
+    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
     settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, given)]
     settings += [setting for table in scored for setting in of_scores(table)]
     own = [setting for setting in settings if not setting.implied]
@@ -82,7 +85,9 @@ def run(
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
-    exported = export_models(study, tables, planned.layout, outcomes, own, measured, jobs=jobs)
+    exported = export_models(
+        study, tables, planned.layout, outcomes, own, measured, jobs=jobs, own=code
+    )
     fits = tuple(
         (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
         for p in planned.layout.places
