@@ -6,7 +6,7 @@ from pathlib import Path
 
 from docs.generator import markdown as md
 from evallang.checking.catalogues import REGISTRIES
-from evallang.checking.explanations import option_default, written
+from evallang.checking.explanations import option_default, runs, written
 from evallang.checking.glossary import LATER
 from evallang.checking.statements import CLAUSE_MEANINGS, STATEMENT_GUIDES
 from evallang.reporting.section import SECTIONS
@@ -43,7 +43,9 @@ def _clauses(statement: str) -> str:
 
 
 def _study(statement: str) -> str:
-    return md.code(STATEMENT_GUIDES[statement].example.split("\n"), "eval")
+    example = STATEMENT_GUIDES[statement].example
+    study = md.code(example.split("\n"), "eval")
+    return study if runs(example) else f"This version does not run it yet (E901).\n\n{study}"
 
 
 def _options(plural: str) -> str:

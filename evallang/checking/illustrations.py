@@ -68,7 +68,8 @@ SPLITS: Mapping[Design, str] = {
 def illustration(entry: Entry[Any]) -> str | None:
     """Give a whole study that uses a member; None where no study can, only Python."""
     guided = getattr(entry.declaration, "example", "")
-    lines = guided.strip("\n") + "\n" if guided else MAKERS[entry.kind](entry)
+    maker = MAKERS.get(entry.kind)
+    lines = guided.strip("\n") + "\n" if guided else maker(entry) if maker else None
     if lines is None:
         return None
     title = entry.title[:1].upper() + entry.title[1:]
