@@ -6,7 +6,12 @@ from typing import Any
 
 from evallang.checking.fitting import FITTING
 from evallang.checking.illustrations import illustration, python_call
-from evallang.checking.statements import CLAUSE_MEANINGS, STATEMENT_GUIDES, WORD_MEANINGS
+from evallang.checking.statements import (
+    CLAUSE_FORMS,
+    CLAUSE_MEANINGS,
+    STATEMENT_GUIDES,
+    WORD_MEANINGS,
+)
 from evallang.diagnostics import Code, Severity
 from evallang.frozen import frozen
 from evallang.models.catalogue import CATALOGUE
@@ -164,10 +169,7 @@ def of_statement(word: str) -> Explanation:
     if guide.detail:
         parts.append(Part("", guide.detail))
     if known.clauses:
-        meanings = CLAUSE_MEANINGS
-        lines = tuple(
-            f"{CLAUSES[c]}: {meanings.get((word, c)) or meanings[c]}" for c in known.clauses
-        )
+        lines = tuple("{}: {}".format(*clause_of(word, clause)) for clause in known.clauses)
         parts.append(Part("clauses", lines=lines))
     if guide.default:
         parts.append(Part("without it", guide.default))
@@ -186,13 +188,21 @@ def runs(example: str) -> bool:
     return all(d.name != "not_in_this_version" for d in found)
 
 
+def clause_of(statement: str, clause: str) -> tuple[str, str]:
+    """Give the form of a clause under a statement, and what it says there."""
+    place = (statement, clause)
+    form = CLAUSE_FORMS.get(place) or CLAUSES[clause]
+    return form, CLAUSE_MEANINGS.get(place) or CLAUSE_MEANINGS[clause]
+
+
 def of_clause(word: str) -> Explanation:
     """Explain a clause, in every statement that takes it."""
     parts = [Part("form", lines=(CLAUSES[word],))]
     for statement, known in STATEMENTS.items():
         if word in known.clauses:
-            text = CLAUSE_MEANINGS.get((statement, word)) or CLAUSE_MEANINGS[word]
-            parts.append(Part(f"under `{statement}`", text))
+            form, text = clause_of(statement, word)
+            form = "" if form == CLAUSES[word] else f"`{form}`. "
+            parts.append(Part(f"under `{statement}`", form + text))
     return Explanation(word, "clause", "", tuple(parts))
 
 

@@ -223,6 +223,13 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
 }
 """Every statement by its first word."""
 
+CLAUSE_FORMS: Mapping[tuple[str, str], str] = {
+    ("scores", "score"): "score COLUMN",
+    ("scores", "models"): 'models MODEL ["LABEL"] [as COLUMN], ...',
+    ("counts", "models"): 'models MODEL ["LABEL"], ...',
+}
+"""Forms of clauses that stand differently under a statement."""
+
 CLAUSE_MEANINGS: Mapping[str | tuple[str, str], str] = {
     "about": "A sentence for the report.",
     "alpha": "The level of the tests; 0.05 by default.",
