@@ -85,6 +85,21 @@ DEMSAR_2006 = Reference(
     volume="7",
     pages="1-30",
 )
+BERGSTRA_2011 = Reference(
+    key="bergstra2011",
+    authors=("Bergstra J", "Bardenet R", "Bengio Y", "Kégl B"),
+    year=2011,
+    title="Algorithms for hyper-parameter optimization",
+    venue="Advances in Neural Information Processing Systems",
+    volume="24",
+)
+AKIBA_2019 = Reference(
+    key="akiba2019",
+    authors=("Akiba T", "Sano S", "Yanase T", "Ohta T", "Koyama M"),
+    year=2019,
+    title="Optuna: a next-generation hyperparameter optimization framework",
+    venue="ACM SIGKDD International Conference on Knowledge Discovery & Data Mining",
+)
 PEDREGOSA_2011 = Reference(
     key="pedregosa2011",
     authors=("Pedregosa F", "Varoquaux G", "Gramfort A", "Michel V", "Thirion B"),

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from evallang.engine.describe import data_records, model_records
+from evallang.planning.exports import export_lines
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
@@ -19,10 +20,12 @@ def plan_text(prepared: "Prepared") -> str:
         ("Data", _data(prepared)),
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
+        ("Exports", export_lines(prepared.study, prepared.planned.layout)),
         ("Defaults (not written in the study)", _defaults(prepared)),
         ("Work", _work(prepared)),
     ):
-        lines += ["", heading, *(f"  {line}" for line in body)]
+        shown = [f"  {line}" for line in body]
+        lines += ["", heading, *shown] if shown else []
     return "\n".join(lines) + "\n"
 
 
@@ -77,7 +80,10 @@ def _model(model: "ModelRecord") -> Iterator[str]:
     else:
         yield f"{model.name} = {model.pipeline}"
     for parameter, candidates in model.tuned.items():
-        yield f"  {parameter}: {len(candidates):,} candidates"
+        drawn = len(candidates) == 1 and str(candidates[0]).endswith("uniform")
+        yield f"  {parameter}: {candidates[0] if drawn else f'{len(candidates):,} candidates'}"
+    if model.n_candidates not in (None, *map(len, model.tuned.values())):
+        yield f"  {model.n_candidates:,} combinations in each search"
     yield from (f"  {note}" for note in model.notes)
 
 

@@ -11,6 +11,15 @@ CANNOT_SPLIT = declare(
     right="protocol cv folds=4",
 )
 
+NEEDS_OPTUNA = declare(
+    "E478",
+    "needs_optuna",
+    "A model-based search, and Optuna, which it asks for candidates, is not installed.",
+    reason="`tune bayes` is an extra, so that evallang can be installed without it.",
+    wrong="tune bayes 30 cv=5   # without Optuna",
+    right="tune random 30 cv=5",
+)
+
 UNKNOWN_FEATURE = declare(
     "E481",
     "unknown_feature",
@@ -36,4 +45,21 @@ MISSING_REACHES_ESTIMATOR = declare(
     reason="Missing values must be filled inside the pipeline, from the training rows alone.",
     wrong="model a = LogisticRegression   # with missing values",
     right="model a = SimpleImputer | LogisticRegression",
+)
+EXPORT_OF_SEVERAL_FILES = declare(
+    "E480",
+    "export_of_several_files",
+    "A model is exported from a study whose pattern of files finds several data sets.",
+    reason="An exported model is fitted on all rows of one data set.",
+    wrong='data suite from "suite/*.csv"\n...\nexport best',
+    right='data first from "suite/first.csv"\n...\nexport best',
+)
+PACKAGE_MISSING = declare(
+    "E475",
+    "package_missing",
+    "A model's class comes from a package that is not installed.",
+    reason="XGBoost, LightGBM and CatBoost are extras: `check` knows their classes without "
+    "them, and a run needs them.",
+    wrong="model boosted = XGBClassifier   # without the package xgboost",
+    right="model boosted = HistGradientBoostingClassifier",
 )

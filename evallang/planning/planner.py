@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.dataset import DataSpec, GivenOutcomes, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
-from evallang.models.model import search_space
-from evallang.planning.candidates import candidates
-from evallang.planning.codes import CANNOT_SPLIT
+from evallang.models.model import ModelSpec, PipelineSpec, search_space
+from evallang.planning.candidates import asks, candidates
+from evallang.planning.codes import CANNOT_SPLIT, NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
     PerModel,
@@ -18,8 +18,8 @@ from evallang.planning.expected import (
     models_on,
     unique_without_data,
 )
-from evallang.planning.keys import task_key
-from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
+from evallang.planning.keys import installed, task_key
+from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, Task
 from evallang.planning.readiness import readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
 from evallang.planning.stratifying import described, shares_kept, strata_of
@@ -59,6 +59,8 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
     notes: dict[str, list[str]] = {}
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
     complete = all(source.name in tables for source in sources)
+    if tables and any(asks(m.pipeline, study.tuning) for m in study.models):
+        found += _without_optuna(study)
     for table in tables.values():
         found += readiness(study, table)
         for protocol in study.protocols:
@@ -110,6 +112,17 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
     return Planned(document, layout, tuple(found))
 
 
+def _without_optuna(study: Study) -> Iterator[Diagnostic]:
+    if installed("optuna") == "none":
+        yield diagnose(
+            NEEDS_OPTUNA,
+            "`tune bayes` asks Optuna for its candidates, and Optuna is not installed",
+            study.tuning.span if study.tuning else None,
+            path=study.path,
+            help="run `pip install 'evallang[bayes]'`, or write `tune random N`",
+        )
+
+
 def rows_of(study: Study, table: Table, protocol: Protocol, strata: Strata | None) -> Rows:
     """Give what a protocol may look at of a table: strata, groups, the author's own split."""
     stratify = list(study.stratification.columns) if study.stratification else []
@@ -139,38 +152,61 @@ def _plan_fits(
 ) -> None:
     models = models_on(study, protocol)
     for split in splits:
-        inner = _inner(study, table, protocol, rows, split)
+        inner = inner_of(study, table, protocol, rows, split)
         refit = split.train
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
         for model in models:
-            tuned = bool(search_space(model.pipeline))
-            stages = inner if tuned else ()
-            tuning = None
-            if tuned and study.tuning is not None:
-                tuning = [
-                    study.tuning.metric.written,
-                    study.tuning.strategy,
-                    study.tuning.n,
-                    study.tuning.select,
-                ]
-            key = task_key(
-                table.sha256, model.pipeline, study.seed, refit, split.test, stages, tuning
-            )
-            if key not in tasks:
-                tasks[key] = FitTask(
-                    key,
-                    table.spec.name,
-                    model.pipeline,
-                    candidates(model.pipeline, study.tuning, study.seed, table.sha256),
-                    refit,
-                    split.test,
-                    stages,
-                )
-            places.append(Place(table.spec.name, protocol.name, model.name, split, key))
+            task = fit_task(study, table, model, refit, split.test, inner)
+            tasks.setdefault(task.key, task)
+            places.append(Place(table.spec.name, protocol.name, model.name, split, task.key))
 
 
-def _inner(
+def fit_task(
+    study: Study,
+    table: Table,
+    model: ModelSpec,
+    refit: "NDArray[np.int64]",
+    test: "NDArray[np.int64]",
+    inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
+) -> FitTask:
+    """Make the task of one model on one split; a model without a search needs no inner folds."""
+    pipeline = model.pipeline
+    tuned = bool(search_space(pipeline))
+    stages = inner if tuned else ()
+    tuning = None
+    if tuned and study.tuning is not None:
+        tuning = [
+            study.tuning.metric.written,
+            study.tuning.strategy,
+            study.tuning.n,
+            study.tuning.select,
+        ]
+    asked = asks(pipeline, study.tuning)
+    if tuning is not None and asked is not None:
+        tuning.append(installed("optuna"))
+    return FitTask(
+        task_key(table.sha256, pipeline, study.seed, refit, test, stages, tuning),
+        table.spec.name,
+        pipeline,
+        candidates(pipeline, study.tuning, study.seed, table.sha256),
+        refit,
+        test,
+        stages,
+        None if asked is None else _bayes(study, table, pipeline, refit, asked),
+    )
+
+
+def _bayes(
+    study: Study, table: Table, pipeline: PipelineSpec, refit: "NDArray[np.int64]", n: int
+) -> BayesSearch:
+    """Give the search of one training part its seed; no name is a part of it."""
+    written = [[p.name, p.candidates.written] for p in search_space(pipeline)]
+    drawn = seed(study.seed, "search", table.sha256, rows_hash(refit), written, n)
+    return BayesSearch(n, drawn)
+
+
+def inner_of(
     study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
 ) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
     """Split one training part for tuning: the same for all models, by the outer design."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evallang.reporting.context import Context, base
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
+from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.searches import RULES, candidates, search_of
@@ -28,6 +29,7 @@ from evallang.results.records import WITHOUT_WEIGHTS, Comparison, DataRecord, Hy
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 MOST_PAIRS_NAMED = 2
+SEARCHES = {"bayes": "Bayesian"}
 SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_holdout", "5x2cv"})
 """Protocols that draw rows at random; `shuffle=false` turns it off where there is a choice."""
 
@@ -37,7 +39,9 @@ def methods(context: Context) -> Sequence[Block]:
     """Word what was done: design first, then measures, tests and software."""
     design = _joined(_compared(context), _designs(context), _tuning(context))
     tests = [row for c in _distinct(context) for row in _comparison(context, c)]
-    analysis = _joined(_measures(context), *dict.fromkeys(tests), _software(context))
+    analysis = _joined(
+        _measures(context), *dict.fromkeys(tests), fitted_on_all(context), _software(context)
+    )
     cited: set[str] = set()
     rows = [_cited_once(row, cited) for row in (design, analysis) if row]
     return [Paragraph(row, "methods") for row in rows]
@@ -160,11 +164,14 @@ def _tuning(context: Context) -> Runs:
          for m in tuned]
     )  # fmt: skip
     search = search_of(context)
-    how = f" by {search.strategy} search" if search.strategy else ""
+    how = f" by {SEARCHES.get(search.strategy, search.strategy)} search" if search.strategy else ""
+    if search.strategy == "bayes":
+        how += " with tree-structured Parzen estimators"
     inner = f" in {search.folds}-fold inner cross-validation" if search.folds else ""
     made = runs(
-        "Hyper-parameters of ", names, f" were chosen inside each training part{how}{inner}"
-    )
+        "Hyper-parameters of ", names, f" were chosen inside each training part{how}",
+        context.cite("software", "optuna"), inner,
+    )  # fmt: skip
     if search.metric:
         made += runs(f", by {context.metric(search.metric).noun}")
     rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)

@@ -24,7 +24,9 @@ class Search:
 
 
 def candidates(model: ModelRecord) -> int:
-    """Count the candidates of a model in a full grid."""
+    """Count the candidates of one search of a model."""
+    if model.n_candidates is not None:
+        return model.n_candidates
     return prod(len(values) for values in model.tuned.values())
 
 

@@ -93,7 +93,11 @@ WITHOUT_WEIGHTS = "the weights have no part in its fits"
 
 @frozen
 class ModelRecord:
-    """One model; `tuned` maps each searched parameter to its candidates."""
+    """One model; `tuned` maps each searched parameter to its candidates.
+
+    A distribution stands as the text of its domain; `n_candidates` is how many combinations
+    one search tries, at most where it is model-based.
+    """
 
     name: str
     label: str
@@ -101,6 +105,7 @@ class ModelRecord:
     tuned: Mapping[str, tuple[Value, ...]]
     kind: str
     notes: tuple[str, ...] = ()
+    n_candidates: int | None = None
 
 
 @frozen
@@ -255,14 +260,41 @@ class Analysis:
 
 
 @frozen
+class CorrectedEstimate:
+    """What a model that was chosen for its estimate is expected to reach on new data.
+
+    `naive` is the estimate it was chosen for; `value` and its interval are those of BBC-CV,
+    over `rounds` bootstrap rounds in each of which the best of `models` is chosen anew.
+    """
+
+    metric: str
+    protocol: str
+    naive: float
+    value: float
+    low: float
+    high: float
+    level: float
+    rounds: int
+    models: tuple[str, ...]
+    method: str = "bbc_cv"
+
+
+@frozen
 class Export:
-    """One model that was refitted on all data and saved."""
+    """One model that was refitted on all data and saved.
+
+    `best` tells that it was chosen as the best of the models; `notes` say how its
+    hyper-parameters came about.
+    """
 
     model: str
     path: str
     params: Mapping[str, Value]
     sha256: str
     trusted_types: tuple[str, ...]
+    best: bool = False
+    corrected: CorrectedEstimate | None = None
+    notes: tuple[str, ...] = ()
 
 
 @frozen
@@ -345,7 +377,7 @@ class ReferenceRecord:
 class MethodRecord:
     """A method that was used: what a report says of it without asking the catalogues.
 
-    `kind` is metric, interval, test, correction, protocol, effect or software; `better`
+    `kind` is metric, estimate, interval, test, correction, protocol, effect or software; `better`
     and `unit` are set for metrics ("higher", "percent").
     """
 
