@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from evallang.stats.intervals.bootstrap import bootstrap
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.resampling import ScoreSample
 
 GOAL = 500  # performance.md, at a million examples

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from evallang.stats.intervals.bootstrap import bootstrap
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.resampling import CountSample, PairedCountSample
 
 ROUNDS, FEWER, MODELS = 10_000, 20, 5

@@ -14,7 +14,7 @@ from _timing import compare, seconds  # isort: skip  # before numpy starts its t
 
 import numpy as np
 
-from evallang.stats.westfall import westfall
+from evallang.stats.multiple_mcnemar import westfall
 
 N, MODELS, ROUNDS, FEWER = 1_000_000, 10, 10_000, 3
 GOAL = 2_500  # performance.md

@@ -11,7 +11,7 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.frozen import frozen
 from evallang.models.model import ModelSpec
 from evallang.results.settings import Default, FileRecord, ReportSettings
@@ -20,15 +20,20 @@ from evallang.source import Span
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
 Options = tuple[tuple[str, OptionValue], ...]
 
-SourceSpec = DataSpec | PredictionsSpec | CountsSpec
+SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec
 
 
 @frozen
 class Method:
-    """A word of a catalogue with the options that were written, in their order."""
+    """A word of a catalogue with the options that were written, in their order.
+
+    `better` is set for a metric that is no word of ours: one whose numbers stand in a file,
+    called what its statement calls it (`value "F1"`, `metric "AUC"`).
+    """
 
     name: str
     options: Options = ()
+    better: Literal["higher", "lower"] | None = None
 
     @property
     def written(self) -> str:

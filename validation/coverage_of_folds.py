@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evallang.results.statistics import Interval
-from evallang.stats.bootstrap_error import (
+from evallang.stats.distributions import normal_quantile
+from evallang.stats.intervals.cross_validation import corrected_t, cv_clt, t
+from evallang.stats.intervals.proportions import wilson
+from evallang.stats.intervals.ranking import cv_auc, placements
+from evallang.stats.learning_bootstrap import (
     bootstrap_error,
     leave_one_out_error,
     no_information_rate,
     standard_error,
 )
-from evallang.stats.distributions import normal_quantile
-from evallang.stats.intervals.cross_validation import corrected_t, cv_clt, t
-from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.ranking import cv_auc, placements
 from validation import populations
 from validation.populations import Bools, Floats, centroids, out_of_fold, training
 from validation.simulation import (

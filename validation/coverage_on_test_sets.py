@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from evallang.results.statistics import Interval
-from evallang.stats.intervals.bootstrap import bootstrap
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.proportions import wilson

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from evallang.api.study import Study, StudyError, with_task
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
-from evallang.data.dataset import DataSpec, PredictionsSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 
 if TYPE_CHECKING:
-    from evallang.data.dataset import GivenOutcomes, Table
+    from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
     from evallang.planning.planner import Planned
     from evallang.study import Study as MeantStudy
 
@@ -26,6 +26,7 @@ class Prepared:
     study: MeantStudy
     tables: Mapping[str, Table]
     given: tuple[GivenOutcomes, ...]
+    scored: tuple[ScoreTable, ...]
     planned: Planned
     diagnostics: tuple[Diagnostic, ...]
 
@@ -42,14 +43,14 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
 
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
-    tables, given, read = _read(study.meant, study.folder)
+    tables, given, scored, read = _read(study.meant, study.folder)
     study = _with_known_task(study, tables, given)
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     missing = [d for d in read if d.name == "file_not_found"]
     packages = missing_packages(study.meant)
-    judged = judge_read(study.meant, tables, given)
-    planned = with_exports(study.meant, tables, plan(study.meant, tables, given))
+    judged = judge_read(study.meant, tables, given, scored)
+    planned = with_exports(study.meant, tables, plan(study.meant, tables, given, scored))
     judged += judge_planned(study.meant, tables, planned.layout.splits)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
@@ -57,7 +58,9 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
     stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
-    return Prepared(study.meant, tables, tuple(given), planned, in_order(diagnostics.values()))
+    return Prepared(
+        study.meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())
+    )
 
 
 def _with_known_task(
@@ -66,7 +69,8 @@ def _with_known_task(
     """Check again where only the data tell the task: measures and models depend on it."""
     if study.meant is None or study.meant.task is not None:
         return study
-    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    sources: list[Table | GivenOutcomes] = [*tables.values()]
+    sources += [outcomes for outcomes in given if outcomes.values is None]
     return with_task(study, sources[0].task) if sources else study
 
 
@@ -78,14 +82,16 @@ def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
 
 def _read(
     study: MeantStudy, folder: Path
-) -> tuple[dict[str, Table], list[GivenOutcomes], list[Diagnostic]]:
+) -> tuple[dict[str, Table], list[GivenOutcomes], list[ScoreTable], list[Diagnostic]]:
     from evallang.data.assignment import with_assignment
     from evallang.data.counts import read_counts
     from evallang.data.predictions import read_predictions
     from evallang.data.reading import read_table
+    from evallang.data.score_tables import read_scores
 
     tables: dict[str, Table] = {}
     given: list[GivenOutcomes] = []
+    scored: list[ScoreTable] = []
     found: list[Diagnostic] = []
     for source in study.sources:
         if isinstance(source, DataSpec):
@@ -102,11 +108,14 @@ def _read(
         elif isinstance(source, PredictionsSpec):
             outcomes, diagnostics = read_predictions(source, folder)
             given += outcomes
+        elif isinstance(source, ScoresSpec):
+            scores, diagnostics = read_scores(source, folder)
+            scored += [] if scores is None else [scores]
         else:
             counts, diagnostics = read_counts(source, folder)
             given += [] if counts is None else [counts]
         found += diagnostics
-    return tables, given, found
+    return tables, given, scored, found
 
 
 def check_data(study: Study) -> tuple[Diagnostic, ...]:

@@ -59,6 +59,7 @@ def run(
         prepared.tables,
         prepared.given,
         prepared.planned,
+        prepared.scored,
         jobs=jobs,
         progress=progress,
     )

@@ -22,7 +22,8 @@ from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
 from evallang.checking.scope import Scope
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.compatibility import own_metric
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 from evallang.models.model import ModelSpec
 from evallang.results.settings import FileRecord
@@ -135,7 +136,7 @@ def _resolve(
     protocols = designs.protocols(scope, likely)
     stratification = designs.stratification(scope, specs, likely)
     group = designs.group_column(scope, specs)
-    measured = claims.measures(scope, likely)
+    measured = claims.measures(scope, likely, specs)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
     compared = claims.comparisons(scope, specs, protocols, measured)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
@@ -201,6 +202,8 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     for spec in specs:
         if isinstance(spec, CountsSpec):
             return "classification"
+        if isinstance(spec, ScoresSpec) or own_metric(spec) is not None:
+            continue  # what was measured elsewhere has no task here
         if spec.task is not None:
             return spec.task
     return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import DataSpec, GivenOutcomes, Table
+from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
@@ -46,7 +46,12 @@ class Planned:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes] = ()) -> Planned:
+def plan(
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes] = (),
+    scored: Sequence[ScoreTable] = (),
+) -> Planned:
     """Plan a study; tables that are missing leave their numbers None.
 
     Every split is made here, from seeds of the study, so that a plan is the same wherever
@@ -105,7 +110,7 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, tables, given) if sound else study.defaults,
+        defaults=stated_defaults(study, tables, given, scored) if sound else study.defaults,
         tasks=tuple(_graph(study, layout)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )

@@ -139,7 +139,7 @@ class FoldValue:
     fold_label: str | None
     value: float | None
     n_train: int | None
-    n_test: int
+    n_test: int | None
 
 
 @frozen
