@@ -296,7 +296,7 @@ def test_upper_tails_are_not_1_minus_lower_ones():
     t = stats.t(d, np.zeros(40))
     assert 0 < t.p < 1e-60
     assert t.p == pytest.approx(2 * scipy_stats.t.sf(t.statistic.value, 39), rel=1e-8)
-    assert 0 < stats.mcnemar([[0, 3000], [10, 0]], method="chi2").p < 1e-300
+    assert 0 < stats.mcnemar([[0, 500], [10, 0]], method="chi2").p < 1e-100
 
 
 def test_every_pair_of_every_data_set_is_in_the_family():
