@@ -10,6 +10,7 @@ from worked_examples import at
 import evallang as ev
 from evallang.checking.catalogues import REGISTRIES
 from evallang.checking.codes_loaded import load_codes
+from evallang.checking.explanations import of_code
 from evallang.checking.fitting import settings
 from evallang.checking.glossary import explain, nearest, words
 from evallang.checking.illustrations import illustration, python_call
@@ -105,6 +106,30 @@ def test_a_finding_about_statistics_shows_both_studies_and_a_rule_its_source(cod
     assert code.wrong
     assert code.right
     assert code.source or code.code.startswith("E")
+
+
+FRAMES = ("{}", 'data d from "d.csv"\n{}', 'predictions p from "p.csv"\n{}', "counts c\n{}",
+          'scores s from "s.csv"\n{}')  # fmt: skip
+ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.right]
+
+
+@pytest.mark.parametrize("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])
+def test_the_remedy_of_a_finding_about_data_is_written_in_the_language(code):
+    """Some show a clause, which stands below a statement; some the lines of a data file."""
+    if next(p for p in of_code(code).parts if p.heading == "right").language == "text":
+        return
+    indented = "\n".join(f"  {line.strip()}" for line in code.right.split("\n"))
+    found = []
+    for frame in FRAMES:
+        text = frame.format(code.right if frame == "{}" else indented)
+        diagnostics = checked(f"evallang 1\n{text}\n").diagnostics
+        found.append({d.code for d in diagnostics if d.code < "E101"})
+    assert set() in found, found
+
+
+def test_a_word_of_many_options_is_a_short_list():
+    (told,) = explain("macro")
+    assert "`average` of the metric `f1`" in told.parts[0].lines
 
 
 def test_every_statement_and_clause_is_explained():
