@@ -29,6 +29,15 @@ ENTRIES = [
 ]
 SHOWN = [case for case in ENTRIES if illustration(case.values[0]) is not None]
 CALLED = [case for case in ENTRIES if python_call(case.values[0]) is not None]
+OWN_MODEL = """\
+from sklearn.neighbors import KNeighborsClassifier
+
+
+class Nearest(KNeighborsClassifier):
+    def __init__(self, k=3):
+        super().__init__(n_neighbors=k)
+        self.k = k
+"""
 load_codes()
 
 
@@ -37,6 +46,7 @@ def folder(tmp_path_factory):
     """A folder as the examples of the manual find it."""
     made = tmp_path_factory.mktemp("manual")
     shutil.copytree(EXAMPLES / "data", made / "data")
+    (made / "lab_models.py").write_text(OWN_MODEL)
     (made / "lab").mkdir()
     (made / "lab" / "protocol.eval").write_text("protocol cv folds=5\nmeasure accuracy\n")
     return made
@@ -150,7 +160,7 @@ def test_the_study_of_a_statement_runs(word, folder):
     if errors == {"not_in_this_version"}:
         return
     assert [d.message for d in found] == []
-    assert ev.run(study(text, folder)).record.estimates
+    assert ev.run(study(text, folder), trust=word == "use").record.estimates
 
 
 @pytest.mark.parametrize("word", sorted({*STATEMENTS, *CLAUSES, *CONNECTIVES}))
