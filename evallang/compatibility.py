@@ -64,7 +64,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        return replace(found, weighted=is_weighted(source))
+        return over_seeds(replace(found, weighted=is_weighted(source)), protocol)
     if isinstance(source, CountsSpec):
         return Yields(
             frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
@@ -91,6 +91,17 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             weighted=is_weighted(source),
         )
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
+
+
+OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
+"""What is left where an example has the mean over seeds: no label, no score of one model."""
+
+
+def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
+    """Tell what a protocol gives whose fits are repeated with `seeds`: means, never samples."""
+    if protocol.seeds == 1:
+        return yields
+    return replace(yields, evidence=yields.evidence & OVER_SEEDS, seeds=True)
 
 
 def is_grouped(source: SourceSpec, group: str | None) -> bool:
@@ -132,12 +143,15 @@ def default_interval(
         return None
     if dict(metric.options).get("pool") and not yields.single_fit:
         return None
+    two_classes = metric.name == "roc_auc" and (classes is None or classes == 2)
+    if yields.seeds:
+        pools = declaration.form != "scores" or yields.single_fit
+        return "bootstrap" if pools or (two_classes and not grouped) else None
     if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
         of_all = declaration.proportion == "all" or not grouped
         has_form = of_all and not (grouped and yields.weighted)
         return "wilson" if has_form and not averaged else "bootstrap"
-    two_classes = metric.name == "roc_auc" and (classes is None or classes == 2)
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
         return "bootstrap" if pools or (two_classes and not grouped) else None
@@ -233,7 +247,10 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
             needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))
         else:
             needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
-        return Mismatch(f"`{test.name}` needs {needed}", nearest_test(metric, yields))
+        instead = nearest_test(metric, yields)
+        if yields.seeds and yields.once and yields.evidence:
+            instead = "write `with permutation`, which takes the mean over seeds of each example"
+        return Mismatch(f"`{test.name}` needs {needed}", instead)
     if yields.ordered and test.name not in FOR_SERIES:
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",
@@ -281,7 +298,7 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
     """
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "corrected_t"
-    if yields.weighted:
+    if yields.weighted or yields.seeds:
         return "bootstrap"
     entry = METRICS[metric.name]
     binary = classes in (None, 2)

@@ -26,6 +26,7 @@ from evallang.study import (
     Method,
     Protocol,
     RequirementSpec,
+    SourceSpec,
     Study,
     models_of,
 )
@@ -64,15 +65,7 @@ def settle(scope: Scope, study: Study) -> Study:
 def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     """Give each `require` line its protocol; several and none named are reported."""
     for requirement in study.requirements:
-        for source in study.sources:
-            about = [p for p in study.protocols if requirement.protocol in (None, p.name)]
-            fitted = isinstance(source, DataSpec)
-            for protocol in about if fitted else (None,):
-                if requirement.test is not None:
-                    yields = yields_of(source, protocol)
-                    _judge_weights(
-                        scope, requirement.test, requirement.metric, yields, requirement.span
-                    )
+        _judge_gate(scope, study, requirement)
     if not any(isinstance(source, DataSpec) for source in study.sources):
         return study.requirements
     own = [p for p in study.protocols if p.implied_by is None]
@@ -90,6 +83,35 @@ def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
         else:
             settled.append(requirement)
     return tuple(settled)
+
+
+def _judge_gate(scope: Scope, study: Study, requirement: RequirementSpec) -> None:
+    """A gate that a test decides needs what the test needs."""
+    test = requirement.test
+    if test is None:
+        return
+    about = [p for p in study.protocols if requirement.protocol in (None, p.name)]
+    for source in study.sources:
+        for protocol in about if isinstance(source, DataSpec) else (None,):
+            yields = yields_of(source, protocol)
+            problem = test_mismatch(test, requirement.metric, yields)
+            if problem is None:
+                _judge_weights(scope, test, requirement.metric, yields, requirement.span)
+                continue
+            where = _where(source, protocol)
+            scope.report(
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                f"{problem.reason}, which {where} does not give",
+                requirement.span,
+                help=problem.instead,
+            )
+
+
+def _where(source: SourceSpec, protocol: Protocol | None) -> str:
+    if protocol is None:
+        return f"`{source.name}`"
+    seeds = f" with `seeds={protocol.seeds}`" if protocol.seeds > 1 else ""
+    return f"`{protocol.kind.replace('_', ' ')}`{seeds}"
 
 
 def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
@@ -266,7 +288,7 @@ def _judge_tests(
         for test in _tests(comparison):
             problem = test_mismatch(test, comparison.metrics[0], yields)
             if problem is not None:
-                where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
+                where = _where(source, protocol)
                 scope.report(
                     codes.TEST_NEEDS_OTHER_EVIDENCE,
                     f"{problem.reason}, which {where} does not give",

@@ -182,8 +182,6 @@ def _seeds(scope: Scope, option: n.OptionNode) -> int:
     if not isinstance(plain, int) or plain < 1:
         scope.report(codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span)
         return 1
-    if plain > 1:
-        values.not_in_this_version(scope, "fits repeated over several `seeds`", option)
     return plain
 
 

@@ -294,7 +294,9 @@ class _Fitting:
         table = self.job.table
         context = BuildContext(
             columns=table.columns,
-            seed=step_seeds(self.job.study_seed, table.sha256, rows_hash(train)),
+            seed=step_seeds(
+                self.job.study_seed, table.sha256, rows_hash(train), self.job.task.repetition
+            ),
             classes=table.classes if table.classification else (),
         )
         data = fitting.FitData(

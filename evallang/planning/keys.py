@@ -28,10 +28,12 @@ def task_key(
     test: "NDArray[np.int64]",
     inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
     tuning: Any,
+    repetition: int = 0,
 ) -> str:
     """Hash everything that the outcome of one split of one pipeline depends on.
 
-    `tuning` are metric, strategy and rule, or None where nothing is searched.
+    `tuning` are metric, strategy and rule, or None where nothing is searched; `repetition`
+    counts the seeds of `seeds=N` from 0.
     """
     parts = {
         "data": data_hash,
@@ -43,6 +45,8 @@ def task_key(
         "tuning": tuning,
         "versions": environment(),
     }
+    if repetition:
+        parts["repetition"] = repetition
     return sha256(canonical_json(parts).encode("ascii")).hexdigest()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.dataset import DataSpec, GivenOutcomes, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.models.abilities import abilities
 from evallang.models.model import PipelineSpec, search_space
 from evallang.planning.candidates import asks, candidates
 from evallang.planning.codes import CANNOT_SPLIT, NEEDS_OPTUNA
@@ -157,43 +158,66 @@ def _plan_fits(
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
         for model in models:
-            tuned = bool(search_space(model.pipeline))
-            stages = inner if tuned else ()
-            tuning = None
-            if tuned and study.tuning is not None:
-                tuning = [
-                    study.tuning.metric.written,
-                    study.tuning.strategy,
-                    study.tuning.n,
-                    study.tuning.select,
-                ]
-            asked = asks(model.pipeline, study.tuning)
-            if tuning is not None and asked is not None:
-                tuning.append(installed("optuna"))
-            key = task_key(
-                table.sha256, model.pipeline, study.seed, refit, split.test, stages, tuning
-            )
-            if key not in tasks:
-                tasks[key] = FitTask(
-                    key,
-                    table.spec.name,
-                    model.pipeline,
-                    candidates(model.pipeline, study.tuning, study.seed, table.sha256),
-                    refit,
-                    split.test,
-                    stages,
-                    None if asked is None else _bayes(study, table, model.pipeline, refit, asked),
+            # a pipeline that draws nothing is fitted once, whatever the number of seeds
+            able = abilities(model.pipeline)
+            draws = bool(able.seeded) or not able.known
+            for repetition in range(protocol.seeds):
+                task = _task(
+                    study, table, model.pipeline, split, refit, inner, repetition if draws else 0
                 )
-            places.append(Place(table.spec.name, protocol.name, model.name, split, key))
+                tasks.setdefault(task.key, task)
+                place = Place(
+                    table.spec.name, protocol.name, model.name, split, task.key, repetition
+                )
+                places.append(place)
+
+
+def _task(
+    study: Study,
+    table: Table,
+    pipeline: PipelineSpec,
+    split: Split,
+    refit: "NDArray[np.int64]",
+    inner: tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...],
+    repetition: int,
+) -> FitTask:
+    tuned = bool(search_space(pipeline))
+    stages = inner if tuned else ()
+    asked = asks(pipeline, study.tuning)
+    tuning = None
+    if tuned and study.tuning is not None:
+        tuning = [
+            study.tuning.metric.written,
+            study.tuning.strategy,
+            study.tuning.n,
+            study.tuning.select,
+            *([installed("optuna")] if asked is not None else []),
+        ]
+    return FitTask(
+        task_key(table.sha256, pipeline, study.seed, refit, split.test, stages, tuning, repetition),
+        table.spec.name,
+        pipeline,
+        candidates(pipeline, study.tuning, study.seed, table.sha256),
+        refit,
+        split.test,
+        stages,
+        None if asked is None else _bayes(study, table, pipeline, refit, asked, repetition),
+        repetition,
+    )
 
 
 def _bayes(
-    study: Study, table: Table, pipeline: PipelineSpec, refit: "NDArray[np.int64]", n: int
+    study: Study,
+    table: Table,
+    pipeline: PipelineSpec,
+    refit: "NDArray[np.int64]",
+    n: int,
+    repetition: int,
 ) -> BayesSearch:
     """Give the search of one training part its seed; no name is a part of it."""
     written = [[p.name, p.candidates.written] for p in search_space(pipeline)]
-    drawn = seed(study.seed, "search", table.sha256, rows_hash(refit), written, n)
-    return BayesSearch(n, drawn)
+    parts = [table.sha256, rows_hash(refit), written, n, *([repetition] if repetition else [])]
+    return BayesSearch(n, seed(study.seed, "search", *parts))
 
 
 def _inner(
@@ -243,6 +267,8 @@ def _record(
     options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
     if protocol.by is not None:
         options["by"] = protocol.by
+    if protocol.seeds > 1:
+        options["seeds"] = protocol.seeds
     strata = described(study.stratification) if entry.declaration.keeps_strata else None
     return ProtocolRecord(
         name=protocol.name,
@@ -253,7 +279,8 @@ def _record(
         implied_by=protocol.implied_by,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=n_fits,
-        summary=_describe(entry.declaration.describe(protocol.options), strata),
+        summary=_describe(entry.declaration.describe(protocol.options), strata)
+        + ("" if protocol.seeds == 1 else f", every fit repeated with {protocol.seeds} seeds"),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
         notes=tuple(dict.fromkeys(notes)),
     )

@@ -62,7 +62,8 @@ class Yields:
 
     `once` tells that no example is predicted more than once; `single_fit` that one fitted
     model predicts all of them; `validation` that it has a stage to tune in; `weighted` that
-    examples carry weights, which the data say and no protocol does.
+    examples carry weights, which the data say and no protocol does; `seeds` that every fit
+    is repeated with other seeds, so that an example has the mean of several predictions.
     """
 
     evidence: frozenset[Evidence]
@@ -73,6 +74,7 @@ class Yields:
     grouped: bool = False
     ordered: bool = False
     weighted: bool = False
+    seeds: bool = False
 
 
 @frozen
@@ -135,4 +137,4 @@ def about_yields(yields: Yields, grouped: bool = False) -> str:
         return NEW_GROUPS
     if not yields.once:
         return ALGORITHM
-    return FITTED_MODEL if yields.single_fit else FITTED_MODELS
+    return FITTED_MODEL if yields.single_fit and not yields.seeds else FITTED_MODELS
