@@ -18,7 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.study import Method, Options, Protocol, SourceSpec
+from evallang.study import ComparisonSpec, Method, Options, Protocol, SourceSpec, Study
 
 INTERVAL_INPUTS = frozenset(
     {
@@ -102,6 +102,17 @@ def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
     if protocol.seeds == 1:
         return yields
     return replace(yields, evidence=yields.evidence & OVER_SEEDS, seeds=True)
+
+
+def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:
+    """Tell what a line's tests are given, where source and protocol are beyond doubt."""
+    if not study.sources:
+        return None
+    source = study.sources[0]
+    if not isinstance(source, DataSpec):
+        return yields_of(source, None)
+    named = [p for p in study.protocols if comparison.protocol in (None, p.name)]
+    return yields_of(source, named[0]) if len(named) == 1 else None
 
 
 def is_grouped(source: SourceSpec, group: str | None) -> bool:
@@ -223,8 +234,8 @@ TEST_INPUTS = frozenset(
     }
 )  # fmt: skip
 """What the engine can hand to a test; one that asks for more is for a later version."""
-FOR_SERIES = frozenset({"diebold_mariano", "permutation"})
-"""Tests that allow for dependence in time."""
+FOR_SERIES: Mapping[str, str | None] = {"diebold_mariano": None, "permutation": "block"}
+"""Tests that allow for dependence in time, and the option without which they do not."""
 TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
 
 
@@ -241,22 +252,42 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
     """Tell why a test cannot be run by a metric under what a protocol yields."""
     entry = HYPOTHESIS_TESTS[test.name]
     declared = entry.declaration
+    if yields.ordered and test.name in FOR_SERIES:
+        blocks = FOR_SERIES[test.name]
+        if blocks is None or dict(test.options).get(blocks) is not None:
+            return None
+        return Mismatch(
+            f"`{test.name}` swaps single examples, and neighbours in time are alike",
+            f"write `with {test.name}({blocks}=5)`, whose blocks are as long as the dependence",
+        )
     if not fits_design(entry, yields):
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         if fold_test and declared.designs:
             needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))
         else:
             needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
-        instead = nearest_test(metric, yields)
+        way_out = nearest_test(metric, yields, omnibus=declared.omnibus)
         if yields.seeds and yields.once and yields.evidence:
-            instead = "write `with permutation`, which takes the mean over seeds of each example"
-        return Mismatch(f"`{test.name}` needs {needed}", instead)
-    if yields.ordered and test.name not in FOR_SERIES:
+            way_out = "write `with permutation`, which takes the mean over seeds of each example"
+        return Mismatch(f"`{test.name}` needs {needed}", way_out)
+    if yields.ordered:
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",
-            "write `with diebold_mariano` or `with permutation(block=...)`",
+            nearest_test(metric, yields),
         )
     return None
+
+
+def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run where rows belong to groups."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
+    if declared.clustered or not on_one_set <= PER_ROW | {Evidence.COUNTS}:
+        return None
+    nearest = nearest_test(metric, yields, omnibus=declared.omnibus, clustered=True)
+    return Mismatch(
+        f"`{test.name}` takes rows for independent, and those of a group are not", nearest
+    )
 
 
 def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
@@ -272,8 +303,15 @@ def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch |
     )
 
 
-def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
-    """Tell why a test is not about a metric."""
+def metric_mismatch(test: Method, metric: Method, yields: Yields | None = None) -> Mismatch | None:
+    """Tell why a test is not about a metric; `yields` is what the proposed one must run on."""
+    found = _of_another_metric(test, metric)
+    if found is None or yields is None:
+        return found
+    return Mismatch(found.reason, nearest_test(metric, yields))
+
+
+def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     entry = METRICS[metric.name]
     average = dict(metric.options).get("average", "binary")
@@ -287,8 +325,25 @@ def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
             "write `with permutation`",
         )
     if declared.tests == "scores" and entry.declaration.form != "scores":
-        return Mismatch(f"`{test.name}` compares rankings, not `{metric.written}`", None)
+        return Mismatch(
+            f"`{test.name}` compares rankings, not `{metric.written}`",
+            "write `by roc_auc`, or `with permutation`",
+        )
     return None
+
+
+def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
+    """Tell why a region of practical equivalence must be written: it has no default here."""
+    entry, declared = HYPOTHESIS_TESTS[test.name], METRICS[metric.name].declaration
+    if not entry.declaration.bayesian or entry.option("rope") is None:
+        return None
+    if dict(test.options).get("rope") is not None or (declared.low, declared.high) == (0, 1):
+        return None
+    return Mismatch(
+        f"`{test.name}` has no region of practical equivalence for `{metric.written}`, which is "
+        "not between 0 and 1",
+        f"write `{test.name}(rope=...)` in the unit of `{metric.name}`",
+    )
 
 
 def difference_test(metric: Method, yields: Yields, classes: int | None = None) -> str:
@@ -313,13 +368,25 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
     return "bootstrap"
 
 
-def nearest_test(metric: Method, yields: Yields) -> str | None:
-    """Name a test that can be run by a metric where another cannot."""
-    preferred = ("mcnemar", "corrected_t", "kfold_t", "5x2cv_f")
-    for name in preferred:
+def nearest_test(
+    metric: Method, yields: Yields, *, omnibus: bool = False, clustered: bool = False
+) -> str:
+    """Say what to write instead of a test that cannot be run by a metric.
+
+    An `omnibus` is proposed where one was written; `clustered` asks for a test with a form
+    for groups.
+    """
+    if yields.ordered:
+        losses = METRICS[metric.name].declaration.form == "losses"
+        by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
+        return by_loss if losses else "write `with permutation(block=5)`"
+    many = ("cochran",) if omnibus else ()
+    for name in (*many, "mcnemar", "corrected_t", "kfold_t", "5x2cv_f", "permutation"):
         entry = HYPOTHESIS_TESTS.get(name)
         if entry is None or not fits_design(entry, yields):
             continue
-        if metric_mismatch(Method(name), metric) is None:
-            return f"write `with {name}`"
-    return None
+        if clustered and not entry.declaration.clustered:
+            continue
+        if _of_another_metric(Method(name), metric) is None:
+            return f"write `with {name} then mcnemar`" if name in many else f"write `with {name}`"
+    return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"

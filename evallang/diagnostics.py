@@ -5,6 +5,7 @@ reference and the golden files of the tests read the declarations from `CODES`.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -157,6 +158,7 @@ Sources = Mapping[str, SourceFile]
 
 FORMAT_VERSION = "1.0"
 COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.HINT: "36;1"}
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 MAX_SHOWN = 160  # characters of a source line that a message shows around its span
 
 
@@ -202,12 +204,12 @@ def to_json(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         "warning_count": sum(d.severity is Severity.WARNING for d in counted),
         "diagnostics": [to_record(d, sources) for d in diagnostics],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def to_text(diagnostics: Sequence[Diagnostic], sources: Sources, *, colour: bool = False) -> str:
     """Lay out for a terminal: message, place, the line with the span marked, notes, help."""
-    return "\n".join(_block(d, sources, colour) for d in diagnostics)
+    return _writable("\n".join(_block(d, sources, colour) for d in diagnostics))
 
 
 def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
@@ -225,7 +227,7 @@ def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         words = d.message if d.help is None else f"{d.message}\nhelp: {d.help}"
         title = _github_property(f"{d.code} {d.name}")
         lines.append(f"::{kinds[d.severity]} {place},title={title}::{_github_data(words)}\n")
-    return "".join(lines)
+    return _writable("".join(lines))
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: str) -> str:
@@ -275,7 +277,7 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
             {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
         ],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def _range(span: Span | None, sources: Sources) -> dict[str, dict[str, int]] | None:
@@ -343,6 +345,11 @@ def _cells(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
 
+def _writable(text: str) -> str:
+    """Replace what UTF-8 cannot hold, bytes of a file that was no UTF-8, one for one."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
 def _printable(text: str) -> str:
     """Keep a terminal safe: tabs become spaces, control characters their visible names."""
     if text.isprintable():
@@ -368,4 +375,4 @@ def _github_property(text: str) -> str:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
-    return quote(path)
+    return quote(path, errors="surrogateescape")

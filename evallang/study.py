@@ -107,6 +107,7 @@ class Measure:
     interval: Method | None
     within: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    interval_span: Span | None = field(default=None, compare=False)
 
 
 @frozen
@@ -153,6 +154,16 @@ class RequirementSpec:
 
 
 @frozen
+class ExportSpec:
+    """One `export` line; `model` is None for `best`, `path` relative to the study's file."""
+
+    model: str | None
+    path: str
+    source: str
+    span: Span | None = field(default=None, compare=False)
+
+
+@frozen
 class Study:
     """Everything that a run needs to know.
 
@@ -185,6 +196,7 @@ class Study:
     overrides: Mapping[str, str]
     defaults: tuple[Default, ...]
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    exports: tuple[ExportSpec, ...] = ()
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

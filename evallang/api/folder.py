@@ -8,7 +8,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.engine.run import Run, plain
+from evallang.engine.exporting import plain
+from evallang.engine.run import Run
 from evallang.registry import lazy
 from evallang.results import codec, records
 

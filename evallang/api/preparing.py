@@ -36,7 +36,9 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
     With `missing_is_fine`, files that do not exist only leave their numbers out. Raises
     `StudyError` where the study or its data are faulty.
     """
+    from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
+    from evallang.planning.readiness import missing_packages
 
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
@@ -45,12 +47,14 @@ def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     missing = [d for d in read if d.name == "file_not_found"]
+    packages = missing_packages(study.meant)
     judged = judge_read(study.meant, tables, given)
-    planned = plan(study.meant, tables, given)
+    planned = with_exports(study.meant, tables, plan(study.meant, tables, given))
     judged += judge_planned(study.meant, tables, planned.layout.splits)
-    found = waivers.mark([*read, *judged, *planned.diagnostics], study.checked.gathered)
+    found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
-    stopping = [d for d in found if not (missing_is_fine and d in missing)]
+    fine = (*missing, *packages) if missing_is_fine else ()
+    stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     return Prepared(study.meant, tables, tuple(given), planned, in_order(diagnostics.values()))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evallang.api.models import check_places
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.study import Study, load
@@ -40,8 +41,9 @@ def run(
     """Run a study; writes its folder where `out` is given.
 
     `progress` is called with the fits done and the fits planned: once before the first, then
-    whenever some are done. Raises `StudyError` where study or data are faulty, and
-    `RunFailed` (with what was computed) when a fit failed.
+    whenever some are done. Models that the study exports are written when the results are
+    saved. Raises `StudyError` where study or data are faulty, `FolderRefused` where a model
+    may not be written, and `RunFailed` (with what was computed) when a fit failed.
     """
     from evallang.engine import run as engine
 
@@ -49,6 +51,7 @@ def run(
         study = load(study)
     started, clock = time.time(), time.perf_counter()
     prepared = read_and_plan(study)
+    check_places((export.path for export in prepared.study.exports), study.folder)
     if progress is not None:
         progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
     done = engine.run(
@@ -71,10 +74,10 @@ def run(
         provenance=provenance,
         diagnostics=tuple(to_record(d, study.checked.sources) for d in prepared.diagnostics),
     )
-    results = Results(_relative_paths(record, study), done, prepared.diagnostics)
+    results = Results(_relative_paths(record, study), done, prepared.diagnostics, study.folder)
     if out is not None:
         results.save(out)
-    if provenance.fits.failed and any(f.stage == "outer" for f in record.failures):
+    if provenance.fits.failed and any(f.stage != "inner" for f in record.failures):
         raise RunFailed(results, None if out is None else Path(out))
     return results
 

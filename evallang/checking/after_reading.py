@@ -94,7 +94,9 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
         if measure.interval is not None:
             problem = interval_mismatch(measure.interval, measure.metric, yields)
             if problem is not None:
-                yield _mismatch(codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.span)
+                yield _mismatch(
+                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
+                )
     for comparison in study.comparisons:
         if comparison.protocol != protocol.name or comparison.across:
             continue

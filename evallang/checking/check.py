@@ -11,6 +11,7 @@ from evallang.checking import (
     codes,
     designs,
     document,
+    exports,
     pipelines,
     sources,
     unused,
@@ -82,10 +83,10 @@ def _sound(gathered: Gathered, scope: Scope) -> bool:
 
 
 def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Diagnostic]:
-    """Keep one of findings that say the same of the same place.
+    """Keep one of findings that say the same of the same place, and one of a line's sense.
 
-    Nothing is said about the sense of a line that could not be read as written, and nothing
-    is advised on one that is refused.
+    Nothing is said about the sense of a line that could not be read as written; of one that
+    is past mending nothing else at all; and nothing is advised on one that is refused.
     """
 
     def line(item: Diagnostic) -> tuple[str, int] | None:
@@ -93,20 +94,31 @@ def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Di
             return None
         return item.path, sources[item.path].position(item.span.start).line
 
-    unread = {line(item) for item in found if item.code.startswith("E0")}
+    of_text = [item for item in found if item.code.startswith("E0")]
+    unread = {line(item) for item in of_text}
+    lost = {line(item) for item in of_text if not any(fix.safe for fix in item.fixes)}
     waivers_own = ("E16",)  # a faulty waiver says nothing about its line
-    refused = {
+    wrong = {
         line(item)
         for item in found
-        if item.code[:2] in ("E1", "E2") and not item.code.startswith(waivers_own)
+        if item.code.startswith("E1") and not item.code.startswith(waivers_own)
     }
+    senseless = {line(item) for item in found if item.code[:2] in ("E2", "E9")}
+    judged: set[tuple[str, int] | None] = set()
     seen: dict[tuple[object, ...], Diagnostic] = {}
     for item in found:
-        if item.code.startswith("W3") and item.span and line(item) in refused:
-            continue
-        of_sense = item.code[:2] in ("E2", "W3", "W1") or item.code in FOLLOW_UPS
-        if of_sense and item.span and line(item) in unread:
-            continue
+        place, kind = line(item), item.code[:2]
+        if place is not None:
+            if kind == "W3" and place in wrong | senseless:
+                continue
+            of_sense = kind in ("E2", "W3", "W1") or item.code in FOLLOW_UPS
+            if of_sense and place in unread:
+                continue
+            if kind == "E1" and place in lost:
+                continue
+            if kind == "E2" and (place in wrong or place in judged):
+                continue
+            judged |= {place} if kind == "E2" else set()
         seen.setdefault((item.code, item.span, item.message), item)
     return list(seen.values())
 
@@ -172,6 +184,7 @@ def _resolve(
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),
+        exports=exports.resolve_exports(scope),
     )
     _needed_statements(scope, study, gathered.unread)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))

@@ -8,6 +8,7 @@ from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
 from evallang.models.domains import number
+from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
@@ -31,7 +32,7 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
         return (Measure(Method(name), None),)
     found: list[Measure] = []
     for node in nodes:
-        interval = _interval(scope, node)
+        interval, place = _interval(scope, node)
         within = tuple(values.column_name(column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
@@ -42,14 +43,16 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
                     codes.PARAMETER_TWICE, f"`{resolved.written}` is measured twice", metric.span
                 )
                 continue
-            found.append(Measure(resolved, interval, within, metric.span))
+            found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
 
 
-def _interval(scope: Scope, node: n.MeasureNode) -> Method | None:
+def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | None]:
     clauses = Clauses(scope, node, "measure", ("interval",))
     lines = clauses.find(n.IntervalNode)
-    return values.method(scope, lines[0].method, "interval") if lines else None
+    if not lines:
+        return None, None
+    return values.method(scope, lines[0].method, "interval"), lines[0].span
 
 
 # --- compare -----------------------------------------------------------------------------
@@ -145,6 +148,13 @@ def _comparison(
     sound = not (node.against and against is None)
     if models is None:
         sound, models = False, ()
+    if against is not None and models == (against,) and node.against is not None:
+        scope.report(
+            codes.COMPARE_SHAPE,
+            f"`{against}` is compared with itself",
+            node.against.span,
+            help="name another reference, or other models before `against`",
+        )
     if against is not None and against in models:
         models = tuple(m for m in models if m != against)
     test = values.method(scope, node.test, "test")
@@ -184,8 +194,7 @@ def _comparison(
         exploratory=node.exploratory,
         span=node.span,
     )
-    _enough_models(scope, node, spec, names, sources)
-    return spec
+    return spec if _enough_models(scope, node, spec, names) else None
 
 
 def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
@@ -229,15 +238,28 @@ def _models(
         if isinstance(item, n.PairNode):
             if known[0] == known[1]:
                 scope.report(
-                    codes.COMPARE_SHAPE, f"`{known[0]}` is compared with itself", item.span
+                    codes.COMPARE_SHAPE,
+                    f"`{known[0]}` is compared with itself",
+                    item.span,
+                    help="name another model on one side of `vs`",
                 )
                 sound = False
             if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
-                scope.report(codes.COMPARE_SHAPE, "this pair is planned twice", item.span)
+                scope.report(
+                    codes.COMPARE_SHAPE,
+                    "this pair is planned twice",
+                    item.span,
+                    help="keep one of the two",
+                )
                 sound = False
             pairs.append((known[0], known[1]))
         elif known[0] in models:
-            scope.report(codes.COMPARE_SHAPE, f"`{known[0]}` is named twice", item.span)
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{known[0]}` is named twice",
+                item.span,
+                help="keep one of the two",
+            )
             sound = False
         models += [name for name in known if name not in models]
     return tuple(pairs), tuple(models) if sound else None
@@ -314,12 +336,11 @@ def _enough_models(
     node: n.CompareNode,
     spec: ComparisonSpec,
     names: Sequence[str] | None,
-    sources: Sequence[SourceSpec],
-) -> None:
+) -> bool:
     models = list(spec.models)
     if not models:
         if names is None:
-            return
+            return True
         models = [name for name in names if name != spec.against]
     total = len(models) + (spec.against is not None)
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
@@ -330,7 +351,8 @@ def _enough_models(
             node.models[0].span if node.models else node.span,
             help="name another model, or declare one",
         )
-    elif total < declared.models[0]:
+        return False
+    if total < declared.models[0]:
         pairwise = spec.post_hoc.name if spec.post_hoc else "mcnemar"
         scope.report(
             codes.TOO_FEW_FOR_OMNIBUS,
@@ -338,6 +360,8 @@ def _enough_models(
             node.test.span,
             help=f"write `with {pairwise}`",
         )
+        return False
+    return True
 
 
 # --- require -----------------------------------------------------------------------------

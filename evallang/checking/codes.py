@@ -8,6 +8,9 @@ TWO_MODELS = (
 )
 """What the examples of a comparison begin with."""
 
+ONE_MODEL = "data iris from sklearn iris\nmodel bayes = GaussianNB\nprotocol cv folds=5\n"
+"""What the examples of an export begin with."""
+
 # --- E10x: names ---------------------------------------------------------------------------
 
 UNKNOWN_NAME = declare(
@@ -357,6 +360,36 @@ WAIVER_OF_NOTHING = declare(
     reason="A waiver that silences nothing hides the day on which it would.",
 )
 
+# --- E17x: exported models -------------------------------------------------------------------
+
+EXPORT_OF_SEVERAL = declare(
+    "E170",
+    "export_of_several_data_sets",
+    "A model is exported from a study of several data sets, or of none.",
+    reason="An exported model is fitted on all rows of one data set; of several, nothing says "
+    "which one it should know.",
+    wrong=f"{ONE_MODEL}data wine from sklearn wine\nexport bayes",
+    right=f"{ONE_MODEL}export bayes",
+)
+EXPORT_PATH = declare(
+    "E171",
+    "export_path",
+    "An exported model would stand outside the study's folder, or under a name that is not its "
+    "kind.",
+    reason="A study writes nothing outside its own folder. Models are saved with skops, whose "
+    "files hold no code, and never as pickles, which run code when they are read.",
+    wrong=f'{ONE_MODEL}export best to "../model.skops"',
+    right=f'{ONE_MODEL}export best to "models/best.skops"',
+)
+EXPORT_TWICE = declare(
+    "E172",
+    "export_twice",
+    "Two `export` lines write the same file.",
+    reason="The second model would silently replace the first.",
+    wrong=f'{ONE_MODEL}export bayes to "model.skops"\nexport best to "model.skops"',
+    right=f'{ONE_MODEL}export bayes to "bayes.skops"\nexport best to "best.skops"',
+)
+
 # --- E2xx: what cannot be computed, or means nothing -----------------------------------------
 
 TEST_NEEDS_OTHER_EVIDENCE = declare(
@@ -447,6 +480,28 @@ FAMILY = declare(
     source="Shaffer 1986; Bergmann & Hommel 1988; Westfall et al. 2010; Demšar 2006",
 )
 
+NO_FORM_FOR_GROUPS = declare(
+    "E210",
+    "no_form_for_groups",
+    "A test or interval that takes rows for independent, on rows that belong to groups.",
+    reason="Rows of one group are alike. A method that counts them as if they were not rejects "
+    "true nulls far too often; one with a form for groups takes the group as its unit.",
+    wrong='data d from "d.csv"\n  target y\n  group patient\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with proportions_z",
+    right='data d from "d.csv"\n  target y\n  group patient\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with mcnemar",
+    source="Yang, Sun & Hardin 2010; Obuchowski 1997",
+)
+UNDECIDABLE = declare(
+    "E211",
+    "requirement_cannot_be_decided",
+    "A `require` line that nothing could decide.",
+    reason="A line is met only where a bound of an interval, or a test, says so. Under a "
+    "protocol that gives no sound interval of the metric, or by a test that is not of two "
+    "models, it would fail in every run.",
+    wrong=f"{TWO_MODELS}protocol bootstrap\nrequire a better than b",
+    right=f"{TWO_MODELS}protocol cv\nrequire a better than b",
+)
 TEST_WITHOUT_WEIGHTS = declare(
     "E221",
     "test_without_weights",
@@ -470,13 +525,6 @@ NOT_IN_THIS_VERSION = declare(
     "Something that the language states and this version cannot run yet.",
     reason="Nothing that a study states is ever ignored: what cannot be run is refused before "
     "anything is computed.",
-)
-GROUPS_NOT_IN_THIS_VERSION = declare(
-    "E902",
-    "clustered_form_not_in_this_version",
-    "A test or interval per example on grouped data, whose clustered form this version lacks.",
-    reason="Rows of one group are not independent; a test that counts them as if they were "
-    "rejects true nulls far too often.",
 )
 
 # --- hints -------------------------------------------------------------------------------

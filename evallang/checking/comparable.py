@@ -3,20 +3,23 @@
 from dataclasses import replace
 
 from evallang.checking import codes
-from evallang.checking.designs import refuse_grouped
+from evallang.checking.decidable import requirements
+from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import (
     NOUNS,
-    PER_ROW,
     fits_design,
+    groups_mismatch,
     is_grouped,
     metric_mismatch,
+    region_mismatch,
     test_mismatch,
     weights_mismatch,
     yields_of,
+    yields_under,
 )
 from evallang.data.dataset import DataSpec
-from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
@@ -25,7 +28,6 @@ from evallang.study import (
     ComparisonSpec,
     Method,
     Protocol,
-    RequirementSpec,
     SourceSpec,
     Study,
     models_of,
@@ -38,80 +40,28 @@ def settle(scope: Scope, study: Study) -> Study:
     settled: list[ComparisonSpec] = []
     tables = any(isinstance(source, DataSpec) for source in study.sources)
     for comparison in study.comparisons:
-        if not _metrics_fit(scope, comparison) or not _models_meet(scope, study, comparison):
+        if not _metrics_fit(scope, study, comparison) or not _models_meet(scope, study, comparison):
             continue
         if comparison.across and not _judge_across(scope, study, comparison):
             continue
         _judge_family(scope, study, comparison)
         if not tables:
-            _judge_tests(scope, study, comparison, None)
-            settled.append(comparison)
+            if _judge_tests(scope, study, comparison, None):
+                settled.append(comparison)
             continue
         protocol = _implied(study, comparison, implied)
         if protocol is None:
             protocol = _own_protocol(scope, study, comparison)
         if protocol is None:
             continue
-        _judge_tests(scope, study, comparison, protocol)
-        settled.append(replace(comparison, protocol=protocol.name))
+        if _judge_tests(scope, study, comparison, protocol):
+            settled.append(replace(comparison, protocol=protocol.name))
     return replace(
         study,
         comparisons=tuple(settled),
-        requirements=_requirements(scope, study),
+        requirements=requirements(scope, study),
         protocols=(*study.protocols, *implied),
     )
-
-
-def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
-    """Give each `require` line its protocol; several and none named are reported."""
-    for requirement in study.requirements:
-        _judge_gate(scope, study, requirement)
-    if not any(isinstance(source, DataSpec) for source in study.sources):
-        return study.requirements
-    own = [p for p in study.protocols if p.implied_by is None]
-    settled = []
-    for requirement in study.requirements:
-        if requirement.protocol is None and len(own) > 1:
-            scope.report(
-                codes.AMBIGUOUS_PROTOCOL,
-                "the line does not say which of the protocols it is about",
-                requirement.span,
-                help=f"write `on {own[0].name}` at its end",
-            )
-        elif requirement.protocol is None and own:
-            settled.append(replace(requirement, protocol=own[0].name))
-        else:
-            settled.append(requirement)
-    return tuple(settled)
-
-
-def _judge_gate(scope: Scope, study: Study, requirement: RequirementSpec) -> None:
-    """A gate that a test decides needs what the test needs."""
-    test = requirement.test
-    if test is None:
-        return
-    about = [p for p in study.protocols if requirement.protocol in (None, p.name)]
-    for source in study.sources:
-        for protocol in about if isinstance(source, DataSpec) else (None,):
-            yields = yields_of(source, protocol)
-            problem = test_mismatch(test, requirement.metric, yields)
-            if problem is None:
-                _judge_weights(scope, test, requirement.metric, yields, requirement.span)
-                continue
-            where = _where(source, protocol)
-            scope.report(
-                codes.TEST_NEEDS_OTHER_EVIDENCE,
-                f"{problem.reason}, which {where} does not give",
-                requirement.span,
-                help=problem.instead,
-            )
-
-
-def _where(source: SourceSpec, protocol: Protocol | None) -> str:
-    if protocol is None:
-        return f"`{source.name}`"
-    seeds = f" with `seeds={protocol.seeds}`" if protocol.seeds > 1 else ""
-    return f"`{protocol.kind.replace('_', ' ')}`{seeds}"
 
 
 def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
@@ -119,22 +69,22 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
     return (comparison.test, *post_hoc)
 
 
-def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
-    sound = True
+def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     if comparison.across:
-        return sound  # one score of each data set is all that such a test reads
+        return True  # one score of each data set is all that such a test reads
+    yields = yields_under(study, comparison)
     for test in _tests(comparison):
         for metric in comparison.metrics:
-            problem = metric_mismatch(test, metric)
+            problem = metric_mismatch(test, metric, yields)
             if problem is not None:
-                sound = False
                 scope.report(
                     codes.TEST_OF_ANOTHER_METRIC,
                     problem.reason,
                     comparison.span,
                     help=problem.instead,
                 )
-    return sound
+                return False
+    return True
 
 
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
@@ -209,11 +159,9 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
 
 def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     """Tests across data sets take one score of each model on each of several data sets."""
-    sound = True
     for test in _tests(comparison):
         declared = HYPOTHESIS_TESTS[test.name].declaration
         if Evidence.DATASET_SCORES not in declared.evidence:
-            sound = False
             scope.report(
                 codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` compares models on one data set, not across data sets",
@@ -221,10 +169,10 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 help="write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
                 "or leave `across data` out",
             )
+            return False
     tables = [source for source in study.sources if isinstance(source, DataSpec)]
     one = len(tables) == len(study.sources) == 1 and tables[0].kind != "glob"
-    if sound and one:
-        sound = False
+    if one:
         scope.report(
             codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
@@ -232,7 +180,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             comparison.span,
             help="add a `data` statement for each further data set, or leave `across data` out",
         )
-    return sound
+    return not one
 
 
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
@@ -278,34 +226,53 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
 
 def _judge_tests(
     scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
-) -> None:
+) -> bool:
+    """Judge the tests of a line on each source; the first that cannot be run is reported."""
+    for test in _tests(comparison):
+        for metric in comparison.metrics:
+            if (problem := region_mismatch(test, metric)) is not None:
+                scope.report(
+                    codes.MISSING_OPTION, problem.reason, comparison.span, help=problem.instead
+                )
+                return False
     if comparison.across:
-        return
+        return True
     for source in study.sources:
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
-        yields = yields_of(source, protocol)
         for test in _tests(comparison):
-            problem = test_mismatch(test, comparison.metrics[0], yields)
-            if problem is not None:
-                where = _where(source, protocol)
-                scope.report(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
-                    f"{problem.reason}, which {where} does not give",
-                    comparison.span,
-                    help=problem.instead,
-                )
-                continue
-            _judge_weights(scope, test, comparison.metrics[0], yields, comparison.span)
-            declared = HYPOTHESIS_TESTS[test.name].declaration
-            per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
-            if is_grouped(source, study.group) and per_row and not declared.clustered:
-                refuse_grouped(scope, f"the test `{test.name}`", comparison.span)
+            metric = comparison.metrics[0]
+            if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
+                return False
+    return True
 
 
-def _judge_weights(
-    scope: Scope, test: Method, metric: Method, yields: Yields, span: Span | None
-) -> None:
+def _can_run(
+    scope: Scope,
+    study: Study,
+    test: Method,
+    metric: Method,
+    source: SourceSpec,
+    protocol: Protocol | None,
+    span: Span | None,
+) -> bool:
+    """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
+    yields = yields_of(source, protocol)
+    problem = test_mismatch(test, metric, yields)
+    if problem is not None:
+        where = spoken(protocol) if protocol else source.name
+        reason = problem.reason
+        if f"`{test.name}` needs" in reason:
+            reason += f", which `{where}` does not give"
+            if protocol is not None and protocol.seeds > 1:
+                reason = reason.replace(" does not", f" with `seeds={protocol.seeds}` does not")
+        scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
+        return False
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:
         scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)
+        return False
+    problem = groups_mismatch(test, metric, yields) if is_grouped(source, study.group) else None
+    if problem is not None:
+        scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
+    return problem is None

@@ -6,11 +6,11 @@ from typing import Any, Literal, cast
 
 from evallang.checking import codes, values
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.data.dataset import DataSpec, Task
+from evallang.data.dataset import DataSpec, PredictionsSpec, Task
+from evallang.diagnostics import Related
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
 from evallang.registry import Entry
-from evallang.source import Span
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
 
@@ -79,9 +79,18 @@ def _bins(scope: Scope, option: n.OptionNode) -> int:
 def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
     """Resolve `group by`, the statement or the clause of a data set."""
     node = scope.single(n.GroupNode, "group by")
-    if node is not None:
-        return values.column_name(node.column)
-    return next((s.group for s in sources if isinstance(s, DataSpec) and s.group), None)
+    clauses = [s for s in sources if isinstance(s, DataSpec | PredictionsSpec) and s.group]
+    if node is None:
+        return next((s.group for s in clauses if isinstance(s, DataSpec)), None)
+    for source in clauses:
+        scope.report(
+            codes.STATEMENT_TWICE,
+            f"the groups of `{source.name}` are given twice, by `group by` and by its clause",
+            source.places.get("group"),
+            related=[Related(node.span, "the statement stands here")],
+            help="keep the clause where data sets have columns of their own, else the statement",
+        )
+    return values.column_name(node.column)
 
 
 def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
@@ -301,12 +310,6 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
     return found
 
 
-def refuse_grouped(scope: Scope, what: str, span: Span | None) -> None:
-    """Refuse what lacks a form for rows that belong to groups."""
-    scope.report(
-        codes.GROUPS_NOT_IN_THIS_VERSION,
-        f"{what} on grouped data: this version of evallang lacks the form for groups",
-        span,
-        help="write `protocol repeated cv`, whose interval and test are over folds that keep "
-        "groups whole, or take the grouping out if rows are independent",
-    )
+def spoken(protocol: Protocol) -> str:
+    """Give the words of a protocol as an author writes them: `repeated cv`."""
+    return " ".join(PROTOCOLS[protocol.kind].declaration.words)

@@ -138,7 +138,5 @@ def refuse_later_statements(scope: Scope) -> None:
                     help=text,
                     fixes=fixes,
                 )
-    for export in scope.of(n.ExportNode):
-        values.not_in_this_version(scope, "`export`", export)
     for use in scope.of(n.UseNode):
         values.not_in_this_version(scope, "your own code (`use`)", use)

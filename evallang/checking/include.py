@@ -66,7 +66,7 @@ def _unread(
 
     A file of another format, or of a newer language, may hold any statement.
     """
-    kept = {source.position(statement.span.start).line for statement in tree.statements}
+    seen = {source.position(statement.span.start).line for statement in tree.statements}
     for found in diagnostics:
         if found.severity is not Severity.ERROR:
             continue
@@ -74,8 +74,11 @@ def _unread(
             yield from STATEMENTS
         elif found.span is not None:
             line = source.position(found.span.start).line
+            if line in seen:
+                continue
+            seen.add(line)  # a line of a megabyte may have many errors
             words = source.line(line).split(maxsplit=1)
-            if line not in kept and words and words[0] in STATEMENTS:
+            if words and words[0] in STATEMENTS:
                 yield words[0]
 
 

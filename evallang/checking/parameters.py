@@ -9,7 +9,6 @@ from evallang.diagnostics import Fix, Related
 from evallang.models import domains
 from evallang.models.catalogue import (
     CATALOGUE,
-    EXTRAS,
     ClassEntry,
     ParameterEntry,
     accepts,
@@ -51,6 +50,10 @@ class Models(Protocol):
 
     def guard(self, name: str, place: n.NameNode) -> None:
         """Report a name that is defined by itself."""
+
+
+def _writable(entry: ClassEntry) -> list[str]:
+    return [name for name, parameter in entry.parameters.items() if parameter.refused is None]
 
 
 class ParameterResolver:
@@ -111,15 +114,6 @@ class ParameterResolver:
         if "." in written:
             values.not_in_this_version(self.scope, "your own classes", name)
             raise Broken
-        if written in EXTRAS:
-            own, nearest = EXTRAS[written]
-            values.not_in_this_version(
-                self.scope,
-                f"`{written}` of {own}",
-                name,
-                way_out=f"write `{nearest}`, or run the study with a later version",
-            )
-            raise Broken
         entry = CATALOGUE.get(written)
         if entry is None:
             text, fixes = suggestion(
@@ -161,7 +155,7 @@ class ParameterResolver:
                 codes.UNKNOWN_PARAMETER,
                 f"`{entry.name}` has no parameter `{key}`",
                 argument.key.span,
-                help=text or f"its parameters are {listed(entry.parameters, 'and')}",
+                help=text or f"its parameters are {listed(_writable(entry), 'and')}",
                 fixes=fixes,
             )
             raise Broken
@@ -275,7 +269,7 @@ class ParameterResolver:
                 self.models.way.remove(name)
         if name in self.scope.models and name not in self.models.way:
             return self._named(node).pipeline
-        if name in CATALOGUE or name in EXTRAS:
+        if name in CATALOGUE:
             return self.estimator(node)
         if "." in name:
             values.not_in_this_version(self.scope, "your own code", node)

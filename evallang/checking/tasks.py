@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes
 from evallang.checking.scope import Scope, listed
+from evallang.compatibility import nearest_test, yields_under
 from evallang.data.dataset import DataSpec
 from evallang.metrics.metric import METRICS
 from evallang.source import Span
@@ -97,7 +98,9 @@ def _tests_of_labels(scope: Scope, study: Study) -> None:
                     codes.WRONG_TASK,
                     f"`{test.name}` tests right and wrong, and the data are for regression",
                     comparison.span,
-                    help="write `with corrected_t`",
+                    help=nearest_test(comparison.metrics[0], yields)
+                    if (yields := yields_under(study, comparison))
+                    else "write `with corrected_t`",
                 )
                 break
 

@@ -91,6 +91,7 @@ def _intervals(scope: Scope, study: Study) -> None:
     for source, protocol, yields in settings(study):
         grouped = is_grouped(source, study.group)
         for measure in study.measures:
+            place = measure.interval_span or measure.span
             if measure.interval is None:
                 name = default_interval(measure.metric, yields, None, grouped)
             elif protocol is not None and protocol.kind == "split":
@@ -102,7 +103,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                     scope.report(
                         codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                         problem.reason,
-                        measure.span,
+                        place,
                         help=problem.instead,
                     )
                     continue
@@ -110,8 +111,12 @@ def _intervals(scope: Scope, study: Study) -> None:
                 continue
             declared = INTERVALS[name].declaration
             if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not declared.clustered:
-                designs.refuse_grouped(
-                    scope, f"the interval `{name}`", measure.span or source_span(source)
+                instead = default_interval(measure.metric, yields, None, grouped)
+                scope.report(
+                    codes.NO_FORM_FOR_GROUPS,
+                    f"`{name}` takes rows for independent, and those of a group are not",
+                    place or source_span(source),
+                    help=f"write `interval {instead}`" if instead else "leave the interval out",
                 )
 
 
@@ -145,7 +150,7 @@ def _search(scope: Scope, study: Study) -> None:
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(
                 codes.SEARCH_WITHOUT_VALIDATION,
-                f"`{tuned[0].name}` is searched, and `{protocol.kind.replace('_', ' ')}` has no "
+                f"`{tuned[0].name}` is searched, and `{designs.spoken(protocol)}` has no "
                 "stage to choose in",
                 place,
                 help="write `protocol nested cv outer=5 inner=5`, or `tune grid cv=5` to choose "

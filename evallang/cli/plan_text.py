@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from evallang.engine.describe import data_records, model_records
+from evallang.planning.exports import export_lines
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
@@ -19,10 +20,12 @@ def plan_text(prepared: "Prepared") -> str:
         ("Data", _data(prepared)),
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
+        ("Exports", export_lines(prepared.study, prepared.planned.layout)),
         ("Defaults (not written in the study)", _defaults(prepared)),
         ("Work", _work(prepared)),
     ):
-        lines += ["", heading, *(f"  {line}" for line in body)]
+        shown = [f"  {line}" for line in body]
+        lines += ["", heading, *shown] if shown else []
     return "\n".join(lines) + "\n"
 
 

@@ -114,6 +114,8 @@ def run_study(
         show(error.diagnostics, error.sources)
         remind(settings)
         return 1
+    except FolderRefused as error:
+        raise click.ClickException(str(error)) from error
     if not quiet:
         show(results.diagnostics, study.checked.sources)
     for message in messages:
@@ -125,6 +127,8 @@ def run_study(
     if not code and not all(r.met for r in results.record.requirements):
         code = 4
     if not quiet:
+        for export in results.record.exports:
+            click.echo(f"model: {place.parent / export.path} ({export.model})")
         written = [f for f in ("report.pdf", "report.html") if (folder / f).exists()]
         click.echo(f"report: {folder / (written[0] if written else 'results.json')}")
     if open_report and (folder / "report.html").exists():
@@ -198,9 +202,11 @@ SHOWN_FAILURES = 5
 
 
 def _failures(failures: tuple[object, ...]) -> None:
-    outer = [f for f in failures if getattr(f, "stage", "") == "outer"]
+    outer = [f for f in failures if getattr(f, "stage", "") != "inner"]
     for failure in outer[:SHOWN_FAILURES]:
         place = f"{getattr(failure, 'model', '')}, fold {getattr(failure, 'fold', '')}"
+        if getattr(failure, "stage", "") == "export":
+            place = f"export {getattr(failure, 'model', '')}"
         click.echo(
             f"a fit failed ({place}): {getattr(failure, 'error', '')}: "
             f"{getattr(failure, 'message', '')}",

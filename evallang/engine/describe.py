@@ -18,6 +18,7 @@ from evallang.models.abilities import abilities
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
 from evallang.planning.candidates import asks, tried
+from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, lazy
@@ -29,6 +30,7 @@ from evallang.results.records import (
     Default,
     Estimate,
     Excluded,
+    Export,
     Failure,
     FitCounts,
     FitWarning,
@@ -48,6 +50,7 @@ from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.effective_size import KISH_1965, effective_n
 from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import Study
 from evallang.version import VERSION
 
@@ -67,6 +70,14 @@ BOOTSTRAP_SE = MethodRecord(
 """No word of the language: it comes with `protocol bootstrap` alone."""
 
 
+BBC_CV = MethodRecord(
+    "estimate",
+    "bbc_cv",
+    "Bootstrap bias corrected cross-validation",
+    "The score of the best model where the choice had no part in it, by drawing examples anew.",
+    (TSAMARDINOS_2018.key,),
+)
+"""No word of the language: it comes with `export best` alone."""
 EFFECTIVE_N = MethodRecord(
     "interval",
     "effective_n",
@@ -99,10 +110,11 @@ def results(
     failures: tuple[Failure, ...],
     warnings: tuple[FitWarning, ...],
     counts: FitCounts,
+    exports: tuple[Export, ...] = (),
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
     data = data_records(tables, given)
-    methods, references = _methods(study, estimates, comparisons, data)
+    methods, references = _methods(study, estimates, comparisons, data, exports)
     defaults = (*planned.plan.defaults, *_data_defaults(tables, given))
     return Results(
         schema=SCHEMA,
@@ -128,10 +140,10 @@ def results(
         selections=selections,
         requirements=requirements,
         analyses=(),
-        exports=(),
+        exports=exports,
         diagnostics=(),
         failures=failures,
-        provenance=provenance(counts, bayes=_asks(study)),
+        provenance=provenance(counts, ("skops",) if exports else (), study),
         warnings=warnings,
         methods=methods,
         references=references,
@@ -139,14 +151,14 @@ def results(
     )
 
 
-def provenance(counts: FitCounts, *, bayes: bool = False) -> Provenance:
+def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Provenance:
     """State versions and machine; command, time and git state are the caller's to fill in."""
-    packages = ["numpy", "scipy", "scikit-learn", "polars", "joblib"]
-    packages += ["optuna"] if bayes else []
+    packages = ["numpy", "scipy", "scikit-learn", "polars", "joblib", *more]
+    packages += ["optuna"] if _asks(study) else []
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
-        packages={name: _version(name) for name in packages},
+        packages={name: _version(name) for name in packages} | _own_versions(study),
         platform=f"{platform.system()} {platform.release()}",
         processor=platform.machine(),
         git=None,
@@ -155,6 +167,11 @@ def provenance(counts: FitCounts, *, bayes: bool = False) -> Provenance:
         seconds=0.0,
         fits=counts,
     )
+
+
+def _own_versions(study: Study) -> dict[str, str]:
+    """Give the versions of the packages that the models' classes come from."""
+    return {k: v for model in study.models for k, v in package_versions(model.pipeline).items()}
 
 
 def _version(package: str) -> str:
@@ -329,6 +346,7 @@ def _methods(
     estimates: Sequence[Estimate],
     comparisons: Sequence[Comparison],
     data: Sequence[DataRecord],
+    exports: Sequence[Export],
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
     """List every method that was used, once, with the works it is taken from."""
     used: dict[tuple[str, str], MethodRecord] = {}
@@ -381,6 +399,9 @@ def _methods(
                 add("effect", EFFECT_SIZES[effect.name])
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
+    if any(export.corrected is not None for export in exports):
+        used["estimate", BBC_CV.name] = BBC_CV
+        works.setdefault(TSAMARDINOS_2018.key, TSAMARDINOS_2018)
     if any(record.weight is not None for record in data):
         used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
         works.setdefault(KISH_1965.key, KISH_1965)

@@ -40,6 +40,8 @@ else:
 joblib, threadpoolctl = lazy("joblib"), lazy("threadpoolctl")
 
 Choice = Mapping[str, ParameterValue]
+Left = tuple[Choice, str, str]
+"""A candidate left out of a choice: it, the error and its message."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class SharedTable:
     classes: tuple[str, ...]
     positive: int | None
     classification: bool
+    class_values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,10 @@ def run_fits(
     if not layout.tasks:
         return outcomes
     total = sum(task.n_fits for task in layout.tasks.values())
-    with _shared(tables, in_process=jobs == 1) as shared, counting(total, progress) as tally:
+    with (
+        shared_tables(tables, in_process=jobs == 1) as shared,
+        counting(total, progress) as tally,
+    ):
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
         counted_in = None if tally is None else str(tally.path)
@@ -133,7 +139,9 @@ _IN_PROCESS: dict[str, Arrays] = {}
 
 
 @contextmanager
-def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[str, SharedTable]]:
+def shared_tables(
+    tables: Mapping[str, Table], *, in_process: bool
+) -> Iterator[dict[str, SharedTable]]:
     """Lay tables where workers find them: in this process, or memory-mapped in a folder."""
     folder = None if in_process else tempfile.mkdtemp(prefix="evallang-")
     found: dict[str, SharedTable] = {}
@@ -153,6 +161,7 @@ def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[s
                 table.classes,
                 table.positive,
                 table.task == "classification",
+                tuple(table.class_values) if table.task == "classification" else (),
             )
         yield found
     finally:
@@ -169,13 +178,20 @@ def _mapped(path: str) -> Arrays:
 
 def run_job(job: Job) -> tuple[str, FitOutcome]:
     """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
+    with fitting_of(job) as held:
+        return job.task.key, held.run()
+
+
+@contextmanager
+def fitting_of(job: Job) -> "Iterator[Fitting]":
+    """Find the rows of a task, and hold BLAS and OpenMP to one thread meanwhile."""
     arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
     with threadpoolctl.threadpool_limits(1):
-        return job.task.key, _Fitting(job, arrays).run()
+        yield Fitting(job, arrays)
 
 
-class _Fitting:
-    """One task being run."""
+class Fitting:
+    """One task being run, in a worker."""
 
     def __init__(self, job: Job, arrays: Arrays) -> None:
         self.job = job
@@ -185,23 +201,11 @@ class _Fitting:
         self.fits = 0
 
     def run(self) -> FitOutcome:
+        """Choose, fit and predict."""
         task = self.job.task
-        choice: Choice = {}
-        score: float | None = None
-        inner_failures: list[tuple[Choice, str, str]] = []
-        if task.inner:
-            candidates, by_fold, failures = self._search()
-            scores = by_fold.mean(axis=0)
-            inner_failures = [
-                (candidates[i], error, message) for i, (error, message) in sorted(failures.items())
-            ]
-            usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]
-            if not usable:
-                reason = next(iter(failures.values()), ("ValueError", NO_SCORE))
-                return self._failed(choice, reason, inner_failures)
-            steps = steps_from_simple(task.pipeline, candidates)
-            best = choose(by_fold, usable, self.job.rule, self._better(), steps)
-            choice, score = candidates[best], float(scores[best])
+        choice, score, inner_failures, refused = self.choose()
+        if refused is not None:
+            return self._failed(choice, refused, inner_failures)
         pipeline = with_choice(task.pipeline, choice) if task.inner else task.pipeline
         outcome = self._fit([pipeline], task.refit, task.test, scores=True)[0]
         if outcome.failure is not None or outcome.outputs is None:
@@ -216,11 +220,26 @@ class _Fitting:
             choice,
             score,
             self.seconds,
-            self._counted(),
+            self.counted(),
             None,
             tuple(inner_failures),
             self.fits,
         )
+
+    def choose(self) -> tuple[Choice, float | None, list[Left], tuple[str, str] | None]:
+        """Choose a candidate: it, its score, those left out, and why none could be chosen."""
+        task = self.job.task
+        if not task.inner:
+            return {}, None, [], None
+        candidates, by_fold, failures = self._search()
+        scores = by_fold.mean(axis=0)
+        left = [(candidates[i], error, message) for i, (error, message) in sorted(failures.items())]
+        usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]
+        if not usable:
+            return {}, None, left, next(iter(failures.values()), ("ValueError", NO_SCORE))
+        steps = steps_from_simple(task.pipeline, candidates)
+        best = choose(by_fold, usable, self.job.rule, self._better(), steps)
+        return candidates[best], float(scores[best]), left, None
 
     def _better(self) -> Literal["higher", "lower"]:
         metric = self.job.metric
@@ -283,6 +302,33 @@ class _Fitting:
                 )
         return scores, failures
 
+    def context(self, train: "NDArray[np.int64]") -> BuildContext:
+        """Give what building a pipeline needs, for these training rows."""
+        table = self.job.table
+        return BuildContext(
+            columns=table.columns,
+            seed=step_seeds(
+                self.job.study_seed, table.sha256, rows_hash(train), self.job.task.repetition
+            ),
+            classes=table.classes if table.classification else (),
+        )
+
+    def data(
+        self, train: "NDArray[np.int64]", test: "NDArray[np.int64]", *, scores: bool
+    ) -> fitting.FitData:
+        """Give the rows of one fit."""
+        classification = self.job.table.classification
+        return fitting.FitData(
+            X=self.X,
+            y=self.y,
+            train=train,
+            test=test,
+            n_classes=len(self.job.table.classes) if classification else None,
+            scores=scores and classification,
+            weights=self.weights,
+            fitted=partial(one_more, self.job.tally) if self.job.tally else None,
+        )
+
     def _fit(
         self,
         pipelines: Sequence[Any],
@@ -291,25 +337,8 @@ class _Fitting:
         *,
         scores: bool,
     ) -> tuple[fitting.FitOutcome, ...]:
-        table = self.job.table
-        context = BuildContext(
-            columns=table.columns,
-            seed=step_seeds(
-                self.job.study_seed, table.sha256, rows_hash(train), self.job.task.repetition
-            ),
-            classes=table.classes if table.classification else (),
-        )
-        data = fitting.FitData(
-            X=self.X,
-            y=self.y,
-            train=train,
-            test=test,
-            n_classes=len(table.classes) if table.classification else None,
-            scores=scores and table.classification,
-            weights=self.weights,
-            fitted=partial(one_more, self.job.tally) if self.job.tally else None,
-        )
-        outcomes = fitting.fit_candidates(pipelines, data, context)
+        data = self.data(train, test, scores=scores)
+        outcomes = fitting.fit_candidates(pipelines, data, self.context(train))
         self.fits += len(outcomes)
         for outcome in outcomes:
             self.seconds += outcome.seconds
@@ -324,14 +353,15 @@ class _Fitting:
             return -scores
         return scores
 
-    def _counted(self) -> tuple[tuple[str, str, int], ...]:
+    def counted(self) -> tuple[tuple[str, str, int], ...]:
+        """Give every warning so far, with the number of fits that gave it."""
         return tuple((category, message, n) for (category, message), n in self.warnings.items())
 
     def _failed(
         self,
         choice: Choice,
         reason: tuple[str, str],
-        inner_failures: Sequence[tuple[Choice, str, str]],
+        inner_failures: Sequence[Left],
     ) -> FitOutcome:
         return FitOutcome(
             np.zeros(0),
@@ -340,7 +370,7 @@ class _Fitting:
             choice,
             None,
             self.seconds,
-            self._counted(),
+            self.counted(),
             reason,
             tuple(inner_failures),
             self.fits,

@@ -10,11 +10,11 @@ from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table
 from evallang.engine.comparisons import Across, Arena, OneSource, compare
 from evallang.engine.estimates import estimates
+from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
-from evallang.models.model import written
 from evallang.planning.defaults import yields_on
 from evallang.planning.plan import Place
 from evallang.planning.planner import Planned
@@ -42,6 +42,8 @@ Progress = Callable[[int, int], None]
 class Run:
     """What a run gives: the settings (for the table of predictions) and what was found.
 
+    `models` are the saved models with their paths relative to the study's file.
+
     `results` lacks provenance, diagnostics and defaults of the data, which the caller knows.
     """
 
@@ -49,6 +51,7 @@ class Run:
     tables: Mapping[str, Table]
     results: Results
     fits: "tuple[Fitted, ...]"
+    models: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ def run(
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
     once = {_at(p): p for p in reversed(planned.layout.places)}
+    exported = export_models(study, tables, planned.layout, outcomes, own, measured, jobs=jobs)
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places
@@ -106,11 +110,12 @@ def run(
         comparisons=tuple(compared),
         requirements=tuple(required),
         selections=_selections(study, fits),
-        failures=_failures(fits),
-        warnings=_warnings(fits),
-        counts=_counts(planned, outcomes),
+        failures=(*_failures(fits), *exported.failures),
+        warnings=(*_warnings(fits), *exported.warnings),
+        counts=_counts(planned, outcomes, exported),
+        exports=exported.records,
     )
-    return Run(tuple(settings), tables, results, fits)
+    return Run(tuple(settings), tables, results, fits, exported.files)
 
 
 def _at(place: Place) -> tuple[object, ...]:
@@ -326,16 +331,6 @@ def _selections(study: Study, fits: Fits) -> tuple[Selection, ...]:
     )
 
 
-def plain(params: Mapping[str, object]) -> dict[str, object]:
-    """Give chosen parameters as JSON values; lists and classes as the author writes them."""
-    return {
-        name: value
-        if value is None or isinstance(value, bool | int | float | str)
-        else written(value)  # type: ignore[arg-type]  # a ParameterValue, by construction
-        for name, value in params.items()
-    }
-
-
 def _failures(fits: Fits) -> tuple[Failure, ...]:
     found = []
     for f in fits:
@@ -359,8 +354,9 @@ def _warnings(fits: Fits) -> tuple[FitWarning, ...]:
     return tuple(FitWarning(*at, message, n) for at, (message, n) in counts.items())
 
 
-def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome]) -> FitCounts:
-    total = sum(task.n_fits for task in planned.layout.tasks.values())
+def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome], exported: Exported) -> FitCounts:
+    total = sum(task.n_fits for task in planned.layout.tasks.values()) + exported.planned
     failed = sum((o.failure is not None) + len(o.inner_failures) for o in outcomes.values())
-    made = sum(o.n_fits for o in outcomes.values())
+    failed += len(exported.failures)
+    made = sum(o.n_fits for o in outcomes.values()) + exported.run
     return FitCounts(planned=total, run=made, cached=0, failed=failed)

@@ -114,6 +114,14 @@ def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimat
     return estimator
 
 
+def try_fit(
+    pipeline: PipelineSpec, data: FitData, context: BuildContext
+) -> tuple[Estimator | None, FitFailure | None, tuple[CaughtWarning, ...], float]:
+    """Fit one pipeline and give it with what it warned; a failure instead where it raises."""
+    model, failure, caught, seconds = _watched(lambda: fit(pipeline, data, context))
+    return model, failure, caught, seconds
+
+
 def clean_message(text: str) -> str:
     """Take addresses and folders out of a message, which differ between equal runs."""
     plain = " ".join(_PATH.sub(r"\1", _ADDRESS.sub("", text)).split())

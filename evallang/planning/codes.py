@@ -46,3 +46,20 @@ MISSING_REACHES_ESTIMATOR = declare(
     wrong="model a = LogisticRegression   # with missing values",
     right="model a = SimpleImputer | LogisticRegression",
 )
+EXPORT_OF_SEVERAL_FILES = declare(
+    "E480",
+    "export_of_several_files",
+    "A model is exported from a study whose pattern of files finds several data sets.",
+    reason="An exported model is fitted on all rows of one data set.",
+    wrong='data suite from "suite/*.csv"\n...\nexport best',
+    right='data first from "suite/first.csv"\n...\nexport best',
+)
+PACKAGE_MISSING = declare(
+    "E475",
+    "package_missing",
+    "A model's class comes from a package that is not installed.",
+    reason="XGBoost, LightGBM and CatBoost are extras: `check` knows their classes without "
+    "them, and a run needs them.",
+    wrong="model boosted = XGBClassifier   # without the package xgboost",
+    right="model boosted = HistGradientBoostingClassifier",
+)

@@ -7,8 +7,11 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from evallang.models.abilities import classes_of
+from evallang.models.catalogue import CATALOGUE
 from evallang.models.defaults import without_defaults
 from evallang.models.model import PipelineSpec, identity
+from evallang.models.packages import PACKAGES, installed_version
 from evallang.planning.seeds import canonical_json, rows_hash
 
 if TYPE_CHECKING:
@@ -43,11 +46,18 @@ def task_key(
         "pipeline": identity(without_defaults(pipeline)),
         "seed": study_seed,
         "tuning": tuning,
-        "versions": environment(),
+        "versions": environment() | package_versions(pipeline),
     }
     if repetition:
         parts["repetition"] = repetition
     return sha256(canonical_json(parts).encode("ascii")).hexdigest()
+
+
+def package_versions(pipeline: PipelineSpec) -> dict[str, str]:
+    """Give the versions of the packages beside scikit-learn that a pipeline's classes are of."""
+    entries = (CATALOGUE.get(spec.name) for spec in classes_of(pipeline) if not spec.code)
+    names = {entry.package for entry in entries if entry is not None and entry.package}
+    return {name: installed_version(PACKAGES[name]) or "none" for name in sorted(names)}
 
 
 @cache

@@ -1,8 +1,8 @@
 """What a plan is: the execution graph and its numbers, as a readable document."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen import frozen
 from evallang.models.model import ParameterValue, PipelineSpec
@@ -18,7 +18,7 @@ SCHEMA = "evallang/plan/1"
 
 @frozen
 class Task:
-    """One node of the graph: `fit`, `estimate`, `compare` or `report`."""
+    """One node of the graph: `fit`, `estimate`, `compare`, `export` or `report`."""
 
     key: str
     kind: str
@@ -98,13 +98,37 @@ class Place:
     seed: int = 0
 
 
+Scheme = Literal["written", "chosen", "most_frequent", "searched"]
+"""How an exported model comes by its hyper-parameters: it has none to choose, they are the
+choice of one split, the most frequent of several, or searched for again on all rows."""
+
+
+@dataclass(frozen=True)
+class ExportTask:
+    """One model to be fitted on all rows, and how its hyper-parameters are chosen.
+
+    `task.refit` are all rows; `task.inner` is empty unless the scheme is `searched`.
+    `chosen_in` are the keys of the fits whose choices the scheme looks at, in order.
+    """
+
+    model: str
+    protocol: str
+    scheme: Scheme
+    task: FitTask
+    chosen_in: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Layout:
-    """The arrays behind a plan: splits of each protocol on each table, and unique fits."""
+    """The arrays behind a plan: splits of each protocol on each table, and unique fits.
+
+    `exports` has the models that may be exported, by name: all of them under `export best`.
+    """
 
     splits: Mapping[tuple[str, str], tuple[Split, ...]]
     tasks: Mapping[str, FitTask]
     places: tuple[Place, ...]
+    exports: Mapping[str, ExportTask] = field(default_factory=dict)
 
 
 def to_plain(plan: Plan) -> dict[str, Any]:

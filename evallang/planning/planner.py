@@ -9,7 +9,7 @@ from evallang.data.dataset import DataSpec, GivenOutcomes, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.models.abilities import abilities
-from evallang.models.model import PipelineSpec, search_space
+from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import asks, candidates
 from evallang.planning.codes import CANNOT_SPLIT, NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
@@ -153,7 +153,7 @@ def _plan_fits(
 ) -> None:
     models = models_on(study, protocol)
     for split in splits:
-        inner = _inner(study, table, protocol, rows, split)
+        inner = inner_of(study, table, protocol, rows, split)
         refit = split.train
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
@@ -161,29 +161,27 @@ def _plan_fits(
             # a pipeline that draws nothing is fitted once, whatever the number of seeds
             able = abilities(model.pipeline)
             draws = bool(able.seeded) or not able.known
-            for repetition in range(protocol.seeds):
-                task = _task(
-                    study, table, model.pipeline, split, refit, inner, repetition if draws else 0
-                )
+            for number in range(protocol.seeds):
+                repetition = number if draws else 0
+                task = fit_task(study, table, model, refit, split.test, inner, repetition)
                 tasks.setdefault(task.key, task)
-                place = Place(
-                    table.spec.name, protocol.name, model.name, split, task.key, repetition
-                )
-                places.append(place)
+                at = (table.spec.name, protocol.name, model.name, split, task.key, number)
+                places.append(Place(*at))
 
 
-def _task(
+def fit_task(
     study: Study,
     table: Table,
-    pipeline: PipelineSpec,
-    split: Split,
+    model: ModelSpec,
     refit: "NDArray[np.int64]",
-    inner: tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...],
-    repetition: int,
+    test: "NDArray[np.int64]",
+    inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
+    repetition: int = 0,
 ) -> FitTask:
+    """Make the task of one model on one split; a model without a search needs no inner folds."""
+    pipeline = model.pipeline
     tuned = bool(search_space(pipeline))
     stages = inner if tuned else ()
-    asked = asks(pipeline, study.tuning)
     tuning = None
     if tuned and study.tuning is not None:
         tuning = [
@@ -191,15 +189,17 @@ def _task(
             study.tuning.strategy,
             study.tuning.n,
             study.tuning.select,
-            *([installed("optuna")] if asked is not None else []),
         ]
+    asked = asks(pipeline, study.tuning)
+    if tuning is not None and asked is not None:
+        tuning.append(installed("optuna"))
     return FitTask(
-        task_key(table.sha256, pipeline, study.seed, refit, split.test, stages, tuning, repetition),
+        task_key(table.sha256, pipeline, study.seed, refit, test, stages, tuning, repetition),
         table.spec.name,
         pipeline,
         candidates(pipeline, study.tuning, study.seed, table.sha256),
         refit,
-        split.test,
+        test,
         stages,
         None if asked is None else _bayes(study, table, pipeline, refit, asked, repetition),
         repetition,
@@ -220,7 +220,7 @@ def _bayes(
     return BayesSearch(n, seed(study.seed, "search", *parts))
 
 
-def _inner(
+def inner_of(
     study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
 ) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
     """Split one training part for tuning: the same for all models, by the outer design."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evallang.reporting.context import Context, base
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
+from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.searches import RULES, candidates, search_of
@@ -38,7 +39,9 @@ def methods(context: Context) -> Sequence[Block]:
     """Word what was done: design first, then measures, tests and software."""
     design = _joined(_compared(context), _designs(context), _tuning(context))
     tests = [row for c in _distinct(context) for row in _comparison(context, c)]
-    analysis = _joined(_measures(context), *dict.fromkeys(tests), _software(context))
+    analysis = _joined(
+        _measures(context), *dict.fromkeys(tests), fitted_on_all(context), _software(context)
+    )
     cited: set[str] = set()
     rows = [_cited_once(row, cited) for row in (design, analysis) if row]
     return [Paragraph(row, "methods") for row in rows]

@@ -265,14 +265,41 @@ class Analysis:
 
 
 @frozen
+class CorrectedEstimate:
+    """What a model that was chosen for its estimate is expected to reach on new data.
+
+    `naive` is the estimate it was chosen for; `value` and its interval are those of BBC-CV,
+    over `rounds` bootstrap rounds in each of which the best of `models` is chosen anew.
+    """
+
+    metric: str
+    protocol: str
+    naive: float
+    value: float
+    low: float
+    high: float
+    level: float
+    rounds: int
+    models: tuple[str, ...]
+    method: str = "bbc_cv"
+
+
+@frozen
 class Export:
-    """One model that was refitted on all data and saved."""
+    """One model that was refitted on all data and saved.
+
+    `best` tells that it was chosen as the best of the models; `notes` say how its
+    hyper-parameters came about.
+    """
 
     model: str
     path: str
     params: Mapping[str, Value]
     sha256: str
     trusted_types: tuple[str, ...]
+    best: bool = False
+    corrected: CorrectedEstimate | None = None
+    notes: tuple[str, ...] = ()
 
 
 @frozen
@@ -356,7 +383,7 @@ class ReferenceRecord:
 class MethodRecord:
     """A method that was used: what a report says of it without asking the catalogues.
 
-    `kind` is metric, interval, test, correction, protocol, effect or software; `better`
+    `kind` is metric, estimate, interval, test, correction, protocol, effect or software; `better`
     and `unit` are set for metrics ("higher", "percent").
     """
 

@@ -27,7 +27,9 @@ def format_source(source: SourceFile) -> str:
             lines.append("")
         lines += block.lines
         end = block.end
-    return "".join(f"{line}\n" for line in lines)
+    made = "".join(f"{line}\n" for line in lines)
+    # a second mark at the start is a character: it may not become the byte order mark
+    return f"\ufeff{made}" if made.startswith("\ufeff") else made
 
 
 def format_node(node: Node) -> str:
@@ -62,8 +64,10 @@ def _code(source: SourceFile, parsed: ParsedFile) -> Iterator[_Block]:
 
 
 def _verbatim(source: SourceFile, line: ParsedLine) -> list[str]:
-    text = source.text[line.start : line.end].removeprefix("\ufeff")
-    return [physical.rstrip() for physical in text.split("\n")]
+    text = source.text[line.start : line.end]
+    if line.start == 0:
+        text = text.removeprefix("\ufeff")
+    return [physical.rstrip(" \t\r") for physical in text.split("\n")]
 
 
 def _formatted(line: ParsedLine, node: Node, comments: Sequence[CommentNode]) -> list[str]:

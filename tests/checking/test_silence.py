@@ -17,6 +17,8 @@ SAMPLES = sorted((HERE.parent / "samples").glob("*.eval"))
 SAID_OF_EXAMPLES = {
     # McNemar's test on pooled predictions of nested cv: its null is worded in the report
     "screening": ["pooled_predictions_of_several_models"],
+    # DeLong's test is about the models of these folds, one of which is exported
+    "deploy": ["pooled_predictions_of_several_models"],
 }
 SAID_OF_SAMPLES = {
     "01_nested_cv": ["pooled_predictions_of_several_models"],
