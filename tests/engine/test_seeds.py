@@ -140,7 +140,7 @@ def test_fold_tests_take_the_means_of_folds():
         ("compare tree, bayes with mcnemar", "E201"),
         ("compare tree, bayes with delong by roc_auc", "E201"),
         ("measure accuracy\n  interval wilson", "E202"),
-        ("require tree better than bayes with mcnemar", "E201"),
+        ("require tree better than bayes with mcnemar in accuracy", "E201"),
     ],
 )
 def test_what_takes_one_prediction_of_each_example_refuses_seeds(line, code):
