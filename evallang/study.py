@@ -117,7 +117,8 @@ class ComparisonSpec:
     `test` is the first test written; where it is an omnibus, `post_hoc` is the test after
     `then`, or None. `pairs` are all pairs that the line is about, `models` all models
     that its omnibus covers. `correction` is None where the tests control the family
-    themselves.
+    themselves. `singly` tells that the test is about one model, `pair_by_pair` that a test
+    which could take all models at once is asked about planned pairs, or against one.
     """
 
     index: int
@@ -132,6 +133,8 @@ class ComparisonSpec:
     metrics: tuple[Method, ...]
     protocol: str | None
     exploratory: bool
+    singly: bool = False
+    pair_by_pair: bool = False
     span: Span | None = field(default=None, compare=False)
 
 
@@ -205,11 +208,16 @@ def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str
     return (*named, comparison.against) if comparison.against is not None else named
 
 
-def pairs_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Give the pairs of a comparison: planned, each against the reference, or all."""
+def pairs_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Give the pairs of a comparison: planned, each against the reference, or all.
+
+    Where the test is about one model, each stands alone.
+    """
     if comparison.pairs:
         return comparison.pairs
     named = comparison.models or tuple(m for m in available if m != comparison.against)
+    if comparison.singly:
+        return tuple((model,) for model in named)
     if comparison.against is not None:
         return tuple((model, comparison.against) for model in named)
     return tuple(itertools.combinations(named, 2))

@@ -173,9 +173,14 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
-    omnibus_alone = node.then is None and HYPOTHESIS_TESTS[test.name].declaration.omnibus
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    pair_by_pair = declared.models[0] == 2 and bool(pairs or against)
+    omnibus_alone = node.then is None and declared.omnibus and not pair_by_pair
+    singly = declared.models == (1, 1)
     meeting = [s for s in sources if _has(s, models, scope)]
     size = 0 if omnibus_alone else _family_size(pairs, models, against, names)
+    if singly:
+        size = len(models or names or ())
     size *= len(chosen) * (1 if node.across else len(meeting))
     if node.correction is None and correction is not None and size > 1:
         scope.default(f"compare line {index + 1} correction", correction.name)
@@ -192,9 +197,12 @@ def _comparison(
         metrics=chosen,
         protocol=protocol,
         exploratory=node.exploratory,
+        singly=singly,
+        pair_by_pair=pair_by_pair,
         span=node.span,
     )
-    return spec if _enough_models(scope, node, spec, names) else None
+    enough = _enough_models(scope, node, spec, names)
+    return spec if enough and _named_side(scope, spec, names) else None
 
 
 def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
@@ -338,6 +346,16 @@ def _enough_models(
     names: Sequence[str] | None,
 ) -> bool:
     models = list(spec.models)
+    if spec.singly:
+        if spec.pairs or spec.against is not None:
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{spec.test.name}` is about one model, and here it would compare two",
+                node.span,
+                help="name the models with commas, or write a test of two models",
+            )
+            return False
+        return True
     if not models:
         if names is None:
             return True
@@ -364,6 +382,24 @@ def _enough_models(
     return True
 
 
+def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None) -> bool:
+    """A one-sided test needs to know which of two models is the first."""
+    test = spec.post_hoc or spec.test
+    side = dict(test.options).get("alternative", "two_sided")
+    if side == "two_sided" or spec.singly or spec.pairs or spec.against is not None:
+        return True
+    models = spec.models or names
+    if models is None or len(models) <= 2:
+        return True
+    scope.report(
+        codes.COMPARE_SHAPE,
+        f"`alternative={side}` is about the first of two models, and here are {len(models)}",
+        spec.span,
+        help="write `against MODEL`, or the pairs as `A vs B`",
+    )
+    return False
+
+
 # --- require -----------------------------------------------------------------------------
 
 
@@ -383,6 +419,13 @@ def requirements(
         second = known_model(scope, node.second, names) if node.second else None
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         test = values.method(scope, node.test, "test") if node.test else None
+        if test is not None and dict(test.options).get("alternative", "two_sided") != "two_sided":
+            scope.report(
+                codes.OPTION_VALUE,
+                "a test in `require` is two-sided, and the sign decides besides",
+                node.test.span if node.test else node.span,
+                help=f"write `with {test.name}`",
+            )
         _, protocol = known_protocol(scope, node.on, protocols)
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else confidence

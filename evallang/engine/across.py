@@ -113,7 +113,8 @@ class GridInputs:
         result: HypothesisTestResult = entry.function(*inputs, **options)
         if result.estimate is None or "rank" in result.estimate.name:
             return result
-        name = f"difference in {self.grid.metric}"
+        kind = result.estimate.name.partition("difference")[0]
+        name = f"{kind}difference in {self.grid.metric}"
         return replace(result, estimate=replace(result.estimate, name=name))
 
     def _paired(self) -> bool:

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from evallang.bibliography import AKIBA_2019, BERGSTRA_2011, PEDREGOSA_2011, Reference
+from evallang.bibliography import (
+    AKIBA_2019,
+    BERGSTRA_2011,
+    EFRON_TIBSHIRANI_1997,
+    PEDREGOSA_2011,
+    Reference,
+)
 from evallang.data.dataset import (
     Column,
     CountsSpec,
@@ -44,7 +50,6 @@ from evallang.results.records import (
     SpecRecord,
     StudyRecord,
 )
-from evallang.stats.bootstrap_error import EFRON_TIBSHIRANI_1997
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS

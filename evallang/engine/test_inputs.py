@@ -19,6 +19,7 @@ from evallang.metrics.metric import METRICS, MetricEntry, Outcome
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult
+from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
@@ -90,9 +91,14 @@ class TestInputs:
             ),
         }
         inputs = [makers[name]() for name in entry.inputs]
-        result: HypothesisTestResult = entry.function(*inputs, **self.test.keywords())
+        options = self.test.keywords()
+        if self._turned() and "alternative" in options:
+            options["alternative"] = OPPOSITE[str(options["alternative"])]
+        result: HypothesisTestResult = entry.function(*inputs, **options)
         null = "" if self.setting.yields.single_fit else entry.declaration.null_under_cv
         result = replace(result, null=self._worded(null or result.null))
+        written: Any = self.test.keywords().get("alternative", "two_sided")
+        result = one_sided(result, written)
         return self._in_metric_units(result)
 
     def _worded(self, null: str) -> str:
@@ -336,18 +342,25 @@ class TestInputs:
 
         return WeightSample(o.n, statistic, groups)
 
+    def _turned(self) -> bool:
+        """Tell whether a test of right and wrong is read by the share that is wrong."""
+        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
+        return counted and self._entry.declaration.complement
+
     def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
         """Word the difference for the metric; an error rate differs the other way round."""
         estimate = result.estimate
         if estimate is None:
             return result
-        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
-        if counted and self._entry.declaration.complement:
+        if self._turned():
             low = None if estimate.high is None else -estimate.high
             high = None if estimate.low is None else -estimate.low
             value = None if estimate.value is None else -estimate.value
             estimate = replace(estimate, value=value, low=low, high=high)
-        name = f"difference in {self.metric.written}"
+        name = estimate.name
+        if "difference" in name:  # "pseudo-median difference in mse"
+            kind = name.partition("difference")[0]
+            name = f"{kind}difference in {self.metric.written}"
         ends = (self._entry.declaration.low, self._entry.declaration.high)
         low, high = estimate.low, estimate.high
         if ends[0] is not None and ends[1] is not None:  # no difference is wider than the range

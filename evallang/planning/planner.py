@@ -320,9 +320,9 @@ def _naive(study: Study, per_model: PerModel) -> int:
     for comparison in study.comparisons:
         if not _fits_itself(comparison):
             continue
-        for first, second in pairs_of(comparison, [m.name for m in study.models]):
+        for pair in pairs_of(comparison, [m.name for m in study.models]):
             for (_, protocol, model), n in per_model.items():
-                if protocol == comparison.protocol and model in (first, second):
+                if protocol == comparison.protocol and model in pair:
                     total += n * len(comparison.metrics)
     return total
 

@@ -12,6 +12,7 @@ from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference
+from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
 
 if TYPE_CHECKING:
@@ -78,10 +79,16 @@ def group_totals(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArra
     return np.column_stack(columns).astype(np.float64)
 
 
-def flip_groups(totals: ArrayLike, seed: int = 0, rounds: int = ROUNDS) -> Flipped:
+def flip_groups(
+    totals: ArrayLike,
+    seed: int = 0,
+    rounds: int = ROUNDS,
+    alternative: Alternative = "two_sided",
+) -> Flipped:
     """Test that totals of groups lie about 0 alike: the sign of each may be flipped.
 
-    p = P(|Σ ±t_g| >= |Σ t_g|) over all signs: for whole numbers from the distribution of
+    p = P(|Σ ±t_g| >= |Σ t_g|) over all signs, or with `alternative=greater` that of
+    Σ ±t_g >= Σ t_g: for whole numbers from the distribution of
     their sum, for others by going through up to 2^20 patterns, beyond by `rounds` random
     ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
     a total is not finite.
@@ -90,31 +97,37 @@ def flip_groups(totals: ArrayLike, seed: int = 0, rounds: int = ROUNDS) -> Flipp
     if not np.isfinite(given).all():
         raise ValueError("totals of groups are finite numbers")
     sums = np.abs(given[given != 0])
-    observed = abs(float(given.sum()))
-    smallest = min(2.0 ** (1 - len(sums)), 1.0)
-    if len(sums) == 0 or observed <= SAME * float(sums.max()):
+    both = alternative == "two_sided"
+    observed = abs(float(given.sum())) if both else float(given.sum())
+    observed = -observed if alternative == "less" else observed
+    smallest = min(2.0 ** (both - len(sums)), 1.0)
+    if len(sums) == 0 or (both and observed <= SAME * float(sums.max())):
         return Flipped(1.0, "exact", None, smallest)
     whole = bool((sums == np.rint(sums)).all())
     if whole and float(sums.sum()) * len(sums) <= MOST_SUMS:
-        return Flipped(_whole_flips(sums, observed), "exact", None, smallest)
-    limit = observed * (1 - SAME)
+        tail = _whole_flips(sums, observed)
+        return Flipped(min(2 * tail, 1.0) if both else tail, "exact", None, smallest)
+    limit = observed - SAME * float(sums.max())
     if 2 ** (len(sums) - 1) <= MOST_FLIPS // 2:
         reached = sums[:1]
         for total in sums[1:].tolist():
             reached = np.concatenate([reached + total, reached - total])
-        return Flipped(float((np.abs(reached) >= limit).mean()), "exact", None, smallest)
+        # The first sign stands for its opposite as well: each sum comes with its negative
+        tails = (reached >= limit).mean() + (-reached >= limit).mean()
+        return Flipped(float(tails if both else tails / 2), "exact", None, smallest)
     rng = np.random.default_rng(seed)
     exceeding = 0
     batch = max(1, AT_ONCE // len(sums))
     for start in range(0, rounds, batch):
         signs = 2.0 * rng.integers(0, 2, (min(batch, rounds - start), len(sums))) - 1
-        exceeding += int((np.abs(signs @ sums) >= limit).sum())
+        drawn = signs @ sums
+        exceeding += int(((np.abs(drawn) if both else drawn) >= limit).sum())
     p = (1 + exceeding) / (1 + rounds)
     return Flipped(p, "Monte Carlo", math.sqrt(p * (1 - p) / rounds), smallest)
 
 
 def _whole_flips(sums: NDArray[np.float64], observed: float) -> float:
-    """P(|Σ ±t_g| >= observed) for whole numbers, from the distribution of the positive part."""
+    """P(Σ ±t_g >= observed) for whole numbers, from the distribution of the positive part."""
     steps = sums.astype(np.int64).tolist()
     chances = np.zeros(sum(steps) + 1)
     chances[0], reach = 1.0, 0
@@ -123,8 +136,8 @@ def _whole_flips(sums: NDArray[np.float64], observed: float) -> float:
         chances[: reach + 1] /= 2
         moved = chances[: reach + 1 - step].copy()
         chances[step : reach + 1] += moved
-    # Σ ± t = 2 (positive part) - Σ t, and both tails are alike
-    return min(2 * float(chances[(reach + round(observed)) // 2 :].sum()), 1.0)
+    # Σ ± t = 2 (positive part) - Σ t
+    return min(float(chances[(reach + round(observed)) // 2 :].sum()), 1.0)
 
 
 def clustered_difference(

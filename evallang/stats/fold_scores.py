@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
+from evallang.stats.alternatives import Alternative
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ BOUCKAERT_FRANK_2004 = Reference(
 
 EQUAL = "the difference is 0 and so is its variance, so there is no statistic and p is 1"
 CONSTANT = "the differences do not vary, so the statistic is infinite and p is 0"
+OTHER_SIDE = "the differences do not vary and lie on the other side, so p is 1"
 NOISE = 1e-12  # of the largest score: twelve significant digits
 
 
@@ -78,11 +80,14 @@ def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray
 
 
 def studentized(
-    numerator: float, denominator: float
+    numerator: float, denominator: float, alternative: Alternative = "two_sided"
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Give the statistic, and p and a note where there is no variance at all."""
     if denominator > 0:
         return numerator / denominator, None, ()
     if numerator == 0:
         return None, 1.0, (EQUAL,)
-    return math.copysign(math.inf, numerator), 0.0, (CONSTANT,)
+    value = math.copysign(math.inf, numerator)
+    if (alternative, value) in (("greater", -math.inf), ("less", math.inf)):
+        return value, 1.0, (OTHER_SIDE,)
+    return value, 0.0, (CONSTANT,)

@@ -52,8 +52,7 @@ def read_scores(
     data set is left out, or with `missing="worst"` the model ranks behind all that have one.
     Raises `ValueError` where `scores` is not (N, M) or `better` is no direction.
     """
-    if better not in ("higher", "lower"):
-        raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
+    checked_direction(better)
     given = np.asarray(scores, dtype=np.float64)
     if given.ndim != 2 or given.shape[1] < 2:
         raise ValueError("scores are given as a matrix of data sets by two models or more")
@@ -67,6 +66,12 @@ def read_scores(
         return ScoreTable(values, np.arange(len(values)), (note,) if lost else ())
     note = f"{lost} of {len(values)} data sets lack a score and are left out"
     return ScoreTable(values[~rows], np.flatnonzero(~rows), (note,) if lost else ())
+
+
+def checked_direction(better: str) -> None:
+    """Raise `ValueError` where `better` is no direction."""
+    if better not in ("higher", "lower"):
+        raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
 
 
 def read_pair(

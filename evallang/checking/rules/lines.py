@@ -29,7 +29,7 @@ class Hypothesis:
 
     source: str
     metric: Method
-    pair: tuple[str, str]
+    pair: tuple[str, ...]
 
 
 def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tuple[str, ...]:
@@ -43,7 +43,8 @@ def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tu
 
 def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
     """List the family of a line: pairs by metrics by data sets; none of an omnibus alone."""
-    if test_of(comparison.test).omnibus and comparison.post_hoc is None:
+    alone = test_of(comparison.test).omnibus and comparison.post_hoc is None
+    if alone and not comparison.pair_by_pair:
         return ()
     found: list[Hypothesis] = []
     for source in study.sources:

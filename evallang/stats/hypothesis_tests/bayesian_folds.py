@@ -14,6 +14,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.rank_scores import checked_direction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,8 +115,7 @@ def bayes_t(
     """
     checked_level(level)
     region = _region(rope, bounded)
-    if better not in ("higher", "lower"):
-        raise ValueError(f"a metric is better when `higher` or `lower`, not {better!r}")
+    checked_direction(better)
     x, y = aligned(first, second)
     if x.ndim != 1:
         raise ValueError("fold scores are given as one row for each model")
