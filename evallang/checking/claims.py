@@ -6,7 +6,8 @@ from typing import Literal, cast
 from evallang.checking import codes, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.compatibility import own_metric
+from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
@@ -23,9 +24,24 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 
-def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
-    """Resolve every `measure` line; the default is accuracy, or mse for regression."""
+def measures(scope: Scope, task: Task | None, sources: Sequence[SourceSpec]) -> tuple[Measure, ...]:
+    """Resolve every `measure` line; the default is accuracy, or mse for regression.
+
+    What a source measured elsewhere is always measured, whatever the lines say.
+    """
+    found = _measured_here(scope, task, sources)
+    own = [metric for source in sources if (metric := own_metric(source)) is not None]
+    written = [measure.metric for measure in found]
+    more = tuple(Measure(m, None) for m in dict.fromkeys(own) if m not in written)
+    return (*more, *found) if len(own) == len(sources) else (*found, *more)
+
+
+def _measured_here(
+    scope: Scope, task: Task | None, sources: Sequence[SourceSpec]
+) -> tuple[Measure, ...]:
     nodes = scope.of(n.MeasureNode)
+    if not nodes and sources and all(own_metric(source) is not None for source in sources):
+        return ()
     if not nodes:
         name = "mse" if task == "regression" else "accuracy"
         scope.default("measure", name)
@@ -77,9 +93,9 @@ def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> tuple[str, ...] 
     """List all models that a line may name; None where a file decides at run time."""
     if scope.broken & set(scope.sources):
         return None
-    names = [*scope.models, *scope.scored_models]
+    names = [*scope.models]
     for source in sources:
-        if isinstance(source, PredictionsSpec | CountsSpec):
+        if not isinstance(source, DataSpec):
             if not source.models:
                 return None
             names += [m.name for m in source.models if m.name not in names]
@@ -335,7 +351,8 @@ def _default_metrics(
         metric = measured[0].metric
     else:
         return ()
-    scope.default(f"compare line {index + 1} by", metric.written)
+    if metric.better is None:  # else there is no other
+        scope.default(f"compare line {index + 1} by", metric.written)
     return (metric,)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
+from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.test_inputs import TestInputs
 from evallang.planning.seeds import analysis_seed
@@ -101,7 +102,8 @@ class OneSource:
         self, study: Study, test: Method, models: tuple[str, ...], level: float
     ) -> HypothesisTestResult:
         """Run a test on the outcomes of the models."""
-        return _reasoned(TestInputs(study, self.setting, self.by, models, test, level).run, test)
+        read = as_read_by(self.setting, self.by)
+        return _reasoned(TestInputs(study, read, self.by, models, test, level).run, test)
 
     def correct(self, models: Sequence[str]) -> Any:
         """Right and wrong of each model on each row."""

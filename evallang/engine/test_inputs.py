@@ -15,7 +15,7 @@ from evallang.metrics.aggregation import (
     partition,
     point_value,
 )
-from evallang.metrics.metric import METRICS, MetricEntry, Outcome
+from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult
@@ -70,8 +70,8 @@ class TestInputs:
             "correct": self._correct,
             "first": lambda: self._one(0),
             "second": lambda: self._one(1),
-            "n_train": lambda: self._sizes("n_train"),
-            "n_test": lambda: self._sizes("n_test"),
+            "n_train": lambda: None if self._sizes is None else self._sizes[0],
+            "n_test": lambda: None if self._sizes is None else self._sizes[1],
             "level": lambda: self.level,
             "groups": self._groups,
             "truth": self._binary_truth,
@@ -95,8 +95,14 @@ class TestInputs:
         if self._turned() and "alternative" in options:
             options["alternative"] = OPPOSITE[str(options["alternative"])]
         result: HypothesisTestResult = entry.function(*inputs, **options)
-        null = "" if self.setting.yields.single_fit else entry.declaration.null_under_cv
-        result = replace(result, null=self._worded(null or result.null))
+        one_fit = self.setting.yields.single_fit or self.setting.yields.averaged
+        null = "" if one_fit else entry.declaration.null_under_cv
+        result = replace(
+            result,
+            null=self._worded(null or result.null),
+            variant=result.variant.replace("groups", self.setting.each),
+            notes=(*result.notes, *self._assumed()),
+        )
         written: Any = self.test.keywords().get("alternative", "two_sided")
         result = one_sided(result, written)
         return self._in_metric_units(result)
@@ -121,7 +127,7 @@ class TestInputs:
 
     @property
     def _entry(self) -> MetricEntry:
-        return METRICS[self.metric.name]
+        return self.setting.entry(self.metric)
 
     @cached_property
     def _outcomes(self) -> tuple[Outcome, ...]:
@@ -173,7 +179,10 @@ class TestInputs:
         ]
         whole, _ = over_seeds(wholes)
         values = np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
-        if self.setting.yields.design is Design.FIVE_BY_TWO:
+        declared = HYPOTHESIS_TESTS[self.test.name].declaration
+        if declared.designs == {Design.FIVE_BY_TWO}:
+            if len(values) != 10:
+                raise ValueError("it takes five repeats of two folds, and these are others")
             return values.reshape(5, 2)
         return values
 
@@ -194,9 +203,16 @@ class TestInputs:
             return losses
         return losses * weights * (len(weights) / weights.sum())
 
-    def _sizes(self, which: str) -> Any:
-        sizes = [getattr(fold, which) for fold in self.setting.folds]
-        return None if any(size is None for size in sizes) else np.array(sizes)
+    @cached_property
+    def _sizes(self) -> Any:
+        return self.setting.sizes()
+
+    def _assumed(self) -> tuple[str, ...]:
+        """State the sizes of folds that the test takes for granted."""
+        entry = HYPOTHESIS_TESTS[self.test.name]
+        uses = "n_train" in entry.inputs and "test_train_ratio" not in self.test.keywords()
+        note = self._sizes[2] if uses and self._sizes is not None else None
+        return () if note is None else (note,)
 
     def _binary_truth(self) -> Any:
         truth = self.setting.models[self.models[0]].truth
@@ -218,6 +234,9 @@ class TestInputs:
 
     def _bounded(self) -> bool:
         declared = self._entry.declaration
+        if self.setting.own is not None:  # its range is known from its values alone
+            values = np.concatenate([o.output for o in self._outcomes])
+            return bool(((values >= 0) & (values <= 1)).all())
         return declared.low == 0 and declared.high == 1
 
     # --- resampling ---
@@ -301,7 +320,9 @@ class TestInputs:
         limits = (None, None) if width is None else (-width, width)
         summed = form != "scores" or (self.metric.name == "roc_auc" and self._two_classes())
         several = bool(self.setting.further_seeds)
-        if (self._outcomes[0].weights is not None or several) and summed:
+        in_repeats = self.setting.yields.averaged and not self.setting.means
+        weighted = self._outcomes[0].weights is not None or several
+        if weighted and summed and not in_repeats:
             a, b = (
                 mean_sample(
                     [

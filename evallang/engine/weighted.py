@@ -1,8 +1,10 @@
 """Intervals of measures whose examples carry weights: n_eff for proportions, else a bootstrap."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evallang.metrics.aggregation import partition, point_value
 from evallang.metrics.metric import MetricEntry, Outcome, is_binary
 from evallang.registry import lazy
 from evallang.results.records import Interval
@@ -62,7 +64,7 @@ def sample_of(
 ) -> WeightSample:
     """Make the sample of a weighted metric, for `bootstrap`; `folds` where several were fitted.
 
-    An area under the curve is that of each fold, averaged over folds. Without weights every
+    A ranking metric is that of each fold, averaged over folds. Without weights every
     example has the weight 1.
     """
     o = outcome
@@ -79,8 +81,10 @@ def sample_of(
     if declared.form == "counts":
         return weighted_sample(_of_counts(entry, options, o), weights, groups, limits)
 
+    parts = partition(o.n, folds)
+
     def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        values = [entry.function(o.truth, o.output, o.positive, w, **options) for w in drawn]
+        values = [point_value(entry, options, replace(o, weights=w), parts) for w in drawn]
         return np.asarray(values, dtype=np.float64)
 
     return weighted_sample(statistic, weights, groups, limits)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import DataSpec, GivenOutcomes, Table
+from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.models.abilities import abilities
@@ -29,7 +29,7 @@ from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import ProtocolRecord
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Protocol, Study, pairs_of
+from evallang.study import ComparisonSpec, Protocol, Study, own_sources, pairs_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,12 @@ class Planned:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes] = ()) -> Planned:
+def plan(
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes] = (),
+    scored: Sequence[ScoreTable] = (),
+) -> Planned:
     """Plan a study; tables that are missing leave their numbers None.
 
     Every split is made here, from seeds of the study, so that a plan is the same wherever
@@ -106,7 +111,7 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, tables, given) if sound else study.defaults,
+        defaults=stated_defaults(study, tables, given, scored) if sound else study.defaults,
         tasks=tuple(_graph(study, layout)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
@@ -194,7 +199,17 @@ def fit_task(
     if tuning is not None and asked is not None:
         tuning.append(installed("optuna"))
     return FitTask(
-        task_key(table.sha256, pipeline, study.seed, refit, test, stages, tuning, repetition),
+        task_key(
+            table.sha256,
+            pipeline,
+            study.seed,
+            refit,
+            test,
+            stages,
+            tuning,
+            own_sources(study),
+            repetition,
+        ),
         table.spec.name,
         pipeline,
         candidates(pipeline, study.tuning, study.seed, table.sha256),
