@@ -119,14 +119,16 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
 
 
 OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
-"""What is left where an example has the mean over seeds: no label, no score of one model."""
+"""What an interval of means over seeds can be made from: no label, no score of one model."""
 
 
 def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
-    """Tell what a protocol gives whose fits are repeated with `seeds`: means, never samples."""
-    if protocol.seeds == 1:
-        return yields
-    return replace(yields, evidence=yields.evidence & OVER_SEEDS, seeds=True)
+    """Tell whether the fits of a protocol are repeated with `seeds`: means, never samples.
+
+    Estimates, their intervals and tests of losses and folds take the mean over seeds. A test
+    that takes one label or one score of each example takes those of the first seed.
+    """
+    return replace(yields, seeds=protocol.seeds > 1)
 
 
 def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:
@@ -215,7 +217,8 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
     entry = metric_entry(metric)
     default = default_interval(metric, yields)
     instead = f"write `interval {default}`" if default else "leave the interval out"
-    if not declared.evidence & yields.evidence:
+    given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
+    if not declared.evidence & given:
         needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
         return Mismatch(f"`{interval.name}` needs {needed}", instead)
     whole = yields.once or (yields.averaged and interval.name == "bootstrap")
@@ -302,8 +305,6 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
         else:
             needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
         way_out = nearest_test(metric, yields, omnibus=declared.omnibus)
-        if yields.seeds and yields.once and yields.evidence:
-            way_out = "write `with permutation`, which takes the mean over seeds of each example"
         return Mismatch(f"`{test.name}` needs {needed}", way_out)
     if yields.ordered:
         return Mismatch(

@@ -308,8 +308,6 @@ def _can_run(
         reason = problem.reason
         if f"`{test.name}` needs" in reason:
             reason += f", which `{where}` does not give"
-            if protocol is not None and protocol.seeds > 1:
-                reason = reason.replace(" does not", f" with `seeds={protocol.seeds}` does not")
         scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
         return False
     problem = weights_mismatch(test, metric, yields)

@@ -134,19 +134,21 @@ def test_fold_tests_take_the_means_of_folds():
     assert found.df == (5,)
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
-        ("compare tree, bayes with mcnemar", "E201"),
-        ("compare tree, bayes with delong by roc_auc", "E201"),
-        ("measure accuracy\n  interval wilson", "E202"),
-        ("require tree better than bayes with mcnemar in accuracy", "E201"),
-    ],
-)
-def test_what_takes_one_prediction_of_each_example_refuses_seeds(line, code):
-    text = HEAD + f"protocol holdout seeds=3\nmeasure roc_auc\n{line}\n"
-    assert code in codes(text)
-    assert code not in codes(text.replace(" seeds=3", ""))
+@pytest.mark.parametrize("interval", ["wilson", "clopper_pearson"])
+def test_an_interval_of_single_successes_refuses_means_over_seeds(interval):
+    text = HEAD + f"protocol holdout seeds=3\nmeasure accuracy\n  interval {interval}\n"
+    assert "E202" in codes(text)
+    assert "E202" not in codes(text.replace(" seeds=3", ""))
+
+
+def test_a_count_test_takes_the_first_seed_and_says_so():
+    text = HEAD + "protocol holdout seeds=3\nmeasure accuracy\ncompare tree, bayes with mcnemar\n"
+    found = run(study(text)).record.comparisons[0].pairwise[0]
+    alone = run(study(text.replace(" seeds=3", ""))).record.comparisons[0].pairwise[0]
+    assert found.table == alone.table
+    assert found.p == alone.p
+    assert "on the predictions of the first of 3 seeds" in found.notes
+    assert not any("seeds" in note for note in alone.notes)
 
 
 def test_each_seed_searches_for_itself_and_says_which(tmp_path):
