@@ -5,7 +5,7 @@ from typing import Literal, cast
 
 from evallang.checking import codes, values
 from evallang.checking.clauses import Clauses
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
@@ -184,7 +184,11 @@ def _comparison(
         return None
     if test is None or any(m is None for m in metrics):
         return None
-    chosen = tuple(m for m in metrics if m is not None)
+    named = (*models, against) if against is not None else models
+    own = measured_elsewhere(scope, sources, named)
+    chosen = tuple(_as_measured(m, own) for m in metrics if m is not None)
+    if not chosen and HYPOTHESIS_TESTS[test.name].declaration.tests != "accuracy":
+        chosen = own
     if not chosen:
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
@@ -227,6 +231,23 @@ def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
         return set(models) <= set(scope.models)
     names = [model.name for model in source.models]
     return not names or set(models) <= set(names)
+
+
+def measured_elsewhere(
+    scope: Scope, sources: Sequence[SourceSpec], models: tuple[str, ...]
+) -> tuple[Method, ...]:
+    """Give the metrics of the sources that have these models, where all were measured already.
+
+    None where any other source has them too, or none does.
+    """
+    own = [own_metric(source) for source in sources if _has(source, models, scope)]
+    found = tuple(dict.fromkeys(metric for metric in own if metric is not None))
+    return found if None not in own else ()
+
+
+def _as_measured(metric: Method, own: Sequence[Method]) -> Method:
+    """Take the metric that a source measured where it is called so."""
+    return next((m for m in own if letters(m.name) == letters(metric.name)), metric)
 
 
 def _family_size(
@@ -447,8 +468,12 @@ def requirements(
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else confidence
         _margin(scope, node, value, level)
-        if metric is None and not node.metric and measured:
-            metric = measured[0].metric
+        named = tuple(name for name in (first, second) if name is not None)
+        own = measured_elsewhere(scope, sources, named)
+        if metric is not None:
+            metric = _as_measured(metric, own)
+        elif not node.metric and (own or measured):
+            metric = own[0] if own else measured[0].metric
         if any(d.severity == "error" for d in scope.diagnostics[before:]):
             continue
         if metric is None or first is None:

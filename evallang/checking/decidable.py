@@ -29,6 +29,14 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     fitted = any(isinstance(source, DataSpec) for source in study.sources)
     settled = []
     for line in study.requirements:
+        if not scope.broken and not _models_meet(study, line):
+            scope.report(
+                codes.MODELS_NEVER_MEET,
+                "no data set has all models of this line",
+                line.span,
+                help="compare models of one data set",
+            )
+            continue
         if fitted and line.protocol is None and len(own) > 1:
             scope.report(
                 codes.AMBIGUOUS_PROTOCOL,
@@ -42,6 +50,16 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
         _judge(scope, study, line)
         settled.append(line)
     return tuple(settled)
+
+
+def _models_meet(study: Study, line: RequirementSpec) -> bool:
+    """Tell whether some source has the models of a line; a file may hold any."""
+    for source in study.sources:
+        models = study.models if isinstance(source, DataSpec) else source.models
+        unknown = not models and not isinstance(source, DataSpec)
+        if unknown or set(line.models) <= {model.name for model in models}:
+            return True
+    return False
 
 
 def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:

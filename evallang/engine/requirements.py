@@ -37,6 +37,9 @@ def decide(
     """Decide one `require` line in every setting that has its models."""
     at_level = replace(study, confidence=spec.level)
     found = [s for s in settings if set(spec.models) <= set(s.models) and s.measures(spec.metric)]
+    if not found and settings:  # a line that nothing decides must not pass unseen
+        reason = "cannot be decided: no data set has its models with this metric"
+        yield _record(spec, settings[0], Decision(False, reason))
     for setting in found:
         if spec.kind == "level":
             yield from _level(at_level, spec, setting)
