@@ -344,9 +344,9 @@ def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
             f"`{test.name}` needs a loss of each example, and `{metric.written}` has none",
             "write `with permutation`",
         )
-    if declared.tests == "scores" and entry.declaration.form != "scores":
+    if declared.tests == "scores" and metric.name != "roc_auc":
         return Mismatch(
-            f"`{test.name}` compares rankings, not `{metric.written}`",
+            f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
             "write `by roc_auc`, or `with permutation`",
         )
     return None

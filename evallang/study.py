@@ -119,11 +119,10 @@ class Measure:
 class ComparisonSpec:
     """One `compare` line.
 
-    `test` is the first test written; where it is an omnibus, `post_hoc` is the test after
-    `then`, or None. `pairs` are all pairs that the line is about, `models` all models
-    that its omnibus covers. `correction` is None where the tests control the family
-    themselves. `singly` tells that the test is about one model, `pair_by_pair` that a test
-    which could take all models at once is asked about planned pairs, or against one.
+    `test` is the first test written; where it takes all models at once it is an `omnibus`, and
+    `post_hoc` is the test after `then`, or None. `pairs` are all pairs that the line is about,
+    `models` all models that its omnibus covers. `correction` is None where the tests control
+    the family themselves. `singly` tells that the test is about one model.
     """
 
     index: int
@@ -138,8 +137,8 @@ class ComparisonSpec:
     metrics: tuple[Method, ...]
     protocol: str | None
     exploratory: bool
+    omnibus: bool = False
     singly: bool = False
-    pair_by_pair: bool = False
     span: Span | None = field(default=None, compare=False)
 
 
@@ -158,7 +157,17 @@ class RequirementSpec:
     within: str | None
     protocol: str | None
     level: float
+    level_written: bool = False
     span: Span | None = field(default=None, compare=False)
+
+
+@frozen
+class UseSpec:
+    """One `use` line: a module of the author's; `sha256` of its package's source, once found."""
+
+    module: str
+    span: Span | None = field(default=None, compare=False)
+    sha256: str | None = None
 
 
 @frozen
@@ -175,7 +184,8 @@ class ExportSpec:
 class Study:
     """Everything that a run needs to know.
 
-    `places` maps `study`, its clauses and `stratify` to where they are written.
+    `places` maps `study`, its clauses and `stratify` to where they are written; `live` has a
+    hash for each model that is given as an object.
     """
 
     title: str
@@ -205,6 +215,14 @@ class Study:
     defaults: tuple[Default, ...]
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
     exports: tuple[ExportSpec, ...] = ()
+    uses: tuple[UseSpec, ...] = ()
+    live: Mapping[str, str] = field(default_factory=dict)
+
+
+def own_sources(study: Study) -> dict[str, str]:
+    """Give the hashes of the author's packages, where found, and of objects given in Python."""
+    found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
+    return {**found, **study.live}
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

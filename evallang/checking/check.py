@@ -1,7 +1,7 @@
 """The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
 
 import posixpath
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -9,9 +9,11 @@ from evallang.checking import (
     capabilities,
     claims,
     codes,
+    compared,
     designs,
     document,
     exports,
+    own_code,
     pipelines,
     sources,
     unused,
@@ -52,6 +54,7 @@ def check(
     read: Read,
     overrides: Mapping[str, str] | None = None,
     task: Task | None = None,
+    live: Sequence[str] = (),
 ) -> Checked:
     """Check a study: syntax, names, types, options, statistical sense.
 
@@ -62,9 +65,11 @@ def check(
     read : gives the text of an included file by its path
     overrides : `let` name -> value as written, from `--set`
     task : that of the data, where it is known from reading them
+    live : names of models that are given as objects
     """
     gathered = gather(path, text, read)
-    scope = Scope(path, tuple(gathered.statements))
+    scope = Scope(path, tuple(gathered.statements), live=frozenset(live))
+    scope.statements += own_code.live_statements(scope)
     read_overrides(scope, overrides or {}, gathered.sources)
     scope.declare_names()
     study = _resolve(scope, gathered, overrides or {}, task)
@@ -131,6 +136,7 @@ def _resolve(
     head = document.header(scope, stem)
     specs = sources.resolve_sources(scope)
     task = _task(specs) or known
+    uses = own_code.resolve_uses(scope)
     models = pipelines.resolve_models(scope)
     likely = task or _task_of_models(models)
     protocols = designs.protocols(scope, likely)
@@ -138,7 +144,7 @@ def _resolve(
     group = designs.group_column(scope, specs)
     measured = claims.measures(scope, likely, specs)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
-    compared = claims.comparisons(scope, specs, protocols, measured)
+    tested = compared.comparisons(scope, specs, protocols, measured, head.families)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
     document.refuse_later_statements(scope)
@@ -172,7 +178,7 @@ def _resolve(
         protocols=protocols,
         tuning=tuning,
         measures=measured,
-        comparisons=compared,
+        comparisons=tested,
         requirements=required,
         report=report,
         report_folder=folder,
@@ -186,6 +192,7 @@ def _resolve(
         defaults=tuple(scope.defaults),
         places=_places(scope, head),
         exports=exports.resolve_exports(scope),
+        uses=uses,
     )
     _needed_statements(scope, study, gathered.unread)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))

@@ -38,6 +38,8 @@ class Scope:
     protocols: dict[str, n.ProtocolNode] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     used_lets: set[str] = field(default_factory=set)
+    live: frozenset[str] = frozenset()
+    used_modules: frozenset[str] = frozenset()
     own_metrics: dict[str, Method] = field(default_factory=dict)
 
     def report(

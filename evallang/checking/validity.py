@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes, comparable, designs
-from evallang.checking.claims import measured_elsewhere
+from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
 from evallang.compatibility import (

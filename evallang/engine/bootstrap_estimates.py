@@ -10,14 +10,14 @@ from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_m
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
-from evallang.stats.bootstrap_error import (
+from evallang.stats.distributions import normal_quantile
+from evallang.stats.learning_bootstrap import (
     BootstrapError,
     bootstrap_error,
     leave_one_out_error,
     no_information_rate,
     standard_error,
 )
-from evallang.stats.distributions import normal_quantile
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:

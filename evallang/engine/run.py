@@ -8,7 +8,8 @@ from evallang.compatibility import own_metric
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
-from evallang.engine.comparisons import Across, Arena, OneSource, compare
+from evallang.engine.arenas import Across, Arena, OneSource
+from evallang.engine.comparisons import Line, compare
 from evallang.engine.estimates import estimates
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
@@ -16,6 +17,7 @@ from evallang.engine.given import names_of, of_outcomes, of_scores
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
+from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import Split
@@ -63,26 +65,29 @@ def run(
     *,
     jobs: int = 1,
     progress: Progress | None = None,
+    code: OwnCode | None = None,
 ) -> Run:
     """Run a planned study.
 
-    Results do not depend on `jobs`: every seed comes from the plan, every fit runs on one
-    thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
+    `code` holds the author's code and objects. Results do not depend on `jobs`: every seed
+    comes from the plan, every fit runs on one thread of BLAS and OpenMP, and outcomes are put
+    together in the order of the plan.
     """
-    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress)
+    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
     settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, given)]
     settings += [setting for table in scored for setting in of_scores(table)]
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
-    compared = []
-    for spec in study.comparisons:
-        compared += compare(study, spec, _arenas(study, spec, settings, scored))
+    lines = [Line(spec, _arenas(study, spec, settings, scored)) for spec in study.comparisons]
+    compared = compare(study, lines)
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
-    exported = export_models(study, tables, planned.layout, outcomes, own, measured, jobs=jobs)
+    exported = export_models(
+        study, tables, planned.layout, outcomes, own, measured, jobs=jobs, own=code
+    )
     fits = tuple(
         (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
         for p in planned.layout.places
@@ -110,13 +115,13 @@ def _arenas(
     spec: ComparisonSpec,
     settings: Sequence[Setting],
     scored: Sequence[ScoreTable],
-) -> list[Arena]:
+) -> tuple[Arena, ...]:
     """Find where a line's models meet: on every source apart, or across data sets at once."""
     about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
     if not spec.across:
-        return [
+        return tuple(
             OneSource(setting, metric) for setting in about for metric in _metrics(setting, spec)
-        ]
+        )
     arenas: list[Arena] = []
     tabled = {names_of(table, row)[0] for table in scored for row in range(table.n)}
     about = [s for s in about if s.source not in tabled]
@@ -130,7 +135,7 @@ def _arenas(
         grid = grid_of_table(table, missing_policy(spec))
         by = own_metric(table.spec) or Method(grid.metric)
         arenas.append(Across(grid, by, None, models_of(spec, grid.models)))
-    return arenas
+    return tuple(arenas)
 
 
 def _metrics(setting: Setting, spec: ComparisonSpec) -> tuple[Method, ...]:

@@ -28,7 +28,7 @@ from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import ProtocolRecord
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Protocol, Study, pairs_of
+from evallang.study import ComparisonSpec, Protocol, Study, own_sources, pairs_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,7 +191,9 @@ def fit_task(
     if tuning is not None and asked is not None:
         tuning.append(installed("optuna"))
     return FitTask(
-        task_key(table.sha256, pipeline, study.seed, refit, test, stages, tuning),
+        task_key(
+            table.sha256, pipeline, study.seed, refit, test, stages, tuning, own_sources(study)
+        ),
         table.spec.name,
         pipeline,
         candidates(pipeline, study.tuning, study.seed, table.sha256),

@@ -7,7 +7,7 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
@@ -88,7 +88,8 @@ class ProtocolDeclaration(Guidance):
     under the default options (`about` below: under any); `inner_option` names the option
     that gives the number of inner folds; `tests_on_training_rows` marks estimates that are
     optimistic by design; `full_sample` says that a split with fold -1 comes first, which
-    trains and tests on all rows; `keeps_strata` is False where strata play no part.
+    trains and tests on all rows; `keeps_strata` is False where strata play no part;
+    `forms` are the ways to write it where words and options are not all.
     """
 
     words: tuple[str, ...]
@@ -97,7 +98,7 @@ class ProtocolDeclaration(Guidance):
     about: str
     n_splits: Callable[[Mapping[str, Any]], int | None]
     inner_option: str | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()
     tests_on_training_rows: bool = False
     full_sample: bool = False
     keeps_strata: bool = True

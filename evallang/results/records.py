@@ -38,13 +38,17 @@ class StudyRecord:
 
 @frozen
 class SpecRecord:
-    """The study file: where, which bytes, canonical text, overrides from the command line."""
+    """The study file: where, which bytes, canonical text, overrides from the command line.
+
+    `own_code` are the author's packages that it runs, with the hash of their source.
+    """
 
     path: str
     sha256: str
     files: tuple[FileRecord, ...]
     canonical: str
     overrides: Mapping[str, Value] = field(default_factory=dict)
+    own_code: tuple[FileRecord, ...] = ()
 
 
 @frozen
@@ -182,12 +186,17 @@ class Family:
 
 @frozen
 class Ranks:
-    """Average ranks over data sets, the critical difference, wins, ties and losses."""
+    """Average ranks over data sets, the critical difference, wins, ties and losses.
+
+    `intervals` are those of the average ranks, over resampled data sets; empty where there
+    are too few.
+    """
 
     average: Mapping[str, float]
     n: int
     critical_difference: float | None
     win_tie_loss: tuple[tuple[Value, ...], ...]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @frozen

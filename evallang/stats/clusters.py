@@ -14,6 +14,7 @@ from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference
 from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.reading import labels, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,10 +66,7 @@ class Flipped:
 
 def group_codes(groups: ArrayLike, n: int) -> NDArray[np.intp]:
     """Number the groups of n rows 0, 1, ...; raises `ValueError` where there are not n."""
-    given = np.asarray(groups)
-    if given.shape != (n,):
-        raise ValueError("every row needs one group")
-    return np.unique(given, return_inverse=True)[1]
+    return labels(groups, n, "group")
 
 
 def group_totals(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -93,7 +91,7 @@ def flip_groups(
     ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
     a total is not finite.
     """
-    given = np.asarray(totals, dtype=np.float64)
+    given = numbers(totals, "totals of groups")
     if not np.isfinite(given).all():
         raise ValueError("totals of groups are finite numbers")
     sums = np.abs(given[given != 0])
@@ -154,7 +152,7 @@ def clustered_difference(
     groups. The design effect is that variance over the one of independent rows. `first`
     and `second` are (n,). Raises `ValueError` where shapes disagree.
     """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    x, y = numbers(first, "values"), numbers(second, "values")
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError("both models need a value on every row")
     d = x - y

@@ -60,6 +60,6 @@ def fair_coin_tail(k: int, n: int) -> float:
 
 def checked_level(level: float) -> float:
     """Return `level`; raises `ValueError` where it is not between 0 and 1."""
-    if not 0.0 < level < 1.0:
+    if not isinstance(level, int | float) or not 0.0 < level < 1.0:
         raise ValueError(f"a confidence level lies between 0 and 1, not {level!r}")
     return float(level)

@@ -24,6 +24,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +95,11 @@ def corrected_t(
     """
     pairs = _pairs(first, second)
     factor, more = corrected_factor(
-        _kept(n_train, pairs), _kept(n_test, pairs), len(pairs.values), test_train_ratio
+        _kept(n_train, pairs),
+        _kept(n_test, pairs),
+        len(pairs.values),
+        test_train_ratio,
+        len(pairs.kept),
     )
     return _t_result("corrected_t", pairs, factor, level, NULL, more, alternative)
 
@@ -220,7 +225,7 @@ def _pairs(first: ArrayLike, second: ArrayLike) -> _Pairs:
 def _kept(sizes: ArrayLike | None, pairs: _Pairs) -> NDArray[np.float64] | None:
     if sizes is None:
         return None
-    values = np.asarray(sizes, dtype=np.float64)
+    values = numbers(sizes, "fold sizes")
     if values.shape != pairs.kept.shape:
         raise ValueError("fold sizes are given for every fold or not at all")
     return values[pairs.kept]

@@ -16,6 +16,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.reading import labels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,10 +142,7 @@ def t(
     if groups is None:
         error = 0.0 if constant else float(d.std(ddof=1)) / math.sqrt(n)
         return _of_mean("t", "paired", d, error, n - 1, level, constant, alternative)
-    codes = np.asarray(groups)
-    if codes.shape != d.shape:
-        raise ValueError("every example needs its group")
-    _, codes = np.unique(codes, return_inverse=True)
+    codes = labels(groups, n, "group")
     count = int(codes.max()) + 1
     if count < 2:
         return _undefined("t", "clustered", level, ("undefined: it takes two groups",))

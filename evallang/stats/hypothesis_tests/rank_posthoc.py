@@ -214,7 +214,7 @@ def bonferroni_dunn(
     z = (R_i - R_j) / sqrt(M (M + 1) / (6 N)), two-sided p times the M - 1 comparisons with
     the reference, at most 1 (Demšar 2006, 3.2.2). The estimate is the difference in average
     rank with its simultaneous interval. `scores` is (N, M) with the reference among the
-    columns, `pair` a model and the reference.
+    columns, `pair` a model and the reference. Raises `ValueError` where they are none.
     """
     found = _compared(scores, better, pair, missing)
     comparisons = found.models - 1

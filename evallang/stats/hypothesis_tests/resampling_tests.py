@@ -16,8 +16,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
-from evallang.stats.intervals.bootstrap import EFRON_1987, EFRON_TIBSHIRANI_1994
-from evallang.stats.intervals.bootstrap import bootstrap as bootstrap_interval
+from evallang.stats.intervals.bootstrap_bounds import EFRON_1987, EFRON_TIBSHIRANI_1994
+from evallang.stats.intervals.bootstrap_bounds import bootstrap as bootstrap_interval
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import PairedCountSample
 
@@ -141,6 +141,11 @@ def permutation(
     checked_level(level)
     if rounds < 1:
         raise ValueError("a permutation test takes at least 1 round")
+    if not hasattr(swapper, "arrangements"):
+        raise ValueError(
+            "a permutation test takes a swapper of the two models' outputs, such as "
+            "`LossSwapper(first, second)` or `ScoreSwapper(truth, first, second)`"
+        )
     if block is not None:
         swapper = swapper.in_blocks(block)
     observed = swapper.estimate()
@@ -252,6 +257,11 @@ def bootstrap(
     second. Raises `ValueError` where `rounds` is below 2.
     """
     checked_level(level)
+    if not hasattr(sample, "replicates"):
+        raise ValueError(
+            "a bootstrap test takes a sample of the difference, such as "
+            "`DifferenceSample(LossSample(first), LossSample(second))`"
+        )
     drawn = _Remembered(sample)
     interval = bootstrap_interval(drawn, level, seed, method=method, rounds=rounds)
     observed = sample.estimate()
