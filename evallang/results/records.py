@@ -136,7 +136,10 @@ class ProtocolRecord:
 
 @frozen
 class FoldValue:
-    """The value of one fold; `fold_label` is the author's name for it, if any."""
+    """The value of one fold; `fold_label` is the author's name for it, if any.
+
+    With `seeds=N` the value is the mean over seeds, with their standard deviation beside it.
+    """
 
     repeat: int
     fold: int
@@ -144,6 +147,7 @@ class FoldValue:
     value: float | None
     n_train: int | None
     n_test: int | None
+    sd_over_seeds: float | None = None
 
 
 @frozen
@@ -186,12 +190,17 @@ class Family:
 
 @frozen
 class Ranks:
-    """Average ranks over data sets, the critical difference, wins, ties and losses."""
+    """Average ranks over data sets, the critical difference, wins, ties and losses.
+
+    `intervals` are those of the average ranks, over resampled data sets; empty where there
+    are too few.
+    """
 
     average: Mapping[str, float]
     n: int
     critical_difference: float | None
     win_tie_loss: tuple[tuple[Value, ...], ...]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @frozen
@@ -215,7 +224,7 @@ class Comparison:
 
 @frozen
 class Selection:
-    """The hyper-parameters chosen for one outer fold."""
+    """The hyper-parameters chosen for one outer fold; `seed` counts those of `seeds=N`."""
 
     data: str
     protocol: str
@@ -225,6 +234,7 @@ class Selection:
     params: Mapping[str, Value]
     inner_score: float | None
     rule: str
+    seed: int = 0
 
 
 @frozen
@@ -314,6 +324,7 @@ class Failure:
     params: Mapping[str, Value]
     error: str
     message: str
+    seed: int = 0
 
 
 @frozen
