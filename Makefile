@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTED := $(VENV)/.tested
 
-.PHONY: demo test lint types layers unit bench validate system clean
+.PHONY: demo test lint types layers unit bench fuzz validate system clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -27,6 +27,10 @@ unit: $(TESTED)
 
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
+
+# 100,000 inputs that nobody means: no traceback, no more than 1 GB.
+fuzz: $(TESTED)
+	cd tests && ../$(BIN)/python -m fuzzing
 
 # The PDF needs Pango; where it cannot be installed, one line says so, and all else works.
 PANGO := libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0

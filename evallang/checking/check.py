@@ -29,7 +29,7 @@ from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
-from evallang.syntax.formatter import format_source
+from evallang.syntax.formatter import format_parsed
 
 FOLLOW_UPS = frozenset({codes.CLAUSE_TWICE.code, codes.CLAUSE_VALUE.code})
 """What a clause that stands or is written wrongly brings about."""
@@ -180,7 +180,7 @@ def _resolve(
             FileRecord(p, sha256(s.text.encode("utf-8", "surrogatepass")).hexdigest())
             for p, s in gathered.sources.items()
         ),
-        canonical=format_source(gathered.sources[scope.path]),
+        canonical=format_parsed(gathered.sources[scope.path], gathered.parsed[scope.path]),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),

@@ -10,7 +10,7 @@ from evallang.source import SourceFile
 from evallang.syntax.codes import MISSING_VERSION
 from evallang.syntax.keywords import STATEMENTS
 from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
-from evallang.syntax.parser import parse
+from evallang.syntax.parser import ParsedFile, parse_lines
 
 Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""
@@ -25,6 +25,7 @@ class Gathered:
     """All statements of a study and its includes, in the order written."""
 
     sources: dict[str, SourceFile] = field(default_factory=dict)
+    parsed: dict[str, ParsedFile] = field(default_factory=dict)
     statements: list[StatementNode] = field(default_factory=list)
     comments: list[CommentNode] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -47,7 +48,9 @@ def _enter(
     found: Gathered,
 ) -> None:
     found.sources[source.path] = source
-    tree, diagnostics = parse(source)
+    parsed = parse_lines(source)
+    found.parsed[source.path] = parsed
+    tree, diagnostics = parsed.study, parsed.diagnostics
     if len(way) > 1:  # the study says the version for its parts too
         diagnostics = tuple(d for d in diagnostics if d.code != MISSING_VERSION.code)
     found.diagnostics += diagnostics
