@@ -111,7 +111,7 @@ def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Di
         if place is not None:
             if kind == "W3" and place in wrong | senseless:
                 continue
-            of_sense = kind in ("E2", "W3", "W1") or item.code in FOLLOW_UPS
+            of_sense = kind in ("E2", "W3", "W1", "E9") or item.code in FOLLOW_UPS
             if of_sense and place in unread:
                 continue
             if kind == "E1" and place in lost:

@@ -103,6 +103,13 @@ def _include(
             node.path.span,
             help="name the file by its path from here",
         )
+    elif _leads_out(path, way[0]):
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM,
+            f"`{written}` leads out of the folder of the study",
+            node.path.span,
+            help="put the file into that folder, or one below it",
+        )
     elif path in way:
         chain = " includes ".join(f"`{step}`" for step in (*way[way.index(path) :], path))
         problem = diagnose(
@@ -123,7 +130,8 @@ def _include(
     try:
         text = read(path)
     except (OSError, UnicodeDecodeError) as error:
-        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        said = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
+        reason = said[:1].lower() + said[1:]
         found.diagnostics.append(
             diagnose(
                 codes.INCLUDE_PROBLEM,
@@ -134,3 +142,13 @@ def _include(
         )
         return
     _enter(SourceFile(path, text), (*way, path), included, read, found)
+
+
+def _leads_out(path: str, study: str) -> bool:
+    """Tell whether a file stands elsewhere than in the study's folder or below it.
+
+    Messages show lines of what is included: a study from elsewhere shall not read one's files.
+    """
+    folder = posixpath.dirname(study)
+    inside = f"{folder}/" if folder and folder != "/" else folder
+    return not path.startswith(inside) or f"{path}/".startswith("../")
