@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTED := $(VENV)/.tested
 
-.PHONY: demo test lint types layers unit bench fuzz validate system clean
+.PHONY: demo test lint types layers unit docs bench fuzz validate system clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -24,6 +24,10 @@ layers: $(TESTED)
 
 unit: $(TESTED)
 	$(BIN)/python -m pytest -n auto
+
+# The reference pages, from the registries; a test compares them with what this writes.
+docs: $(TESTED)
+	$(BIN)/python -m docs.generator
 
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks

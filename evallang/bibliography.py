@@ -109,3 +109,13 @@ PEDREGOSA_2011 = Reference(
     volume="12",
     pages="2825-2830",
 )
+EFRON_TIBSHIRANI_1997 = Reference(
+    key="efron1997",
+    authors=("Efron B", "Tibshirani R"),
+    year=1997,
+    title="Improvements on cross-validation: the .632+ bootstrap method",
+    venue="Journal of the American Statistical Association",
+    volume="92(438)",
+    pages="548-560",
+    doi="10.1080/01621459.1997.10474007",
+)

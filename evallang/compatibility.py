@@ -7,10 +7,12 @@ them, and the documentation prints them as a table.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
 from evallang.frozen import frozen
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.given import given_metric
+from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -60,6 +62,26 @@ class Mismatch:
     instead: str | None = None
 
 
+def metric_entry(metric: Method) -> MetricEntry:
+    """Find what computes a metric; one whose numbers stand in a file is their mean."""
+    if metric.better is not None:
+        return given_metric(metric.name, metric.better)
+    return METRICS[metric.name]
+
+
+def own_metric(source: SourceSpec) -> Method | None:
+    """Give the metric of a source whose numbers are measured already, None of any other."""
+    if isinstance(source, ScoresSpec):
+        return Method(source.metric or "score", better=_direction(source.higher_is_better))
+    if isinstance(source, PredictionsSpec) and source.judged == "value":
+        return Method(source.value_metric or "value", better=_direction(source.higher_is_better))
+    return None
+
+
+def _direction(higher: bool) -> Literal["higher", "lower"]:
+    return "higher" if higher else "lower"
+
+
 def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
     if protocol is not None:
@@ -75,21 +97,24 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             evidence.add(Evidence.SCORES_PER_ROW)
         if source.judged == "value":
             evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
-        design = None
+        grouped, weighted = source.group is not None, is_weighted(source)
+        if source.repeat is not None and source.fold is not None:
+            folds = frozenset({Evidence.FOLD_SCORES})
+            return Yields(folds, Design.REPEATED, once=False, grouped=grouped, weighted=weighted)
+        if source.repeat is not None:
+            means = frozenset({Evidence.LOSSES_PER_ROW})
+            return Yields(means, once=False, averaged=True, grouped=grouped, weighted=weighted)
         if source.fold is not None:
             evidence.add(Evidence.FOLD_SCORES)
-            design = Design.REPEATED if source.repeat is not None else Design.KFOLD
-        once = source.repeat is None
-        if not once:
-            evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
-        return Yields(
-            frozenset(evidence),
-            design=design,
-            once=once,
-            single_fit=source.fold is None and once,
-            grouped=source.group is not None,
-            weighted=is_weighted(source),
-        )
+            return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
+        return Yields(frozenset(evidence), single_fit=True, grouped=grouped, weighted=weighted)
+    if isinstance(source, ScoresSpec):
+        if source.fold is None and source.repeat is None:
+            return Yields(frozenset(), once=False)
+        design = Design.RESAMPLED
+        if source.fold is not None:
+            design = Design.KFOLD if source.repeat is None else Design.REPEATED
+        return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False)
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
 
 
@@ -109,6 +134,10 @@ def is_grouped(source: SourceSpec, group: str | None) -> bool:
     if isinstance(source, DataSpec):
         return (group or source.group) is not None
     return isinstance(source, PredictionsSpec) and (group or source.group) is not None
+
+
+def _is_auc(metric: Method) -> bool:
+    return metric.name == "roc_auc" and metric.better is None
 
 
 def is_weighted(source: SourceSpec) -> bool:
@@ -134,10 +163,15 @@ def default_interval(
     an average and no proportion. With `grouped` rows the interval is over groups. None
     where no interval is sound.
     """
-    entry = METRICS[metric.name]
+    entry = metric_entry(metric)
     declaration = entry.declaration
+    if metric.better is not None and yields.evidence == {Evidence.FOLD_SCORES}:
+        known = yields.design in (Design.KFOLD, Design.REPEATED)
+        return "corrected_t" if known else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return "corrected_t"
+    if yields.averaged:
+        return "bootstrap"
     unusable = not yields.once or yields.ordered or not yields.evidence
     if unusable or yields.design is Design.FIVE_BY_TWO:
         return None
@@ -148,7 +182,7 @@ def default_interval(
         of_all = declaration.proportion == "all" or not grouped
         has_form = of_all and not (grouped and yields.weighted)
         return "wilson" if has_form and not averaged else "bootstrap"
-    two_classes = metric.name == "roc_auc" and (classes is None or classes == 2)
+    two_classes = _is_auc(metric) and (classes is None or classes == 2)
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
         return "bootstrap" if pools or (two_classes and not grouped) else None
@@ -164,13 +198,14 @@ def default_interval(
 def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
     """Tell why an interval cannot be given for a metric under what a protocol yields."""
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
-    entry = METRICS[metric.name]
+    entry = metric_entry(metric)
     default = default_interval(metric, yields)
     instead = f"write `interval {default}`" if default else "leave the interval out"
     if not declared.evidence & yields.evidence:
         needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
         return Mismatch(f"`{interval.name}` needs {needed}", instead)
-    if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not yields.once:
+    whole = yields.once or (yields.averaged and interval.name == "bootstrap")
+    if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not whole:
         return Mismatch(
             f"`{interval.name}` counts each example once, and here it is predicted several times",
             instead,
@@ -190,7 +225,7 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
     fits = {
         "proportion": is_proportion(entry, metric.options),
         "losses": entry.declaration.form == "losses",
-        "auc": metric.name == "roc_auc",
+        "auc": entry.name == "roc_auc" and metric.better is None,
         "paired": False,
     }
     if not fits.get(declared.form, True):
@@ -297,9 +332,10 @@ def metric_mismatch(test: Method, metric: Method, yields: Yields | None = None) 
 
 def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    entry = METRICS[metric.name]
+    entry = metric_entry(metric)
     average = dict(metric.options).get("average", "binary")
-    if declared.tests == "accuracy" and (metric.name not in TESTABLE_COUNTS or average != "binary"):
+    counted = metric.better is None and metric.name in TESTABLE_COUNTS and average == "binary"
+    if declared.tests == "accuracy" and not counted:
         return Mismatch(
             f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
         )
@@ -308,9 +344,9 @@ def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
             f"`{test.name}` needs a loss of each example, and `{metric.written}` has none",
             "write `with permutation`",
         )
-    if declared.tests == "scores" and entry.declaration.form != "scores":
+    if declared.tests == "scores" and metric.name != "roc_auc":
         return Mismatch(
-            f"`{test.name}` compares rankings, not `{metric.written}`",
+            f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
             "write `by roc_auc`, or `with permutation`",
         )
     return None
@@ -318,9 +354,11 @@ def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
 
 def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
     """Tell why a region of practical equivalence must be written: it has no default here."""
-    entry, declared = HYPOTHESIS_TESTS[test.name], METRICS[metric.name].declaration
+    entry, declared = HYPOTHESIS_TESTS[test.name], metric_entry(metric).declaration
     if not entry.declaration.bayesian or entry.option("rope") is None:
         return None
+    if metric.better is not None:
+        return None  # the range of values measured elsewhere is seen once they are read
     if dict(test.options).get("rope") is not None or (declared.low, declared.high) == (0, 1):
         return None
     return Mismatch(
@@ -335,17 +373,19 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
+    if yields.averaged:
+        return "bootstrap"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "corrected_t"
     if yields.weighted:
         return "bootstrap"
-    entry = METRICS[metric.name]
+    entry = metric_entry(metric)
     binary = classes in (None, 2)
     if entry.declaration.proportion == "all" or (
         metric.name in TESTABLE_COUNTS and binary and is_proportion(entry, metric.options)
     ):
         return "mcnemar"
-    if metric.name == "roc_auc" and binary:
+    if _is_auc(metric) and binary:
         return "delong"
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
         return "t"
@@ -361,7 +401,7 @@ def nearest_test(
     for groups.
     """
     if yields.ordered:
-        losses = METRICS[metric.name].declaration.form == "losses"
+        losses = metric_entry(metric).declaration.form == "losses"
         by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
         return by_loss if losses else "write `with permutation(block=5)`"
     many = ("cochran",) if omnibus else ()

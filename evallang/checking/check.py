@@ -1,7 +1,7 @@
 """The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
 
 import posixpath
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -12,6 +12,7 @@ from evallang.checking import (
     designs,
     document,
     exports,
+    own_code,
     pipelines,
     sources,
     unused,
@@ -22,7 +23,8 @@ from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
 from evallang.checking.scope import Scope
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.compatibility import own_metric
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 from evallang.models.model import ModelSpec
 from evallang.results.settings import FileRecord
@@ -51,6 +53,7 @@ def check(
     read: Read,
     overrides: Mapping[str, str] | None = None,
     task: Task | None = None,
+    live: Sequence[str] = (),
 ) -> Checked:
     """Check a study: syntax, names, types, options, statistical sense.
 
@@ -61,9 +64,11 @@ def check(
     read : gives the text of an included file by its path
     overrides : `let` name -> value as written, from `--set`
     task : that of the data, where it is known from reading them
+    live : names of models that are given as objects
     """
     gathered = gather(path, text, read)
-    scope = Scope(path, tuple(gathered.statements))
+    scope = Scope(path, tuple(gathered.statements), live=frozenset(live))
+    scope.statements += own_code.live_statements(scope)
     read_overrides(scope, overrides or {}, gathered.sources)
     scope.declare_names()
     study = _resolve(scope, gathered, overrides or {}, task)
@@ -130,12 +135,13 @@ def _resolve(
     head = document.header(scope, stem)
     specs = sources.resolve_sources(scope)
     task = _task(specs) or known
+    uses = own_code.resolve_uses(scope)
     models = pipelines.resolve_models(scope)
     likely = task or _task_of_models(models)
     protocols = designs.protocols(scope, likely)
     stratification = designs.stratification(scope, specs, likely)
     group = designs.group_column(scope, specs)
-    measured = claims.measures(scope, likely)
+    measured = claims.measures(scope, likely, specs)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
     compared = claims.comparisons(scope, specs, protocols, measured)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
@@ -185,6 +191,7 @@ def _resolve(
         defaults=tuple(scope.defaults),
         places=_places(scope, head),
         exports=exports.resolve_exports(scope),
+        uses=uses,
     )
     _needed_statements(scope, study, gathered.unread)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))
@@ -201,6 +208,8 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     for spec in specs:
         if isinstance(spec, CountsSpec):
             return "classification"
+        if isinstance(spec, ScoresSpec) or own_metric(spec) is not None:
+            continue  # what was measured elsewhere has no task here
         if spec.task is not None:
             return spec.task
     return None

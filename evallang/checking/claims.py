@@ -6,7 +6,8 @@ from typing import Literal, cast
 from evallang.checking import codes, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.compatibility import own_metric
+from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
@@ -23,9 +24,24 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 
-def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
-    """Resolve every `measure` line; the default is accuracy, or mse for regression."""
+def measures(scope: Scope, task: Task | None, sources: Sequence[SourceSpec]) -> tuple[Measure, ...]:
+    """Resolve every `measure` line; the default is accuracy, or mse for regression.
+
+    What a source measured elsewhere is always measured, whatever the lines say.
+    """
+    found = _measured_here(scope, task, sources)
+    own = [metric for source in sources if (metric := own_metric(source)) is not None]
+    written = [measure.metric for measure in found]
+    more = tuple(Measure(m, None) for m in dict.fromkeys(own) if m not in written)
+    return (*more, *found) if len(own) == len(sources) else (*found, *more)
+
+
+def _measured_here(
+    scope: Scope, task: Task | None, sources: Sequence[SourceSpec]
+) -> tuple[Measure, ...]:
     nodes = scope.of(n.MeasureNode)
+    if not nodes and sources and all(own_metric(source) is not None for source in sources):
+        return ()
     if not nodes:
         name = "mse" if task == "regression" else "accuracy"
         scope.default("measure", name)
@@ -77,9 +93,9 @@ def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> tuple[str, ...] 
     """List all models that a line may name; None where a file decides at run time."""
     if scope.broken & set(scope.sources):
         return None
-    names = [*scope.models, *scope.scored_models]
+    names = [*scope.models]
     for source in sources:
-        if isinstance(source, PredictionsSpec | CountsSpec):
+        if not isinstance(source, DataSpec):
             if not source.models:
                 return None
             names += [m.name for m in source.models if m.name not in names]
@@ -173,9 +189,14 @@ def _comparison(
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
         return None
-    omnibus_alone = node.then is None and HYPOTHESIS_TESTS[test.name].declaration.omnibus
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    pair_by_pair = declared.models[0] == 2 and bool(pairs or against)
+    omnibus_alone = node.then is None and declared.omnibus and not pair_by_pair
+    singly = declared.models == (1, 1)
     meeting = [s for s in sources if _has(s, models, scope)]
     size = 0 if omnibus_alone else _family_size(pairs, models, against, names)
+    if singly:
+        size = len(models or names or ())
     size *= len(chosen) * (1 if node.across else len(meeting))
     if node.correction is None and correction is not None and size > 1:
         scope.default(f"compare line {index + 1} correction", correction.name)
@@ -192,9 +213,12 @@ def _comparison(
         metrics=chosen,
         protocol=protocol,
         exploratory=node.exploratory,
+        singly=singly,
+        pair_by_pair=pair_by_pair,
         span=node.span,
     )
-    return spec if _enough_models(scope, node, spec, names) else None
+    enough = _enough_models(scope, node, spec, names)
+    return spec if enough and _named_side(scope, spec, names) else None
 
 
 def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
@@ -327,7 +351,8 @@ def _default_metrics(
         metric = measured[0].metric
     else:
         return ()
-    scope.default(f"compare line {index + 1} by", metric.written)
+    if metric.better is None:  # else there is no other
+        scope.default(f"compare line {index + 1} by", metric.written)
     return (metric,)
 
 
@@ -338,6 +363,16 @@ def _enough_models(
     names: Sequence[str] | None,
 ) -> bool:
     models = list(spec.models)
+    if spec.singly:
+        if spec.pairs or spec.against is not None:
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{spec.test.name}` is about one model, and here it would compare two",
+                node.span,
+                help="name the models with commas, or write a test of two models",
+            )
+            return False
+        return True
     if not models:
         if names is None:
             return True
@@ -364,6 +399,24 @@ def _enough_models(
     return True
 
 
+def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None) -> bool:
+    """A one-sided test needs to know which of two models is the first."""
+    test = spec.post_hoc or spec.test
+    side = dict(test.options).get("alternative", "two_sided")
+    if side == "two_sided" or spec.singly or spec.pairs or spec.against is not None:
+        return True
+    models = spec.models or names
+    if models is None or len(models) <= 2:
+        return True
+    scope.report(
+        codes.COMPARE_SHAPE,
+        f"`alternative={side}` is about the first of two models, and here are {len(models)}",
+        spec.span,
+        help="write `against MODEL`, or the pairs as `A vs B`",
+    )
+    return False
+
+
 # --- require -----------------------------------------------------------------------------
 
 
@@ -383,6 +436,13 @@ def requirements(
         second = known_model(scope, node.second, names) if node.second else None
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         test = values.method(scope, node.test, "test") if node.test else None
+        if test is not None and dict(test.options).get("alternative", "two_sided") != "two_sided":
+            scope.report(
+                codes.OPTION_VALUE,
+                "a test in `require` is two-sided, and the sign decides besides",
+                node.test.span if node.test else node.span,
+                help=f"write `with {test.name}`",
+            )
         _, protocol = known_protocol(scope, node.on, protocols)
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else confidence

@@ -398,6 +398,27 @@ EXPORT_TWICE = declare(
     right=f'{ONE_MODEL}export bayes to "bayes.skops"\nexport best to "best.skops"',
 )
 
+# --- E17x: the author's own code -------------------------------------------------------------
+
+OWN_CODE_WITHOUT_USE = declare(
+    "E175",
+    "own_code_without_use",
+    "A dotted name of the author's own code whose module no `use` line names.",
+    reason="A study says in one place which modules of its author it runs, so that a reader "
+    "knows what to trust before anything is imported.",
+    wrong="model net = mypkg.models.Net(width=64)",
+    right="use mypkg.models\nmodel net = mypkg.models.Net(width=64)",
+)
+MODULE_NAME = declare(
+    "E176",
+    "module_name",
+    "What `use` names cannot be a module of Python.",
+    reason="Modules are named as Python imports them: words of letters, digits and `_`, with "
+    "dots between.",
+    wrong="use my-package.models",
+    right="use my_package.models",
+)
+
 # --- E2xx: what cannot be computed, or means nothing -----------------------------------------
 
 TEST_NEEDS_OTHER_EVIDENCE = declare(

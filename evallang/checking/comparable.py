@@ -6,19 +6,21 @@ from evallang.checking import codes
 from evallang.checking.decidable import requirements
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
+from evallang.checking.tables_of_scores import can_be_tested
 from evallang.compatibility import (
     NOUNS,
     fits_design,
     groups_mismatch,
     is_grouped,
     metric_mismatch,
+    own_metric,
     region_mismatch,
     test_mismatch,
     weights_mismatch,
     yields_of,
     yields_under,
 )
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.source import Span
@@ -170,17 +172,25 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 "or leave `across data` out",
             )
             return False
-    tables = [source for source in study.sources if isinstance(source, DataSpec)]
-    one = len(tables) == len(study.sources) == 1 and tables[0].kind != "glob"
+    one = len(study.sources) == 1 and not _holds_several(study.sources[0])
     if one:
         scope.report(
             codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
             "one",
             comparison.span,
-            help="add a `data` statement for each further data set, or leave `across data` out",
+            help="add a `data` statement for each further data set, or leave `across data` out"
+            if isinstance(study.sources[0], DataSpec)
+            else "name the column that holds the data sets: `dataset COLUMN`",
         )
     return not one
+
+
+def _holds_several(source: SourceSpec) -> bool:
+    """Tell whether one statement may give several data sets."""
+    if isinstance(source, DataSpec):
+        return source.kind == "glob"
+    return isinstance(source, PredictionsSpec | ScoresSpec) and source.dataset is not None
 
 
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
@@ -199,8 +209,17 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     inputs = CORRECTIONS[name].inputs
     if "pairs" not in inputs:
         return
+    several = not comparison.across and any(_holds_several(source) for source in study.sources)
     places = 1 if comparison.across else len(study.sources)
-    if places * len(comparison.metrics) > 1:
+    if several:
+        scope.report(
+            codes.FAMILY,
+            f"`{name}` corrects the pairs of one table of scores, and this line makes one for "
+            "each data set",
+            comparison.span,
+            help="write `holm`, or `across data`",
+        )
+    elif places * len(comparison.metrics) > 1:
         scope.report(
             codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes "
@@ -241,7 +260,7 @@ def _judge_tests(
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
         for test in _tests(comparison):
-            metric = comparison.metrics[0]
+            metric = own_metric(source) or comparison.metrics[0]
             if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
                 return False
     return True
@@ -259,6 +278,8 @@ def _can_run(
     """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
     yields = yields_of(source, protocol)
     problem = test_mismatch(test, metric, yields)
+    if isinstance(source, ScoresSpec):
+        return can_be_tested(scope, test, source, problem, span)
     if problem is not None:
         where = spoken(protocol) if protocol else source.name
         reason = problem.reason

@@ -8,14 +8,15 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import (
     default_interval,
     is_grouped,
+    metric_entry,
     metric_mismatch,
     nearest_test,
+    own_metric,
     test_mismatch,
     weights_mismatch,
     yields_of,
 )
-from evallang.data.dataset import DataSpec
-from evallang.metrics.metric import METRICS
+from evallang.data.dataset import DataSpec, ScoresSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -48,6 +49,9 @@ def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:
     if line.test is not None and not _of_two(scope, line, line.test):
         return
     for source in study.sources:
+        own = own_metric(source)
+        if (line.metric != own) if own is not None else (line.metric.better is not None):
+            continue
         if not isinstance(source, DataSpec):
             if not _decidable(scope, study, line, source, None):
                 return
@@ -101,14 +105,17 @@ def _decidable(
             )
         return problem is None
     grouped = is_grouped(source, study.group)
-    if _has_interval(study, line, yields, protocol, grouped):
+    unknown_splits = isinstance(source, ScoresSpec) and source.fold is None
+    if not unknown_splits and _has_interval(study, line, yields, protocol, grouped):
         return True
     what = f"`{line.metric.written}`" if line.kind == "level" else "the difference"
     scope.report(
         codes.UNDECIDABLE,
         f"`{where}` gives no sound interval of {what}, so nothing decides this line",
         line.span,
-        help=_way_out(line, yields),
+        help="name the column of the folds: `fold COLUMN`"
+        if unknown_splits
+        else _way_out(line, yields),
     )
     return False
 
@@ -129,7 +136,7 @@ def _has_interval(
 
 
 def _way_out(line: RequirementSpec, yields: Yields) -> str:
-    losses = METRICS[line.metric.name].declaration.form == "losses"
+    losses = metric_entry(line.metric).declaration.form == "losses"
     if line.kind == "superior" and yields.ordered and not line.value:
         return nearest_test(line.metric, yields)
     if line.kind == "level" and yields.ordered and losses:

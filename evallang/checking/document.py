@@ -138,5 +138,3 @@ def refuse_later_statements(scope: Scope) -> None:
                     help=text,
                     fixes=fixes,
                 )
-    for use in scope.of(n.UseNode):
-        values.not_in_this_version(scope, "your own code (`use`)", use)

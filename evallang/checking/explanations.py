@@ -68,8 +68,8 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
         if declared.null_under_cv:
             yield Part("null hypothesis under cross-validation", declared.null_under_cv)
     if entry.kind == "protocol":
-        form = " ".join((f"protocol {written(entry)}", *_settings(entry)))
-        yield Part("written", lines=(form,), language="eval")
+        forms = declared.forms or (" ".join((written(entry), *_settings(entry))),)
+        yield Part("written", lines=tuple(f"protocol {form}" for form in forms), language="eval")
     if entry.options:
         yield Part("options", lines=tuple(option_line(option) for option in entry.options))
     if declared.when:
@@ -79,8 +79,8 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
     if getattr(declared, "advised_against", ""):
         yield Part("warned of", declared.advised_against)
     if entry.kind in FITTING:
-        heading, lines = FITTING[entry.kind]
-        yield Part(heading, lines=lines(entry))
+        heading, fitting = FITTING[entry.kind]
+        yield Part(heading, lines=fitting(entry))
     study = illustration(entry)
     if study is not None:
         yield Part("an example", lines=tuple(study.rstrip("\n").split("\n")), language="eval")

@@ -25,7 +25,7 @@ from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method
 
-Fit = Literal["yes", "implied", "no"]
+Fit = Literal["yes", "in blocks", "implied", "no"]
 UNDEFINED = "undefined"
 CORRECT = "predictions judged `correct`"
 VALUE = "predictions judged by `value`"
@@ -80,7 +80,10 @@ def test_fit(test: Entry[Any], setting: Setting) -> Fit:
         by = metrics_of(test)
         if by and test_mismatch(Method(test.name), Method(by[0]), setting.yields) is None:
             return "yes"
-        return "no"
+        blocks = test.option("block") is not None
+        method = Method(test.name, (("block", 10),) if blocks else ())
+        fits = by and test_mismatch(method, Method(by[0]), setting.yields) is None
+        return "in blocks" if fits else "no"
     return "implied" if declared.implied is not None and setting.fits_models else "no"
 
 
@@ -130,6 +133,9 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
         every = len(by) == len(METRICS.names())
         lines.append(listed(runs))
         lines.append("by any metric" if every else f"by {listed(by)}")
+    in_blocks = [s.words for s in settings() if test_fit(test, s) == "in blocks"]
+    if in_blocks:
+        lines.append(f"{listed(in_blocks)}, with the option `block`")
     if declared.implied is not None:
         kind, options = declared.implied
         form = " ".join(PROTOCOLS[kind].declaration.words)
@@ -144,6 +150,7 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
         lines.append(
             "grouped rows: in its clustered form" if declared.clustered else "no grouped rows"
         )
+        lines.append("weighted rows too" if declared.weights else "no weighted rows")
     if declared.omnibus:
         lines.append("before `then`, as an omnibus")
     if declared.self_correcting:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import codes, values
+from evallang.checking import codes, own_code, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Fix, Related
 from evallang.models import domains
@@ -24,6 +24,7 @@ from evallang.models.model import (
     ParameterValue,
     PipelineSpec,
 )
+from evallang.models.own_code import registered
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
@@ -73,15 +74,18 @@ class ParameterResolver:
     def estimator(self, node: n.NameNode | n.CallNode) -> EstimatorSpec:
         """Resolve one class with its parameters."""
         name = node.name if isinstance(node, n.CallNode) else node
-        entry = self.known_class(name)
+        own = own_code.is_own(self.scope, name)
+        if own is None:
+            raise Broken
+        entry = own_code.entry(name.name) if own else self.known_class(name)
         self.models.spend(1, name)
         if not isinstance(node, n.CallNode):
-            return self._with_needed(entry, EstimatorSpec(entry.name), name)
+            return self._with_needed(entry, EstimatorSpec(entry.name, code=own), name)
         given: list[tuple[str, ParameterValue]] = []
         broken = False
         for argument in node.arguments:
             try:
-                found = self.parameter(entry, argument)
+                found = self.parameter(entry, argument, own=own)
             except Broken:
                 broken = True
                 continue
@@ -95,7 +99,7 @@ class ParameterResolver:
             given.append(found)
         if broken:
             raise Broken
-        return self._with_needed(entry, EstimatorSpec(entry.name, tuple(given)), name)
+        return self._with_needed(entry, EstimatorSpec(entry.name, tuple(given), own), name)
 
     def _with_needed(
         self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode
@@ -115,13 +119,12 @@ class ParameterResolver:
     def known_class(self, name: n.NameNode) -> ClassEntry:
         """Find a class of the catalogue; raises `Broken` after a report."""
         written = name.name
-        if "." in written:
-            values.not_in_this_version(self.scope, "your own classes", name)
-            raise Broken
         entry = CATALOGUE.get(written)
         if entry is None:
             text, fixes = suggestion(
-                written, name.span, (*CATALOGUE, *self.scope.lets, *self.scope.models)
+                written,
+                name.span,
+                (*CATALOGUE, *registered(), *self.scope.lets, *self.scope.models),
             )
             self.scope.report(
                 codes.UNKNOWN_CLASS,
@@ -141,8 +144,10 @@ class ParameterResolver:
             raise Broken
         return entry
 
-    def parameter(self, entry: ClassEntry, argument: n.ArgumentNode) -> tuple[str, ParameterValue]:
-        """Resolve one `key=value` or `key in DOMAIN` of a class."""
+    def parameter(
+        self, entry: ClassEntry, argument: n.ArgumentNode, *, own: bool = False
+    ) -> tuple[str, ParameterValue]:
+        """Resolve one `key=value` or `key in DOMAIN` of a class; of its own, any key."""
         if argument.key is None:
             self.scope.report(
                 codes.UNKNOWN_PARAMETER,
@@ -152,7 +157,7 @@ class ParameterResolver:
             )
             raise Broken
         key = argument.key.name
-        known = entry.parameter(key)
+        known = own_code.parameter(key) if own else entry.parameter(key)
         if known is None:
             text, fixes = suggestion(key, argument.key.span, entry.parameters)
             self.scope.report(
@@ -275,11 +280,8 @@ class ParameterResolver:
                 self.models.way.remove(name)
         if name in self.scope.models and name not in self.models.way:
             return self._named(node).pipeline
-        if name in CATALOGUE:
+        if name in CATALOGUE or "." in name:
             return self.estimator(node)
-        if "." in name:
-            values.not_in_this_version(self.scope, "your own code", node)
-            raise Broken
         return name
 
     # --- domains ---

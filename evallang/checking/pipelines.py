@@ -1,6 +1,6 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
-from evallang.checking import codes, values
+from evallang.checking import codes, own_code, values
 from evallang.checking.parameters import Broken, ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related
@@ -85,7 +85,10 @@ class _Resolver:
         try:
             self.guard(name, node.name)
             try:
-                spec = self.pipeline(node.pipeline, is_model=True)
+                if name in self.scope.live:
+                    spec = PipelineSpec((EstimatorSpec(own_code.live_name(name), code=True),))
+                else:
+                    spec = self.pipeline(node.pipeline, is_model=True)
                 self._limit(spec, node)
             finally:
                 self.way.remove(name)

@@ -9,6 +9,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.results.settings import Default
 from evallang.source import Span
 from evallang.spelling import closest
+from evallang.study import Method
 from evallang.syntax import nodes as n
 
 RESERVED = frozenset(
@@ -37,7 +38,9 @@ class Scope:
     protocols: dict[str, n.ProtocolNode] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     used_lets: set[str] = field(default_factory=set)
-    scored_models: list[str] = field(default_factory=list)
+    live: frozenset[str] = frozenset()
+    used_modules: frozenset[str] = frozenset()
+    own_metrics: dict[str, Method] = field(default_factory=dict)
 
     def report(
         self,
@@ -122,6 +125,11 @@ class Scope:
                 related=[Related(taken[name.name].span, "declared here first")],
             )
         taken.setdefault(name.name, name)
+
+
+def letters(name: str) -> str:
+    """Spell a metric as a word: `exact_match` for "Exact match"."""
+    return "_".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
 
 
 def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | None, list[Fix]]:

@@ -3,22 +3,24 @@
 from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes, comparable, designs
-from evallang.checking.scope import Scope
+from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
 from evallang.compatibility import (
     PER_ROW,
     default_interval,
     interval_mismatch,
     is_grouped,
+    metric_entry,
+    own_metric,
     yields_of,
 )
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
-from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
+    ComparisonSpec,
     Protocol,
     SourceSpec,
     Study,
@@ -56,13 +58,14 @@ def _judged(scope: Scope, study: Study) -> None:
         if isinstance(source, CountsSpec)
         or (isinstance(source, PredictionsSpec) and source.judged == "correct")
     ]
+    _measured_elsewhere(scope, study)
     if not judged:
         return
     metrics = [(m.metric, m.span) for m in study.measures]
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
     metrics += [(r.metric, r.span) for r in study.requirements]
     for metric, span in dict.fromkeys(metrics):
-        if METRICS[metric.name].declaration.proportion != "all":
+        if metric.better is None and metric_entry(metric).declaration.proportion != "all":
             scope.report(
                 codes.METRIC_NEEDS_SCORES,
                 f"`{metric.name}` needs predicted labels, and of `{judged[0].name}` only right "
@@ -72,13 +75,37 @@ def _judged(scope: Scope, study: Study) -> None:
             )
 
 
+def _measured_elsewhere(scope: Scope, study: Study) -> None:
+    """Of scores and values nothing is known but the metric that they are."""
+    own = [metric for source in study.sources if (metric := own_metric(source)) is not None]
+    if not own or len(own) < len(study.sources):
+        return
+    metrics = [(m.metric, m.span) for m in study.measures]
+    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics if _written_by(scope, c)]
+    metrics += [(r.metric, r.span) for r in study.requirements]
+    word = letters(own[0].name)
+    for metric, span in dict.fromkeys(metrics):
+        if metric.better is None:
+            scope.report(
+                codes.METRIC_NEEDS_SCORES,
+                f"`{metric.name}` needs predictions, and of `{study.sources[0].name}` only "
+                f"`{own[0].name}` is known",
+                span,
+                help=f"write `{word}`, or leave the metric out",
+            )
+
+
+def _written_by(scope: Scope, comparison: ComparisonSpec) -> bool:
+    return bool(scope.of(n.CompareNode)[comparison.index].by)
+
+
 def _folds(scope: Scope, study: Study) -> None:
     """A ranking is undefined on a fold of one row."""
     for protocol in study.protocols:
         if protocol.kind != "leave_one_out":
             continue
         for measure in study.measures:
-            if METRICS[measure.metric.name].declaration.form == "scores":
+            if metric_entry(measure.metric).declaration.form == "scores":
                 scope.report(
                     codes.METRIC_UNDER_PROTOCOL,
                     f"`{measure.metric.name}` is undefined on the one-row folds of `leave_one_out`",
@@ -90,7 +117,10 @@ def _folds(scope: Scope, study: Study) -> None:
 def _intervals(scope: Scope, study: Study) -> None:
     for source, protocol, yields in settings(study):
         grouped = is_grouped(source, study.group)
+        own = own_metric(source)
         for measure in study.measures:
+            if (measure.metric != own) if own is not None else (measure.metric.better is not None):
+                continue
             place = measure.interval_span or measure.span
             if measure.interval is None:
                 name = default_interval(measure.metric, yields, None, grouped)

@@ -6,7 +6,7 @@ from typing import Any
 
 from evallang.checking import codes, unbuilt
 from evallang.checking.bounds import objection
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
@@ -34,7 +34,14 @@ HANDED = {
 
 
 def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
-    """Resolve a word of a catalogue with its options; None after a report."""
+    """Resolve a word of a catalogue with its options; None after a report.
+
+    A metric may also be one that a source of the study names.
+    """
+    if what == "metric" and isinstance(node, n.NameNode):
+        own = scope.own_metrics.get(letters(node.name))
+        if own is not None:
+            return own
     entry = catalogue_entry(scope, node, what)
     if entry is None:
         return None

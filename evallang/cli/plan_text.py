@@ -33,7 +33,7 @@ def _data(prepared: "Prepared") -> Iterator[str]:
     written = {
         spec.name: getattr(spec, "positive", None) is not None for spec in prepared.study.sources
     }
-    for record in data_records(prepared.tables, prepared.given):
+    for record in data_records(prepared.tables, prepared.given, prepared.scored):
         yield from _source(record, positive_written=written.get(record.name, False))
     for name in _unread(prepared):
         yield f"{name}: could not be read"
@@ -42,11 +42,15 @@ def _data(prepared: "Prepared") -> Iterator[str]:
 def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
     yield f"{record.name}: {record.label}" if record.label != record.name else record.name
     features = "" if record.n_features is None else f", {record.n_features:,} features"
-    yield f"  {record.n:,} {record.unit}{features}, from {record.source}"
+    each = " of each model" if record.kind == "scores" else ""
+    yield f"  {record.n:,} {record.unit}{each}{features}, from {record.source}"
     left = record.n + sum(excluded.n for excluded in record.excluded)
     for excluded in record.excluded:
         yield f"  {excluded.clause}: {left:,} -> {left - excluded.n:,} rows"
         left -= excluded.n
+    if record.kind == "scores":
+        yield from (f"  {note}" for note in record.notes)
+        return
     target = f"target {record.target}, {record.task}" if record.target else record.task
     if record.classes and record.class_counts:
         counts = (f"{label} {record.class_counts[label]:,}" for label in record.classes)
@@ -65,12 +69,13 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
 def _unread(prepared: "Prepared") -> list[str]:
     """Name the sources that could not be read; a glob gives data sets `NAME/stem`."""
     read = [*prepared.tables, *(outcomes.spec.name for outcomes in prepared.given)]
+    read += [table.spec.name for table in prepared.scored]
     found = {name.partition("/")[0] for name in read}
     return [source.name for source in prepared.study.sources if source.name not in found]
 
 
 def _models(prepared: "Prepared") -> Iterator[str]:
-    for model in model_records(prepared.study, prepared.tables, prepared.given):
+    for model in model_records(prepared.study, prepared.tables, prepared.given, prepared.scored):
         yield from _model(model)
 
 

@@ -29,6 +29,9 @@ FORMATS = ("html", "pdf")
 @click.option(
     "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
 )
+@click.option(
+    "--trust", is_flag=True, help="Let the study run its author's own code and ask servers."
+)
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 def command(
@@ -37,6 +40,7 @@ def command(
     jobs: int | None,
     settings: tuple[str, ...],
     formats: str | None,
+    trust: bool,
     quiet: bool,
     open_report: bool,
 ) -> int:
@@ -51,6 +55,7 @@ def command(
         jobs=jobs,
         settings=settings,
         formats=report_formats(formats),
+        trust=trust,
         quiet=quiet,
         open_report=open_report,
     )
@@ -76,11 +81,12 @@ def run_study(
     jobs: int | None = None,
     settings: tuple[str, ...] = (),
     formats: tuple[str, ...] | None = None,
+    trust: bool = False,
     quiet: bool = False,
     open_report: bool = False,
 ) -> int:
     """Run one study for a person at a terminal; gives the exit code."""
-    from evallang.api import FolderRefused, RunFailed, StudyError, run
+    from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, run
     from evallang.api.folder import check_folder
     from evallang.cli.settings import overrides, remind
 
@@ -97,6 +103,7 @@ def run_study(
         raise click.ClickException(str(error)) from error
     code = 0
     command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
+    command_line += " --trust" if trust else ""
     try:
         with Progress(shown=sys.stderr.isatty() and not quiet) as bar:
             try:
@@ -105,6 +112,7 @@ def run_study(
                     jobs=jobs or os.cpu_count() or 1,
                     progress=bar.update,
                     command=command_line,
+                    trust=trust,
                 )
             except RunFailed as error:
                 results, code = error.results, Failed.exit_code
@@ -114,7 +122,7 @@ def run_study(
         show(error.diagnostics, error.sources)
         remind(settings)
         return 1
-    except FolderRefused as error:
+    except (FolderRefused, NotTrusted) as error:
         raise click.ClickException(str(error)) from error
     if not quiet:
         show(results.diagnostics, study.checked.sources)

@@ -4,19 +4,20 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from evallang.compatibility import metric_entry
 from evallang.engine.settings import ModelOutcome, Setting
-from evallang.metrics.metric import METRICS, MetricEntry, Outcome, fold_value, weighted_mean
+from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
-from evallang.stats.bootstrap_error import (
+from evallang.stats.distributions import normal_quantile
+from evallang.stats.learning_bootstrap import (
     BootstrapError,
     bootstrap_error,
     leave_one_out_error,
     no_information_rate,
     standard_error,
 )
-from evallang.stats.distributions import normal_quantile
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     found = setting.models[model]
     outcome = setting.outcome(model, metric)
     assert outcome is not None, "models without scores are sorted out before"
-    entry = METRICS[metric.name]
+    entry = metric_entry(metric)
     kind = str(setting.options["estimate"])
     rounds = _Rounds(setting, found, outcome, entry, metric)
     losses = rounds.losses()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
+from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.test_inputs import TestInputs
 from evallang.planning.seeds import analysis_seed
@@ -101,7 +102,8 @@ class OneSource:
         self, study: Study, test: Method, models: tuple[str, ...], level: float
     ) -> HypothesisTestResult:
         """Run a test on the outcomes of the models."""
-        return _reasoned(TestInputs(study, self.setting, self.by, models, test, level).run, test)
+        read = as_read_by(self.setting, self.by)
+        return _reasoned(TestInputs(study, read, self.by, models, test, level).run, test)
 
     def correct(self, models: Sequence[str]) -> Any:
         """Right and wrong of each model on each row."""
@@ -188,7 +190,7 @@ class Stage:
     omnibus: HypothesisTestResult | None
     performed: bool
     reason: str | None
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, ...], ...]
 
 
 def compare(study: Study, spec: ComparisonSpec, arenas: Sequence[Arena]) -> list[Comparison]:
@@ -230,7 +232,8 @@ def _omnibus(study: Study, spec: ComparisonSpec, arena: Arena) -> Stage:
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
     pairs = pairs_of(spec, arena.models)
     models = models_of(spec, arena.models)
-    if not declared.omnibus or (spec.post_hoc is None and len(models) < 3):
+    pairs_alone = spec.post_hoc is None and (len(models) < 3 or spec.pair_by_pair)
+    if not declared.omnibus or pairs_alone:
         return Stage(arena, models, None, True, None, pairs)
     lacking = arena.lacking(models)
     pairs = pairs if spec.post_hoc is not None else ()
@@ -253,7 +256,7 @@ def _omnibus(study: Study, spec: ComparisonSpec, arena: Arena) -> Stage:
 
 
 def _pair(
-    study: Study, stage: Stage, test: Method, pair: tuple[str, str], level: float
+    study: Study, stage: Stage, test: Method, pair: tuple[str, ...], level: float
 ) -> HypothesisTestResult:
     """Run the test of one pair; without p where the omnibus kept the gate shut."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
@@ -337,18 +340,18 @@ def _with_simultaneous(
     owners = [stage for stage, tests in zip(stages, found, strict=True) for _ in tests]
     result = []
     for stage, test in zip(owners, decided, strict=True):
-        first, second = test.models
         wide = None
         if test.estimate is not None and test.estimate.low is not None:
             single = spec.post_hoc or spec.test
-            wide = _pair(study, stage, single, (first, second), level).estimate
+            wide = _pair(study, stage, single, test.models, level).estimate
         if wide is None or wide.low is None or wide.high is None:
             result.append(test)
             continue
         method = wide.method if kind == "matching" else f"{wide.method}, {kind}"
         simultaneous = SimultaneousInterval(wide.low, wide.high, study.confidence, method)
         notes = test.notes
-        if test.reject and wide.low <= 0 <= wide.high:
+        about_zero = "margin" not in test.extra  # equivalence is about the margin
+        if about_zero and test.reject and wide.low <= 0 <= wide.high:
             notes = (
                 *notes,
                 "the simultaneous interval holds 0 although the adjusted p rejects: it is "

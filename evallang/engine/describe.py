@@ -5,15 +5,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from evallang.bibliography import AKIBA_2019, BERGSTRA_2011, PEDREGOSA_2011, Reference
+from evallang.bibliography import (
+    AKIBA_2019,
+    BERGSTRA_2011,
+    EFRON_TIBSHIRANI_1997,
+    PEDREGOSA_2011,
+    Reference,
+)
+from evallang.compatibility import metric_entry, own_metric
 from evallang.data.dataset import (
     Column,
     CountsSpec,
     DataSpec,
     GivenOutcomes,
+    ScoreTable,
     Table,
 )
-from evallang.metrics.metric import METRICS
+from evallang.engine.score_records import score_defaults, score_records
 from evallang.models.abilities import abilities
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
@@ -32,6 +40,7 @@ from evallang.results.records import (
     Excluded,
     Export,
     Failure,
+    FileRecord,
     FitCounts,
     FitWarning,
     MethodRecord,
@@ -44,7 +53,6 @@ from evallang.results.records import (
     SpecRecord,
     StudyRecord,
 )
-from evallang.stats.bootstrap_error import EFRON_TIBSHIRANI_1997
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -102,6 +110,7 @@ def results(
     study: Study,
     tables: Mapping[str, Table],
     given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable],
     planned: Planned,
     estimates: tuple[Estimate, ...],
     comparisons: tuple[Comparison, ...],
@@ -113,9 +122,9 @@ def results(
     exports: tuple[Export, ...] = (),
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
-    data = data_records(tables, given)
+    data = data_records(tables, given, scored)
     methods, references = _methods(study, estimates, comparisons, data, exports)
-    defaults = (*planned.plan.defaults, *_data_defaults(tables, given))
+    defaults = (*planned.plan.defaults, *_data_defaults(tables, given, scored))
     return Results(
         schema=SCHEMA,
         study=StudyRecord(
@@ -130,10 +139,15 @@ def results(
             defaults,
         ),
         spec=SpecRecord(
-            study.path, study.files[0].sha256, study.files, study.canonical, study.overrides
+            study.path,
+            study.files[0].sha256,
+            study.files,
+            study.canonical,
+            study.overrides,
+            tuple(FileRecord(use.module, use.sha256 or "") for use in study.uses),
         ),
         data=data,
-        models=model_records(study, tables, given),
+        models=model_records(study, tables, given, scored),
         protocols=planned.plan.protocols,
         estimates=estimates,
         comparisons=comparisons,
@@ -190,17 +204,26 @@ def _asks(study: Study) -> bool:
 
 
 def data_records(
-    tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
 ) -> tuple[DataRecord, ...]:
     """Describe everything that was read; also for `plan`."""
-    return (*(_table(table) for table in tables.values()), *(_outcomes(g) for g in given))
+    return (
+        *(_table(table) for table in tables.values()),
+        *(_outcomes(source) for source in given),
+        *(record for table in scored for record in score_records(table)),
+    )
 
 
 def model_records(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
 ) -> tuple[ModelRecord, ...]:
     """Describe every model, with what was decided for the author; also for `plan`."""
-    return (*_models(study, tables), *_given_models(given))
+    return (*_models(study, tables), *_given_models(given, scored))
 
 
 def _table(table: Table) -> DataRecord:
@@ -248,12 +271,12 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         statement=spec.statement,
         kind=source.kind,
         task=source.task,
-        n=source.n,
+        n=source.n_examples,
         n_features=None,
         target=None if isinstance(spec, CountsSpec) else spec.truth,
         classes=classes,
         positive=None if classes is None or source.positive is None else classes[source.positive],
-        class_counts=_class_counts(source.truth, classes),
+        class_counts=_class_counts(_once(source), classes),
         groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
         unit=spec.unit,
         excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),
@@ -266,6 +289,13 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         weight=None if isinstance(spec, CountsSpec) else spec.weight,
         effective_n=None if source.weights is None else effective_n(source.weights),
     )
+
+
+def _once(source: GivenOutcomes) -> Any:
+    """Give the truth of each example, which is the same in all its repeats."""
+    if source.truth is None or source.examples is None:
+        return source.truth
+    return source.truth[np.unique(source.examples, return_index=True)[1]]
 
 
 def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
@@ -311,20 +341,27 @@ def _model_notes(
     return tuple(notes)
 
 
-def _given_models(given: Sequence[GivenOutcomes]) -> list[ModelRecord]:
+def _given_models(
+    given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
+) -> list[ModelRecord]:
     found: dict[str, ModelRecord] = {}
     for source in given:
         for model in source.models:
             found.setdefault(
                 model.name, ModelRecord(model.name, model.label, None, {}, source.kind)
             )
+    for table in scored:
+        for model in table.models:
+            found.setdefault(model.name, ModelRecord(model.name, model.label, None, {}, "scores"))
     return list(found.values())
 
 
 def _data_defaults(
-    tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    tables: Mapping[str, Table], given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
 ) -> Iterable[Default]:
     """State what was settled only when the data were read."""
+    for table in scored:
+        yield from score_defaults(table)
     sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
     for source in sources:
         spec = source.spec
@@ -332,7 +369,7 @@ def _data_defaults(
             continue
         if source.positive is not None and spec.positive is None and source.classes:
             yield Default(f"data {spec.name} positive", source.classes[source.positive])
-        if spec.task is None:
+        if spec.task is None and (isinstance(source, Table) or source.truth is not None):
             yield Default(f"data {spec.name} task", source.task)
         if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
             yield Default(f"data {spec.name} unit", spec.unit)
@@ -372,12 +409,15 @@ def _methods(
 
     for protocol in study.protocols:
         add("protocol", PROTOCOLS[protocol.kind])
+    measured = {e.metric for e in estimates} | {c.metric for c in comparisons}
     metrics = [m.metric for m in study.measures]
     metrics += [m for c in study.comparisons for m in c.metrics]
+    own = [metric for source in study.sources if (metric := own_metric(source)) is not None]
+    metrics += [metric for metric in own if metric.written in measured]
     if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
         metrics.append(study.tuning.metric)
     for metric in metrics:
-        add("metric", METRICS[metric.name], metric.written)
+        add("metric", metric_entry(metric), metric.written)
     for found in estimates:
         if found.interval is not None:
             name = found.interval.method.partition("(")[0]

@@ -2,21 +2,23 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import default_interval
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
+from evallang.engine.repeats import as_read_by, with_repeats
 from evallang.engine.settings import FoldSize, Setting
 from evallang.engine.weighted import sample_of, weighted_proportion
-from evallang.metrics.aggregation import Aggregate, aggregate
-from evallang.metrics.metric import METRICS, MetricEntry, Outcome, confusion, successes
+from evallang.metrics.aggregation import Aggregate, aggregate, partition, point_value
+from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
 from evallang.planning.seeds import analysis_seed
-from evallang.protocols.protocol import about_yields
-from evallang.registry import lazy
+from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
+from evallang.registry import Entry, Evidence, lazy
 from evallang.results.records import Estimate, FoldValue, Interval
 from evallang.stats.intervals.effective_size import clustered_wilson
-from evallang.stats.intervals.interval import INTERVALS, Resampler
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampling import (
     CountSample,
     LossSample,
@@ -38,12 +40,20 @@ SAME = 1e-9  # relative; means of equal folds in another order
 def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
     """Measure every model of a setting by every metric of the study."""
     for measure in study.measures:
-        for model in setting.models:
+        for model in setting.models if setting.measures(measure.metric) else ():
             yield estimate(study, setting, model, measure)
 
 
 def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
     """Measure one model by one metric."""
+    metric = measure.metric
+    if setting.yields.averaged and not setting.means:
+        read = _estimate(study, as_read_by(setting, metric), model, measure)
+        return with_repeats(read, setting, model, metric)
+    return _estimate(study, setting, model, measure)
+
+
+def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
     metric = measure.metric
     found = setting.models[model]
     outcome = setting.outcome(model, metric)
@@ -51,12 +61,12 @@ def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Es
         reason = (
             f"not computed: {len(found.failed)} of {len(setting.folds)} fits failed"
             if found.failed
-            else f"not computed: the model gives no {METRICS[metric.name].declaration.needs}"
+            else f"not computed: the model gives no {setting.entry(metric).declaration.needs}"
         )
         return _undefined(setting, model, metric, reason)
     if setting.kind == "bootstrap":
         return bootstrap_estimate(study, setting, model, metric)
-    entry = METRICS[metric.name]
+    entry = setting.entry(metric)
     options = metric.keywords()
     whole = aggregate(entry, options, outcome, found.fold, found.repeat)
     bench = Bench(study, setting, model, metric, entry, outcome, whole)
@@ -67,7 +77,7 @@ def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Es
         model=model,
         metric=metric.written,
         value=whole.value,
-        aggregation=whole.aggregation,
+        aggregation=_aggregation(setting, whole),
         fold_mean=whole.fold_mean,
         sd=whole.sd,
         n=whole.n,
@@ -80,13 +90,14 @@ def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Es
 
 def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -> float | None:
     """Give the value of a metric alone; None where it cannot be computed."""
+    setting = as_read_by(setting, metric)
     found = setting.models[model]
     outcome = setting.outcome(model, metric)
     if found.failed or outcome is None:
         return None
     if setting.kind == "bootstrap":
         return bootstrap_estimate(study, setting, model, metric).value
-    entry = METRICS[metric.name]
+    entry = setting.entry(metric)
     return aggregate(entry, metric.keywords(), outcome, found.fold, found.repeat).value
 
 
@@ -95,6 +106,10 @@ def about(setting: Setting) -> str:
     sizes = [fold.n_train for fold in setting.folds if fold.n_train is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 0
     text = about_yields(setting.yields, setting.grouped)
+    if setting.own is not None and not setting.yields.evidence:
+        text = AS_GIVEN
+    elif text == ALGORITHM and not sizes:
+        text = ALGORITHM_ELSEWHERE
     return text.replace("{k}", str(len(setting.folds))).replace("{n_train}", f"about {mean}")
 
 
@@ -119,8 +134,8 @@ class Bench:
             "losses": self._losses,
             "folds": self._fold_codes,
             "values": self._values,
-            "n_train": lambda: self._sizes("n_train"),
-            "n_test": lambda: self._sizes("n_test"),
+            "n_train": lambda: None if self._sizes is None else self._sizes[0],
+            "n_test": lambda: None if self._sizes is None else self._sizes[1],
             "truth": self._binary_truth,
             "scores": self._positive_scores,
             "sample": self._sample,
@@ -186,9 +201,15 @@ class Bench:
         values = [np.nan if value is None else value for value in self.whole.fold_values]
         return np.array(values, dtype=np.float64)
 
-    def _sizes(self, which: str) -> Any:
-        sizes = [getattr(fold, which) for fold in self.setting.folds]
-        return None if any(size is None for size in sizes) else np.array(sizes)
+    @cached_property
+    def _sizes(self) -> Any:
+        return self.setting.sizes()
+
+    def assumed(self, entry: Entry[IntervalDeclaration], method: Method) -> tuple[str, ...]:
+        """State the sizes of folds that an interval takes for granted."""
+        uses = "n_train" in entry.inputs and "test_train_ratio" not in method.keywords()
+        note = self._sizes[2] if uses and self._sizes is not None else None
+        return () if note is None else (note,)
 
     def _binary_truth(self) -> Any:
         if len(self.setting.classes) != 2 or self.setting.positive is None:
@@ -200,6 +221,8 @@ class Bench:
 
     def _sample(self) -> Resampler:
         o, options, groups = self.outcome, self.metric.keywords(), self._groups()
+        if self.setting.yields.averaged and not self.setting.means:
+            return WeightSample(o.n, self._over_repeats, groups, self._limits())
         if o.weights is not None:
             folds = None if self.setting.yields.single_fit else self._fold_codes()
             return sample_of(self.entry, options, o, folds, groups)
@@ -225,6 +248,17 @@ class Bench:
             )
 
         return WeightSample(o.n, statistic, groups, self._limits())
+
+    def _over_repeats(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Compute the mean over repeats of a metric under each row of weights (B, n)."""
+        o, found = self.outcome, self.setting.models[self.model]
+        own = np.ones(o.n) if o.weights is None else o.weights
+        parts = partition(o.n, found.fold, found.repeat)
+        options = self.metric.keywords()
+        values = [
+            point_value(self.entry, options, replace(o, weights=own * w), parts) for w in weights
+        ]
+        return np.array(values, dtype=np.float64)
 
     def _of_counts(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute a metric of counts under each row of weights (B, n)."""
@@ -258,7 +292,8 @@ def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[st
             bench.setting.group_codes is not None,
         )
         if name is None:
-            return None, ("no interval is sound here by default",)
+            alone = bench.setting.own is not None and not bench.setting.yields.evidence
+            return None, () if alone else ("no interval is sound here by default",)
         method = Method(name)
     if bench.whole.value is None:
         return None, ()
@@ -276,7 +311,8 @@ def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[st
         found: Interval = entry.function(*inputs, **method.keywords())
     except ValueError as error:
         return None, (f"no interval: {error}",)
-    return _in_metric_units(bench, entry.declaration.form, found), found.notes
+    notes = (*found.notes, *bench.assumed(entry, method))
+    return _in_metric_units(bench, entry.declaration.form, found), notes
 
 
 def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
@@ -322,6 +358,8 @@ def _at_most(bound: float | None, most: float | None) -> float | None:
 
 
 def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:
+    if setting.own is not None and not setting.yields.evidence:
+        return ()
     sizes: dict[tuple[int, int], FoldSize] = {(f.repeat, f.fold): f for f in setting.folds}
     return tuple(
         FoldValue(
@@ -334,6 +372,13 @@ def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:
         )
         for (repeat, fold), value in zip(whole.folds, whole.fold_values, strict=True)
     )
+
+
+def _aggregation(setting: Setting, whole: Aggregate) -> str:
+    """Name how one value came of many; scores measured elsewhere have no examples to pool."""
+    if setting.own is None or setting.yields.evidence - {Evidence.FOLD_SCORES}:
+        return whole.aggregation
+    return "mean_of_folds" if len(whole.folds) > 1 else "given"
 
 
 def _undefined(setting: Setting, model: str, metric: Method, reason: str) -> Estimate:

@@ -13,6 +13,7 @@ from evallang.engine.settings import Setting
 from evallang.metrics.metric import METRICS
 from evallang.models import fitting, saving
 from evallang.models.model import ParameterValue, with_choice, written
+from evallang.models.own_code import OwnCode
 from evallang.planning.plan import ExportTask, Layout
 from evallang.results.records import Estimate, Export, Failure, FitWarning
 from evallang.study import ExportSpec, Study
@@ -66,6 +67,7 @@ def export_models(
     estimates: Sequence[Estimate],
     *,
     jobs: int,
+    own: OwnCode | None = None,
 ) -> Exported:
     """Fit and save every model that an `export` line names; equal ones once."""
     if not study.exports or not layout.exports:
@@ -80,7 +82,7 @@ def export_models(
         else:
             wanted.append((spec, layout.exports[name]))
     tasks = {task.model: task for _, task in wanted}
-    made = _run(study, tables, tasks, outcomes, jobs)
+    made = _run(study, tables, tasks, outcomes, jobs, own)
     records, files = [], []
     for spec, task in wanted:
         found = made[task.model]
@@ -137,6 +139,7 @@ def _run(
     tasks: Mapping[str, ExportTask],
     outcomes: Mapping[str, FitOutcome],
     jobs: int,
+    own: OwnCode | None,
 ) -> dict[str, ExportOutcome]:
     made: dict[str, ExportOutcome] = {}
     with shared_tables(tables, in_process=jobs == 1) as shared:
@@ -144,7 +147,7 @@ def _run(
         rule = study.tuning.select if study.tuning else "best"
         work = []
         for name, task in tasks.items():
-            job = Job(task.task, shared[task.task.data], study.seed, metric, rule)
+            job = Job(task.task, shared[task.task.data], study.seed, metric, rule, own=own)
             choice, reason = _choice(task, outcomes)
             if reason is None:
                 work.append(ExportJob(name, job, choice))

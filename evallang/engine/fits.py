@@ -26,6 +26,7 @@ from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
 from evallang.models.model import ParameterValue, search_space, with_choice
+from evallang.models.own_code import OwnCode
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, step_seeds
 from evallang.registry import lazy
@@ -94,6 +95,7 @@ class Job:
     metric: Method | None
     rule: Literal["best", "one_standard_error"]
     tally: str | None = None
+    own: OwnCode | None = None
 
 
 def run_fits(
@@ -103,6 +105,7 @@ def run_fits(
     *,
     jobs: int,
     progress: Callable[[int, int], None] | None,
+    own: OwnCode | None = None,
 ) -> dict[str, FitOutcome]:
     """Run every task of a layout; gives outcomes by key, whatever order they came in.
 
@@ -120,7 +123,7 @@ def run_fits(
         rule = study.tuning.select if study.tuning else "best"
         counted_in = None if tally is None else str(tally.path)
         work = [
-            Job(task, shared[task.data], study.seed, metric, rule, counted_in)
+            Job(task, shared[task.data], study.seed, metric, rule, counted_in, own)
             for task in layout.tasks.values()
         ]
         backend = serial if jobs == 1 else local
@@ -309,6 +312,7 @@ class Fitting:
             columns=table.columns,
             seed=step_seeds(self.job.study_seed, table.sha256, rows_hash(train)),
             classes=table.classes if table.classification else (),
+            own_class=(self.job.own or OwnCode()).resolve,
         )
 
     def data(

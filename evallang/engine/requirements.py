@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from evallang.engine.estimates import estimate
+from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.subgroups import FEWEST, in_level, levels
 from evallang.engine.test_inputs import TestInputs
-from evallang.metrics.metric import METRICS
 from evallang.results.records import (
     Estimate,
     HypothesisTestResult,
@@ -36,7 +36,7 @@ def decide(
 ) -> Iterator[Requirement]:
     """Decide one `require` line in every setting that has its models."""
     at_level = replace(study, confidence=spec.level)
-    found = [s for s in settings if set(spec.models) <= set(s.models)]
+    found = [s for s in settings if set(spec.models) <= set(s.models) and s.measures(spec.metric)]
     for setting in found:
         if spec.kind == "level":
             yield from _level(at_level, spec, setting)
@@ -85,11 +85,16 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
         return _record(spec, setting, Decision(False, f"cannot be decided: {why}"))
     inputs = TestInputs(
-        study, setting, spec.metric, spec.models, spec.test or Method("mcnemar"), spec.level
+        study,
+        as_read_by(setting, spec.metric),
+        spec.metric,
+        spec.models,
+        spec.test or Method("mcnemar"),
+        spec.level,
     )
     difference = inputs.difference(spec.level)
     interval = Interval(difference.method, spec.level, difference.low, difference.high)
-    better = METRICS[spec.metric.name].declaration.better
+    better = setting.entry(spec.metric).declaration.better
     margin = spec.value
     test: HypothesisTestResult | None = None
     if spec.test is not None:

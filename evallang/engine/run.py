@@ -4,17 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility import yields_of
-from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable, Table
+from evallang.compatibility import own_metric
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.engine import describe
-from evallang.engine.across import grid_of, grid_of_table
+from evallang.engine.across import grid_of, grid_of_table, missing_policy
 from evallang.engine.comparisons import Across, Arena, OneSource, compare
 from evallang.engine.estimates import estimates
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
+from evallang.engine.given import names_of, of_outcomes, of_scores
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
+from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import Split
@@ -62,14 +64,17 @@ def run(
     *,
     jobs: int = 1,
     progress: Progress | None = None,
+    code: OwnCode | None = None,
 ) -> Run:
     """Run a planned study.
 
-    Results do not depend on `jobs`: every seed comes from the plan, every fit runs on one
-    thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
+    `code` holds the author's code and objects. Results do not depend on `jobs`: every seed
+    comes from the plan, every fit runs on one thread of BLAS and OpenMP, and outcomes are put
+    together in the order of the plan.
     """
-    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress)
-    settings = [*_fitted(study, tables, planned, outcomes), *_given(study, given)]
+    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
+    settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, given)]
+    settings += [setting for table in scored for setting in of_scores(table)]
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
@@ -80,7 +85,9 @@ def run(
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
-    exported = export_models(study, tables, planned.layout, outcomes, own, measured, jobs=jobs)
+    exported = export_models(
+        study, tables, planned.layout, outcomes, own, measured, jobs=jobs, own=code
+    )
     fits = tuple(
         (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
         for p in planned.layout.places
@@ -89,6 +96,7 @@ def run(
         study=study,
         tables=tables,
         given=given,
+        scored=scored,
         planned=planned,
         estimates=tuple(measured),
         comparisons=tuple(compared),
@@ -111,17 +119,30 @@ def _arenas(
     """Find where a line's models meet: on every source apart, or across data sets at once."""
     about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
     if not spec.across:
-        return [OneSource(setting, metric) for setting in about for metric in spec.metrics]
+        return [
+            OneSource(setting, metric) for setting in about for metric in _metrics(setting, spec)
+        ]
     arenas: list[Arena] = []
-    for metric in spec.metrics:
-        if about:
-            grid = grid_of(study, about, metric)
+    tabled = {names_of(table, row)[0] for table in scored for row in range(table.n)}
+    about = [s for s in about if s.source not in tabled]
+    for metric in dict.fromkeys(by for s in about for by in _metrics(s, spec)):
+        measured = [s for s in about if s.measures(metric)]
+        if measured:
+            grid = grid_of(study, measured, metric)
             family = models_of(spec, grid.models)
             arenas.append(Across(grid, metric, spec.protocol, family))
     for table in scored:
-        grid = grid_of_table(table)
-        arenas.append(Across(grid, Method(grid.metric), None, models_of(spec, grid.models)))
+        grid = grid_of_table(table, missing_policy(spec))
+        by = own_metric(table.spec) or Method(grid.metric)
+        arenas.append(Across(grid, by, None, models_of(spec, grid.models)))
     return arenas
+
+
+def _metrics(setting: Setting, spec: ComparisonSpec) -> tuple[Method, ...]:
+    """Give the metrics of a line on one source: its own where it was measured elsewhere."""
+    if setting.own is not None:
+        return (setting.own,)
+    return tuple(metric for metric in spec.metrics if setting.measures(metric))
 
 
 def _fitted(
@@ -221,58 +242,6 @@ def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcom
         probabilities=bool(whole) and all(o.probabilities for _, o in whole),
         failed=failed,
     )
-
-
-def _given(study: Study, given: Sequence[GivenOutcomes]) -> list[Setting]:
-    settings = []
-    for source in given:
-        n = source.n
-        zeros = np.zeros(n, dtype=np.int64)
-        fold = zeros if source.folds is None else source.folds
-        judged = source.correct is not None
-        models = {}
-        for model in source.models:
-            if source.correct is not None:
-                truth = np.ones(n, dtype=np.int64)
-                labels = source.correct[model.name].astype(np.int64)
-            else:
-                assert source.truth is not None, "outcomes that are not judged have a truth"
-                truth, labels = source.truth, source.predictions[model.name]
-            models[model.name] = ModelOutcome(
-                rows=np.arange(n),
-                repeat=zeros,
-                fold=fold,
-                truth=truth,
-                labels=labels,
-                scores=source.scores.get(model.name),
-                probabilities=model.name in source.probabilities,
-            )
-        codes, counts = np.unique(fold, return_counts=True)
-        labels_of = source.fold_labels or ()
-        settings.append(
-            Setting(
-                source=source.spec.name,
-                label=source.spec.label,
-                unit=source.spec.unit,
-                protocol=None,
-                sha256=source.sha256,
-                task=source.task,
-                classes=("wrong", "right") if judged else source.classes,
-                positive=None if judged else source.positive,
-                yields=yields_of(source.spec, None),
-                grouped=isinstance(source.spec, PredictionsSpec) and source.groups is not None,
-                folds=tuple(
-                    FoldSize(0, int(c), labels_of[int(c)] if labels_of else None, None, int(m))
-                    for c, m in zip(codes, counts, strict=True)
-                ),
-                models=models,
-                judged=judged,
-                subgroups=_columns(source.subgroups),
-                group_codes=source.group_codes,
-                weights=source.weights,
-            )
-        )
-    return settings
 
 
 # --- what happened in the fits -----------------------------------------------------------

@@ -24,7 +24,7 @@ def subgroup_estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
     """Measure every model in every level of the columns that measures name."""
     for measure in study.measures:
         for column in measure.within:
-            if column not in setting.subgroups:
+            if column not in setting.subgroups or not setting.measures(measure.metric):
                 continue
             for model in setting.models:
                 for level in levels(setting, column):

@@ -9,10 +9,11 @@ from evallang.compatibility import difference_test
 from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of
 from evallang.metrics.aggregation import Partition, aggregate, partition, point_value
-from evallang.metrics.metric import METRICS, MetricEntry, Outcome
+from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult
+from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
@@ -62,8 +63,8 @@ class TestInputs:
             "correct": self._correct,
             "first": lambda: self._one(0),
             "second": lambda: self._one(1),
-            "n_train": lambda: self._sizes("n_train"),
-            "n_test": lambda: self._sizes("n_test"),
+            "n_train": lambda: None if self._sizes is None else self._sizes[0],
+            "n_test": lambda: None if self._sizes is None else self._sizes[1],
             "level": lambda: self.level,
             "groups": self._groups,
             "truth": self._binary_truth,
@@ -83,9 +84,20 @@ class TestInputs:
             ),
         }
         inputs = [makers[name]() for name in entry.inputs]
-        result: HypothesisTestResult = entry.function(*inputs, **self.test.keywords())
-        null = "" if self.setting.yields.single_fit else entry.declaration.null_under_cv
-        result = replace(result, null=self._worded(null or result.null))
+        options = self.test.keywords()
+        if self._turned() and "alternative" in options:
+            options["alternative"] = OPPOSITE[str(options["alternative"])]
+        result: HypothesisTestResult = entry.function(*inputs, **options)
+        one_fit = self.setting.yields.single_fit or self.setting.yields.averaged
+        null = "" if one_fit else entry.declaration.null_under_cv
+        result = replace(
+            result,
+            null=self._worded(null or result.null),
+            variant=result.variant.replace("groups", self.setting.each),
+            notes=(*result.notes, *self._assumed()),
+        )
+        written: Any = self.test.keywords().get("alternative", "two_sided")
+        result = one_sided(result, written)
         return self._in_metric_units(result)
 
     def _worded(self, null: str) -> str:
@@ -108,7 +120,7 @@ class TestInputs:
 
     @property
     def _entry(self) -> MetricEntry:
-        return METRICS[self.metric.name]
+        return self.setting.entry(self.metric)
 
     @cached_property
     def _outcomes(self) -> tuple[Outcome, ...]:
@@ -150,7 +162,10 @@ class TestInputs:
             self._entry, self.metric.keywords(), self._outcomes[which], found.fold, found.repeat
         )
         values = np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
-        if self.setting.yields.design is Design.FIVE_BY_TWO:
+        declared = HYPOTHESIS_TESTS[self.test.name].declaration
+        if declared.designs == {Design.FIVE_BY_TWO}:
+            if len(values) != 10:
+                raise ValueError("it takes five repeats of two folds, and these are others")
             return values.reshape(5, 2)
         return values
 
@@ -168,9 +183,16 @@ class TestInputs:
             return losses
         return losses * weights * (len(weights) / weights.sum())
 
-    def _sizes(self, which: str) -> Any:
-        sizes = [getattr(fold, which) for fold in self.setting.folds]
-        return None if any(size is None for size in sizes) else np.array(sizes)
+    @cached_property
+    def _sizes(self) -> Any:
+        return self.setting.sizes()
+
+    def _assumed(self) -> tuple[str, ...]:
+        """State the sizes of folds that the test takes for granted."""
+        entry = HYPOTHESIS_TESTS[self.test.name]
+        uses = "n_train" in entry.inputs and "test_train_ratio" not in self.test.keywords()
+        note = self._sizes[2] if uses and self._sizes is not None else None
+        return () if note is None else (note,)
 
     def _binary_truth(self) -> Any:
         truth = self.setting.models[self.models[0]].truth
@@ -192,6 +214,9 @@ class TestInputs:
 
     def _bounded(self) -> bool:
         declared = self._entry.declaration
+        if self.setting.own is not None:  # its range is known from its values alone
+            values = np.concatenate([o.output for o in self._outcomes])
+            return bool(((values >= 0) & (values <= 1)).all())
         return declared.low == 0 and declared.high == 1
 
     # --- resampling ---
@@ -258,7 +283,8 @@ class TestInputs:
         width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
         limits = (None, None) if width is None else (-width, width)
         summed = form != "scores" or (self.metric.name == "roc_auc" and self._two_classes())
-        if self._outcomes[0].weights is not None and summed:
+        in_repeats = self.setting.yields.averaged and not self.setting.means
+        if self._outcomes[0].weights is not None and summed and not in_repeats:
             a, b = (
                 sample_of(self._entry, self.metric.keywords(), o, self._folds(), groups)
                 for o in self._outcomes
@@ -293,18 +319,25 @@ class TestInputs:
 
         return WeightSample(o.n, statistic, groups)
 
+    def _turned(self) -> bool:
+        """Tell whether a test of right and wrong is read by the share that is wrong."""
+        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
+        return counted and self._entry.declaration.complement
+
     def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
         """Word the difference for the metric; an error rate differs the other way round."""
         estimate = result.estimate
         if estimate is None:
             return result
-        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
-        if counted and self._entry.declaration.complement:
+        if self._turned():
             low = None if estimate.high is None else -estimate.high
             high = None if estimate.low is None else -estimate.low
             value = None if estimate.value is None else -estimate.value
             estimate = replace(estimate, value=value, low=low, high=high)
-        name = f"difference in {self.metric.written}"
+        name = estimate.name
+        if "difference" in name:  # "pseudo-median difference in mse"
+            kind = name.partition("difference")[0]
+            name = f"{kind}difference in {self.metric.written}"
         ends = (self._entry.declaration.low, self._entry.declaration.high)
         low, high = estimate.low, estimate.high
         if ends[0] is not None and ends[1] is not None:  # no difference is wider than the range

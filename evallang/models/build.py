@@ -147,9 +147,7 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
 
 
 def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
-    """Make an instance of the author's own class, with a seed if it takes one."""
-    import inspect
-
+    """Make an instance of the author's own class, with a seed and one process if it takes them."""
     if context.own_class is None:
         raise ValueError(f"{spec.name} is the author's own code, which was not loaded")
     found = context.own_class(spec.name)
@@ -157,9 +155,21 @@ def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
         name: _value(value, None, context, f"{place}.{name}", named=False)
         for name, value in spec.parameters
     }
-    if "random_state" in inspect.signature(found).parameters:
-        values.setdefault("random_state", context.seed(spec.name, place))
+    taken = _parameters_of(found)
+    if "random_state" in taken and values.get("random_state") is None:
+        values["random_state"] = context.seed(spec.name, place)
+    if "n_jobs" in taken:
+        values["n_jobs"] = 1
     return found(**values)
+
+
+def _parameters_of(found: Callable[..., Any]) -> frozenset[str]:
+    import inspect
+
+    try:
+        return frozenset(inspect.signature(found).parameters)
+    except ValueError:  # a class written in C, which tells nothing
+        return frozenset()
 
 
 def _takes_codes(entry: ClassEntry) -> bool:

@@ -226,6 +226,8 @@ def _watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...
         # the fold and the parameters. Interrupts and exits are no `Exception` and pass.
         except Exception as error:
             failure = FitFailure(type(error).__name__, clean_message(str(error)))
+        except SystemExit as error:  # of the author's own code, which may not end the run
+            failure = FitFailure("SystemExit", clean_message(f"it ended the process: {error}"))
     caught = dict.fromkeys(
         CaughtWarning(w.category.__name__, clean_message(str(w.message)))
         for w in seen

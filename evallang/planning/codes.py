@@ -63,3 +63,12 @@ PACKAGE_MISSING = declare(
     wrong="model boosted = XGBClassifier   # without the package xgboost",
     right="model boosted = HistGradientBoostingClassifier",
 )
+OWN_CODE_NOT_FOUND = declare(
+    "E476",
+    "own_code_not_found",
+    "A module that `use` names is neither beside the study nor installed.",
+    reason="Own code is looked for in the folder of the study's file first, then among what is "
+    "installed.",
+    wrong="use mypkg.models   # without a folder mypkg beside the study",
+    right="use mypkg.models   # with mypkg/models.py beside the study",
+)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import DataSpec, GivenOutcomes, Table
+from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
@@ -28,7 +28,7 @@ from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import ProtocolRecord
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Protocol, Study, pairs_of
+from evallang.study import ComparisonSpec, Protocol, Study, own_sources, pairs_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,12 @@ class Planned:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes] = ()) -> Planned:
+def plan(
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes] = (),
+    scored: Sequence[ScoreTable] = (),
+) -> Planned:
     """Plan a study; tables that are missing leave their numbers None.
 
     Every split is made here, from seeds of the study, so that a plan is the same wherever
@@ -105,7 +110,7 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, tables, given) if sound else study.defaults,
+        defaults=stated_defaults(study, tables, given, scored) if sound else study.defaults,
         tasks=tuple(_graph(study, layout)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
@@ -186,7 +191,9 @@ def fit_task(
     if tuning is not None and asked is not None:
         tuning.append(installed("optuna"))
     return FitTask(
-        task_key(table.sha256, pipeline, study.seed, refit, test, stages, tuning),
+        task_key(
+            table.sha256, pipeline, study.seed, refit, test, stages, tuning, own_sources(study)
+        ),
         table.spec.name,
         pipeline,
         candidates(pipeline, study.tuning, study.seed, table.sha256),
@@ -303,9 +310,9 @@ def _naive(study: Study, per_model: PerModel) -> int:
     for comparison in study.comparisons:
         if not _fits_itself(comparison):
             continue
-        for first, second in pairs_of(comparison, [m.name for m in study.models]):
+        for pair in pairs_of(comparison, [m.name for m in study.models]):
             for (_, protocol, model), n in per_model.items():
-                if protocol == comparison.protocol and model in (first, second):
+                if protocol == comparison.protocol and model in pair:
                     total += n * len(comparison.metrics)
     return total
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from evallang.bibliography import RASCHKA_2018, ZHOU_2021, Reference
+from evallang.bibliography import EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021
 from evallang.protocols.protocol import (
     ALGORITHM,
     PROTOCOLS,
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
 else:
     np = lazy("numpy")
-
-EFRON_TIBSHIRANI_1997 = Reference(
-    key="efron1997",
-    authors=("Efron B", "Tibshirani R"),
-    year=1997,
-    title="Improvements on cross-validation: the .632+ bootstrap method",
-    venue="Journal of the American Statistical Association",
-    volume="92(438)",
-    pages="548-560",
-    doi="10.1080/01621459.1997.10474007",
-)
 
 
 @PROTOCOLS.register(

@@ -31,6 +31,7 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("split",),
+        forms=("split by COLUMN", 'split from "folds.csv"'),
         # Which of these hold is known from the values: `yields_of_assignment`.
         yields=lambda options: Yields(
             PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD, validation=True

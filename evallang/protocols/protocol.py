@@ -7,7 +7,7 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
@@ -60,9 +60,10 @@ class Split:
 class Yields:
     """What a protocol gives to measures and tests, for given options.
 
-    `once` tells that no example is predicted more than once; `single_fit` that one fitted
-    model predicts all of them; `validation` that it has a stage to tune in; `weighted` that
-    examples carry weights, which the data say and no protocol does.
+    `once` tells that no example is predicted more than once, `averaged` that several
+    predictions of an example stand as their mean; `single_fit` that one fitted model predicts
+    all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
+    weights, which the data say and no protocol does.
     """
 
     evidence: frozenset[Evidence]
@@ -72,6 +73,7 @@ class Yields:
     validation: bool = False
     grouped: bool = False
     ordered: bool = False
+    averaged: bool = False
     weighted: bool = False
 
 
@@ -86,7 +88,8 @@ class ProtocolDeclaration(Guidance):
     under the default options (`about` below: under any); `inner_option` names the option
     that gives the number of inner folds; `tests_on_training_rows` marks estimates that are
     optimistic by design; `full_sample` says that a split with fold -1 comes first, which
-    trains and tests on all rows; `keeps_strata` is False where strata play no part.
+    trains and tests on all rows; `keeps_strata` is False where strata play no part;
+    `forms` are the ways to write it where words and options are not all.
     """
 
     words: tuple[str, ...]
@@ -95,7 +98,7 @@ class ProtocolDeclaration(Guidance):
     about: str
     n_splits: Callable[[Mapping[str, Any]], int | None]
     inner_option: str | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()
     tests_on_training_rows: bool = False
     full_sample: bool = False
     keeps_strata: bool = True
@@ -117,6 +120,9 @@ FITTED_MODEL = "this fitted model"
 FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups"
+REPEATS = "the average of the {k} repeats made here"
+AS_GIVEN = "the score as it was given"
+ALGORITHM_ELSEWHERE = "the algorithm, trained on parts of the size used there"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
 
 
@@ -133,6 +139,8 @@ def about_yields(yields: Yields, grouped: bool = False) -> str:
     """Say what an estimate is about from what the protocol yields."""
     if grouped or yields.grouped:
         return NEW_GROUPS
+    if yields.averaged:
+        return REPEATS
     if not yields.once:
         return ALGORITHM
     return FITTED_MODEL if yields.single_fit else FITTED_MODELS

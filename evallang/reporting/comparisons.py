@@ -30,6 +30,7 @@ from evallang.reporting.numbers import (
     percent,
     statistic,
 )
+from evallang.reporting.one_model import singly, summary
 from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import mid_sentence
@@ -102,6 +103,8 @@ def _models_words(context: Context, comparison: Comparison) -> str:
         omnibus = comparison.omnibus
         names = dict.fromkeys(omnibus.models if omnibus is not None else ())
         return f"{plural(len(names), 'model')} together"
+    if singly(comparison):
+        return f"{', '.join(context.model(name) for name in names)}, against a stated value"
     if len(pairs) == 1:
         return " and ".join(context.model(name) for name in pairs[0].models)
     if comparison.against is not None:
@@ -117,7 +120,9 @@ def _comparison(
 ) -> list[Block]:
     table_id, figure_id = f"table-comparison-{number}", f"figure-comparison-{number}"
     table = pair_table(context, comparison, table_id)
-    figure = decision_figure(context, comparison, figure_id) if draw else None
+    figure = None
+    if draw and not singly(comparison):
+        figure = decision_figure(context, comparison, figure_id)
     refs = runs(Ref(table_id)) if table is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
@@ -142,6 +147,8 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
             return made + _not_tested(context, pairs, where)
         made += runs("The pairs were not tested, because ", _reason(comparison))
         return made + runs("; their estimates and intervals are given all the same", where, ".")
+    if singly(comparison):
+        return made + summary(context, comparison, where)
     noun = context.metric(comparison.metric).noun
     if comparison.family.exploratory:
         verb = "was" if len(pairs) == 1 else "were"

@@ -10,6 +10,7 @@ from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
+from evallang.reporting.one_model import methods_words, singly
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.searches import RULES, candidates, search_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -257,7 +258,9 @@ def _comparison(context: Context, comparison: Comparison) -> list[Runs]:
         return made
     test = _test_words(context, pairs)
     subject = _subject(context, comparison)
-    if comparison.against is not None:
+    if singly(comparison):
+        words = methods_words(context, comparison, test)
+    elif comparison.against is not None:
         reference = context.model(comparison.against)
         words = runs(f"Each model was compared with {reference} in ", noun, " by ", test)
     elif omnibus is not None:

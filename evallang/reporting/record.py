@@ -127,6 +127,10 @@ def provenance(context: Context) -> Sequence[Block]:
     packages = ", ".join(f"{name} {version}" for name, version in made.packages.items())
     fits = made.fits
     rows += [
+        (f"Own code: {code.path}", f"SHA-256 of its package's source {code.sha256}")
+        for code in results.spec.own_code
+    ]
+    rows += [
         ("Seed", str(results.study.seed)),
         ("Software", f"evallang {made.evallang}, Python {made.python}"),
         ("Packages", packages),

@@ -38,13 +38,17 @@ class StudyRecord:
 
 @frozen
 class SpecRecord:
-    """The study file: where, which bytes, canonical text, overrides from the command line."""
+    """The study file: where, which bytes, canonical text, overrides from the command line.
+
+    `own_code` are the author's packages that it runs, with the hash of their source.
+    """
 
     path: str
     sha256: str
     files: tuple[FileRecord, ...]
     canonical: str
     overrides: Mapping[str, Value] = field(default_factory=dict)
+    own_code: tuple[FileRecord, ...] = ()
 
 
 @frozen
@@ -139,7 +143,7 @@ class FoldValue:
     fold_label: str | None
     value: float | None
     n_train: int | None
-    n_test: int
+    n_test: int | None
 
 
 @frozen

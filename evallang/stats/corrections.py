@@ -95,7 +95,10 @@ def in_order(p: P, rule: Callable[[list[float]], list[float]]) -> Adjusted:
 
     Raises `ValueError` where a p-value is not between 0 and 1.
     """
-    values = [1.0 if x is None else float(x) for x in p]
+    try:
+        values = [1.0 if x is None else float(x) for x in p]
+    except (TypeError, ValueError):
+        raise ValueError("p-values lie between 0 and 1, or are None where undefined") from None
     if not all(0.0 <= x <= 1.0 for x in values):
         raise ValueError("p-values lie between 0 and 1, or are None where undefined")
     order = sorted(range(len(values)), key=values.__getitem__)

@@ -48,6 +48,8 @@ class Correctness:
 
     def pair(self, first: int, second: int) -> Table:
         """Give [[both right, only first right], [only second right, both wrong]]."""
+        if not {first, second} <= set(range(self.n_models)):
+            raise ValueError(f"a pair names two of the {self.n_models} models, from 0 on")
         both = self.together[first][second]
         b = self.together[first][first] - both
         c = self.together[second][second] - both
@@ -105,11 +107,14 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
 
 def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     """Read right and wrong as (n, M); raises `ValueError` where it is anything else."""
-    matrix = np.asarray(values)
+    try:
+        matrix = np.asarray(values)
+    except ValueError:
+        raise ValueError("right and wrong are given as rows of one length") from None
     if matrix.ndim != 2 or matrix.shape[1] == 0:
         raise ValueError("right and wrong are given as a matrix of examples by models")
     if matrix.dtype != np.bool_:
-        if not np.isin(matrix, (0, 1)).all():
+        if matrix.dtype.kind not in "fiuO" or not np.isin(matrix, (0, 1)).all():
             raise ValueError("right and wrong are given as 1 and 0")
         matrix = matrix.astype(np.bool_)
     return matrix

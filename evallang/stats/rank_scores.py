@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.results.records import Ranks
+from evallang.stats.reading import numbers
 from evallang.stats.studentized_range import range_quantile
 
 if TYPE_CHECKING:
@@ -52,9 +53,8 @@ def read_scores(
     data set is left out, or with `missing="worst"` the model ranks behind all that have one.
     Raises `ValueError` where `scores` is not (N, M) or `better` is no direction.
     """
-    if better not in ("higher", "lower"):
-        raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
-    given = np.asarray(scores, dtype=np.float64)
+    checked_direction(better)
+    given = numbers(scores, "scores")
     if given.ndim != 2 or given.shape[1] < 2:
         raise ValueError("scores are given as a matrix of data sets by two models or more")
     values = rounded(given if better == "higher" else -given)
@@ -69,6 +69,12 @@ def read_scores(
     return ScoreTable(values[~rows], np.flatnonzero(~rows), (note,) if lost else ())
 
 
+def checked_direction(better: str) -> None:
+    """Raise `ValueError` where `better` is no direction."""
+    if better not in ("higher", "lower"):
+        raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
+
+
 def read_pair(
     first: ArrayLike,
     second: ArrayLike,
@@ -81,7 +87,7 @@ def read_pair(
 
     Raises `ValueError` where they differ in length or are not one row each.
     """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    x, y = numbers(first, "scores"), numbers(second, "scores")
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError("both models need a score on every data set, as one row each")
     return read_scores(np.column_stack([x, y]), better, missing, finite=finite)

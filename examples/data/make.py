@@ -20,6 +20,8 @@ def main() -> None:
     write("visits.csv", visits(random.Random(20260101), 380))
     write("houses.csv", houses(random.Random(20260102), 300))
     write("reviews_predictions.csv", reviews(random.Random(20260103), 500))
+    for name, rows in alarms(random.Random(20260106), 80).items():
+        write(f"alarms_{name}.csv", rows)
     write("suite_auc.csv", suite(random.Random(20260104), 24))
     for name, records in quiz(random.Random(20260105), 150).items():
         write_lines(f"quiz_{name}.jsonl", records)
@@ -70,6 +72,30 @@ def visits(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
             "?" if rng.random() < 0.06 else f"{albumin:.1f}",
             "yes" if readmitted else "no",
         )
+
+
+def alarms(rng: random.Random, patients: int) -> dict[str, list[Sequence[object]]]:
+    """Give alarms about visits of patients, in two files whose rows stand in other orders."""
+    rule: list[Sequence[object]] = []
+    models: list[Sequence[object]] = []
+    for patient in range(1, patients + 1):
+        ward = pick(rng, ["surgery", "medicine"])
+        frailty = normal(rng)
+        for _ in range(2 + int(rng.random() * 4)):
+            visit = f"v{len(rule) + 1:03d}"
+            risk = -0.6 + frailty + 0.8 * normal(rng)
+            event = "yes" if rng.random() < 1 / (1 + math.exp(-1.6 * risk)) else "no"
+            seen = risk + 0.5 * normal(rng)
+            forest = 1 / (1 + math.exp(-1.4 * (seen + 0.7 * normal(rng))))
+            net = 1 / (1 + math.exp(-1.8 * (seen + 0.4 * normal(rng))))
+            alarm = "yes" if risk + 1.6 * normal(rng) > 0.3 else "no"
+            rule.append((visit, f"p{patient:02d}", ward, event, alarm))
+            models.append((visit, f"{forest:.4f}", f"{1 - net:.4f}", f"{net:.4f}"))
+    models.sort(key=lambda row: (str(row[0])[-1], row[0]))
+    return {
+        "rule": [("visit", "patient", "ward", "event", "alarm"), *rule],
+        "models": [("visit", "forest_p", "net_no", "net_yes"), *models],
+    }
 
 
 def houses(rng: random.Random, n: int) -> Iterable[Sequence[object]]:

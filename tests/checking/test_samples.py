@@ -11,6 +11,7 @@ RUNNABLE = {
     "02_three_way_holdout",
     "03_repeated_cv",
     "04_bootstrap",
+    "06_scores",
     "10_regression_time",
     "11_counts",
 }

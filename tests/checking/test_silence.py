@@ -17,8 +17,12 @@ SAMPLES = sorted((HERE.parent / "samples").glob("*.eval"))
 SAID_OF_EXAMPLES = {
     # McNemar's test on pooled predictions of nested cv: its null is worded in the report
     "screening": ["pooled_predictions_of_several_models"],
+    # silenced in the example, with its reason
+    "wards": ["threshold_beside_the_reported_scores"],
     # DeLong's test is about the models of these folds, one of which is exported
     "deploy": ["pooled_predictions_of_several_models"],
+    # so is a permutation test of their losses
+    "own_code": ["pooled_predictions_of_several_models"],
 }
 SAID_OF_SAMPLES = {
     "01_nested_cv": ["pooled_predictions_of_several_models"],
@@ -26,6 +30,8 @@ SAID_OF_SAMPLES = {
     "03_repeated_cv": ["no_baseline"],
     "04_bootstrap": ["no_baseline", "seed_by_default"],
     "07_many_data_sets": ["no_baseline", "seed_by_default"],
+    # allowed on its line, with a reason
+    "09_own_code": ["many_comparisons_without_correction"],
     # `uncorrected` for the two tables of a figure; the sample shows that it is warned of
     "11_counts": ["many_comparisons_without_correction"],
 }

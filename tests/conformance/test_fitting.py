@@ -78,7 +78,15 @@ def test_the_table_refuses_a_test_where_the_checker_does(entry):
         line = f"compare {models} with {REQUIRED.get(entry.name, entry.name)}"
         found = refused(metric, setting.words, f"{line} by {REQUIRED.get(metric, metric)}\n")
         found = [d for d in found if d.code != "E204"]
-        assert (test_fit(entry, setting) == "no") == bool(found), setting.words
+        refuses = test_fit(entry, setting) in ("no", "in blocks")
+        assert refuses == bool(found), setting.words
+
+
+def test_a_series_is_permuted_in_blocks_only():
+    line = "compare a vs b with permutation(block=5) by mae\n"
+    assert refused("mae", "time_series", line) == []
+    line = "compare a vs b with permutation by mae\n"
+    assert [d.code for d in refused("mae", "time_series", line)] == ["E201"]
 
 
 @pytest.mark.parametrize("entry", [pytest.param(e, id=e.name) for e in INTERVALS])

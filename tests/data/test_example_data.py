@@ -25,6 +25,8 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
     make.main()
     made = sorted(path.name for path in tmp_path.iterdir())
     assert made == [
+        "alarms_models.csv",
+        "alarms_rule.csv",
         "houses.csv",
         "quiz_large.jsonl",
         "quiz_small.jsonl",

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from evallang.stats.intervals.bootstrap import bootstrap
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
     effective_n,

@@ -98,8 +98,9 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
         if again:
             hypothesis, earlier = again[0]
             more = f", as are {len(again) - 1} more" if len(again) > 1 else ""
+            verb = "are" if len(hypothesis.pair) > 1 else "is"
             yield Objection(
-                f"`{hypothesis.pair[0]}` and `{hypothesis.pair[1]}` are tested by "
+                f"{listed(hypothesis.pair)} {verb} tested by "
                 f"`{hypothesis.metric.written}` twice{more}",
                 comparison.span,
                 help="keep one of the lines, or end this one in `exploratory`",

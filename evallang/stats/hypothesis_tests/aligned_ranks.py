@@ -115,7 +115,8 @@ def friedman_aligned(
     & Lehmann 1962). T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared
     with M - 1 degrees of freedom: García et al. 2010, with the variance that ties leave.
     `exact` goes through all permutations within data sets, `auto` where they are few. A
-    data set without all scores is left out. `scores` is (N, M).
+    data set without all scores is left out. `scores` is (N, M). Raises `ValueError` where
+    it is not.
     """
     table = read_scores(scores, better, finite=True)
     ranks = _aligned_ranks(table.values)
@@ -191,7 +192,8 @@ def quade(
     Within-data-set ranks, centred and multiplied by the rank of the range of scores, in an
     analysis of variance: F = (N - 1) B / (A - B) with (M - 1, (M - 1)(N - 1)) degrees of
     freedom (Quade 1979). Where all data sets agree F is infinite and p is that chance,
-    (1/M!)^(N - 1). A data set without all scores is left out. `scores` is (N, M).
+    (1/M!)^(N - 1). A data set without all scores is left out. `scores` is (N, M). Raises
+    `ValueError` where it is not.
     """
     table = read_scores(scores, better, finite=True)
     values = table.values

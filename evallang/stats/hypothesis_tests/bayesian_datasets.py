@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.results.statistics import Difference, Effect, HypothesisTestResult
 from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, BENAVOLI_2017, DEFAULT_ROPE
@@ -103,21 +104,13 @@ def bayes_sign(
     if len(d):
         shares = _largest_share((wins, ties + PRIOR, losses))
     value = median_of(-d if better == "lower" else d)
-    return HypothesisTestResult(
-        test="bayes_sign",
-        variant="Dirichlet",
-        null=ABOUT,
-        estimate=Difference("median difference", value, None, None, level, "none"),
-        effects=effects_over_data(first, second, level, seed),
-        extra={
-            **dict(zip(CASES, shares, strict=True)),
-            "rope": region,
-            "n": len(d),
-            "wins": wins,
-            "ties": ties,
-            "losses": losses,
-        },
-        notes=notes,
+    return _posterior(
+        ("bayes_sign", "Dirichlet"),
+        shares,
+        Difference("median difference", value, None, None, level, "none"),
+        effects_over_data(first, second, level, seed),
+        {"rope": region, "n": len(d), "wins": wins, "ties": ties, "losses": losses},
+        notes,
     )
 
 
@@ -188,18 +181,32 @@ def bayes_signed_rank(
         shares = tuple(found)
         error = max(math.sqrt(p * (1 - p) / samples) for p in found)
     value = _pseudomedian(-d if better == "lower" else d)
+    return _posterior(
+        ("bayes_signed_rank", "Dirichlet process"),
+        shares,
+        Difference("pseudo-median difference", value, None, None, level, "none"),
+        effects_over_data(first, second, level, seed),
+        {"mc_se": error, "rope": region, "n": len(d)},
+        notes,
+    )
+
+
+def _posterior(
+    named: tuple[str, str],
+    shares: tuple[float | None, ...],
+    estimate: Difference,
+    effects: tuple[Effect, ...],
+    extra: Mapping[str, float | None],
+    notes: tuple[str, ...],
+) -> HypothesisTestResult:
+    """Give the result of a test, `named` with its variant, with its three probabilities."""
     return HypothesisTestResult(
-        test="bayes_signed_rank",
-        variant="Dirichlet process",
+        test=named[0],
+        variant=named[1],
         null=ABOUT,
-        estimate=Difference("pseudo-median difference", value, None, None, level, "none"),
-        effects=effects_over_data(first, second, level, seed),
-        extra={
-            **dict(zip(CASES, shares, strict=True)),
-            "mc_se": error,
-            "rope": region,
-            "n": len(d),
-        },
+        estimate=estimate,
+        effects=effects,
+        extra={**dict(zip(CASES, shares, strict=True)), **extra},
         notes=notes,
     )
 

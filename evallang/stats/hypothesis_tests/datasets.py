@@ -161,7 +161,7 @@ def friedman(
     models, 8 with 4 and 5 with 5. `ties=ignore` is the form of Demšar 2006 and Zhou 2021.
     Where all data sets agree F is infinite and p is that chance, (1/M!)^(N - 1). A missing
     score leaves its data set out, or with `missing=worst` gets the last rank. `scores` is
-    (N, M); raises `ValueError` where it is not.
+    (N, M). Raises `ValueError` where it is not.
     """
     table = read_scores(scores, better, missing)
     ranks = row_ranks(table.values)

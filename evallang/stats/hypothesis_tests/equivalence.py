@@ -18,6 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.differences import TANGO_1998, TwoByTwo, paired_counts, tango
+from evallang.stats.rank_scores import checked_direction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -152,6 +153,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
     """
     width = checked_margin(margin)
     checked_level(level)
+    _checked_difference(difference)
     upper = _one_sided(difference, width, "below")
     lower = _one_sided(difference, -width, "above")
     p = None if upper is None or lower is None else max(upper, lower)
@@ -202,11 +204,22 @@ def noninferiority(
     """
     width = checked_margin(margin)
     checked_level(level)
+    _checked_difference(difference)
+    checked_direction(better)
     if better == "higher":
         p = _one_sided(difference, -width, "above")
     else:
         p = _one_sided(difference, width, "below")
     return _result("noninferiority", INFERIOR, difference, level, p, width)
+
+
+def _checked_difference(difference: DifferenceAt) -> None:
+    """Raise `ValueError` where there is no function from a level to a difference."""
+    if not callable(difference):
+        raise ValueError(
+            "the difference is given as a function of the level, such as "
+            "`paired_proportions(table)` or `over_folds(first, second)`"
+        )
 
 
 def _one_sided(

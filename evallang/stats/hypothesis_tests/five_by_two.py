@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Design, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
-from evallang.stats.distributions import (
-    checked_level,
-    f_quantile,
-    f_tail,
-    t_quantile,
-    t_two_sided,
-)
+from evallang.stats.alternatives import Alternative, one_sided, t_p
+from evallang.stats.distributions import checked_level, f_quantile, f_tail, t_quantile
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN
@@ -93,23 +88,26 @@ def five_by_two_t(
     level: float = 0.95,
     *,
     numerator: Literal["first", "mean"] = "first",
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare two algorithms over five repeats of two-fold cross-validation.
 
     t = d / sqrt(sum of the five variances / 5) with 5 degrees of freedom; d is the very
     first difference (Dietterich 1998), or with `numerator=mean` the mean of the first two
     (Zhou 2021, 2.4.2). The estimate is that difference, with the interval that the test
-    implies; the mean of all ten stands in `extra`. `first` and `second` are (5, 2).
+    implies; the mean of all ten stands in `extra`. `alternative=greater` asks only whether
+    the first has the larger scores. `first` and `second` are (5, 2). Raises `ValueError`
+    where they are not.
     """
     d = _ten(first, second)
     if d is None:
         return _undefined_five_by_two("5x2cv_t", level)
     lead = float(d[0, 0] if numerator == "first" else d[0].mean())
     variance = float(_repeat_variances(d, first, second).mean())
-    t, p, notes = studentized(lead, math.sqrt(variance))
+    t, p, notes = studentized(lead, math.sqrt(variance), alternative)
     if t is not None and p is None:
-        p = t_two_sided(t, 5)
-    return HypothesisTestResult(
+        p = t_p(t, 5, alternative)
+    result = HypothesisTestResult(
         test="5x2cv_t",
         variant=numerator,
         null=NULL,
@@ -121,6 +119,7 @@ def five_by_two_t(
         extra={"mean_difference": float(d.mean())},
         notes=notes,
     )
+    return one_sided(result, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -163,7 +162,7 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> H
     F = sum of the squared differences / (2 sum of the variances) with (10, 5) degrees of
     freedom (Alpaydin 1999). The interval holds every difference d that the test of d
     instead of 0 does not reject: it may be empty, and is then None. `first` and `second`
-    are (5, 2).
+    are (5, 2). Raises `ValueError` where they are not.
     """
     d = _ten(first, second)
     if d is None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DEMSAR_2006, ZHOU_2021, Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.alternatives import normal_p
 from evallang.stats.data_set_effects import effects_over_data
-from evallang.stats.distributions import checked_level, normal_quantile, normal_two_sided
+from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_RANKS, FROM_DATA_SETS, ZHOU_RANKS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -213,12 +214,12 @@ def bonferroni_dunn(
     z = (R_i - R_j) / sqrt(M (M + 1) / (6 N)), two-sided p times the M - 1 comparisons with
     the reference, at most 1 (Demšar 2006, 3.2.2). The estimate is the difference in average
     rank with its simultaneous interval. `scores` is (N, M) with the reference among the
-    columns, `pair` a model and the reference.
+    columns, `pair` a model and the reference. Raises `ValueError` where they are none.
     """
     found = _compared(scores, better, pair, missing)
     comparisons = found.models - 1
     quantile = normal_quantile(1 - (1 - checked_level(level)) / comparisons)
-    p = min(comparisons * normal_two_sided(found.z), 1.0)
+    p = min(comparisons * normal_p(found.z), 1.0)
     return _rank_result("bonferroni_dunn", found, p, quantile, level, seed)
 
 

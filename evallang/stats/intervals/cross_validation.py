@@ -11,6 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,14 +80,13 @@ def corrected_t(
 
     Mean ± t(J - 1) s sqrt(1/J + n_test/n_train), with the sums of the fold sizes (Nadeau &
     Bengio 2003; Bouckaert & Frank 2004). Without sizes the ratio is the one given, else
-    1/(J - 1), with a note. `values` is (J,); undefined ones are left out, with a note.
+    1/(J - 1), with a note. `values` is (J,); undefined ones are left out, with a note. Raises
+    `ValueError` where sizes are missing for some folds.
     """
     checked_level(level)
     x, kept, notes = _defined(values)
-    sizes = [
-        None if n is None else np.asarray(n, dtype=np.float64)[kept] for n in (n_train, n_test)
-    ]
-    factor, more = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio)
+    sizes = [_of_kept(n, kept) for n in (n_train, n_test)]
+    factor, more = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio, len(kept))
     return _t_interval("corrected_t", x, factor, level, (*notes, *more))
 
 
@@ -123,6 +123,7 @@ def t(values: ArrayLike, level: float) -> Interval:
     """Mean ± t(J - 1) s / sqrt(J), as if the J values were independent, which they are not.
 
     Raschka 2018, section 2.4. `values` is (J,); undefined ones are left out, with a note.
+    Raises `ValueError` where it is not one row.
     """
     checked_level(level)
     x, _, notes = _defined(values)
@@ -165,9 +166,10 @@ def cv_clt(
 
     The mean of the losses ± z s / sqrt(n), with the variance over all examples with divisor
     n, or the mean of the variances within folds with divisors n_fold - 1 (Bayle et al.
-    2020; unequal folds are pooled). `losses` and `folds` are (n,).
+    2020; unequal folds are pooled). `losses` and `folds` are (n,). Raises `ValueError` where
+    they differ in length.
     """
-    x, codes = np.asarray(losses, dtype=np.float64), np.asarray(folds)
+    x, codes = numbers(losses, "losses"), np.asarray(folds)
     z, n = normal_quantile(level), len(x)
     method = f"cv_clt({variance})"
     if codes.shape != x.shape:
@@ -192,11 +194,23 @@ def _defined(
     values: ArrayLike,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], tuple[str, ...]]:
     """Leave out values that are undefined, and say how many."""
-    x = np.asarray(values, dtype=np.float64)
+    x = numbers(values, "values of folds")
+    if x.ndim != 1:
+        raise ValueError("values of folds are given as one row")
     kept = np.isfinite(x)
     lost = int((~kept).sum())
     notes = (f"{lost} of {len(x)} values are undefined and left out",) if lost else ()
     return x[kept], kept, notes
+
+
+def _of_kept(sizes: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    """Give the sizes of the folds that remain; raises `ValueError` where some have none."""
+    if sizes is None:
+        return None
+    found = numbers(sizes, "fold sizes")
+    if found.shape != kept.shape:
+        raise ValueError("fold sizes are given for every fold or not at all")
+    return found[kept]
 
 
 def _t_interval(

@@ -77,8 +77,14 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
 
     Raises `ValueError` where it is no 2 x 2 table of counts.
     """
-    (a, b), (c, d) = ((int(x) for x in row) for row in table)
-    if [a, b, c, d] != [x for row in table for x in row] or min(a, b, c, d) < 0:
+    try:
+        (a, b), (c, d) = ((int(x) for x in row) for row in table)
+        whole = [a, b, c, d] == [x for row in table for x in row]
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            "a 2 x 2 table is [[both right, only the first], [only the second, both wrong]]"
+        ) from None
+    if not whole or min(a, b, c, d) < 0:
         raise ValueError("a 2 x 2 table holds whole numbers, zero or more")
     return a, b, c, d
 

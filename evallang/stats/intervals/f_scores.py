@@ -10,6 +10,7 @@ from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,7 +162,7 @@ def _value_and_gradient(
 
 
 def _checked(matrix: ArrayLike, average: str, positive: int | None) -> NDArray[np.float64]:
-    counts = np.asarray(matrix, dtype=np.float64)
+    counts = numbers(matrix, "counts")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not (counts >= 0).all():
         raise ValueError("a confusion matrix holds counts of true by predicted classes")
     if average not in AVERAGES:

@@ -238,7 +238,10 @@ def wald(successes: int, n: int, level: float) -> Interval:
 
 
 def _checked(successes: int, n: int, level: float) -> tuple[int, int, float]:
-    x, total = int(successes), int(n)
+    try:
+        x, total = int(successes), int(n)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{successes!r} of {n!r} is no count of successes among trials") from None
     if x != successes or total != n or not 0 <= x <= total:
         raise ValueError(f"{successes!r} of {n!r} is no count of successes among trials")
     return x, total, normal_quantile(level)

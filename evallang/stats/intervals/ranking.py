@@ -11,6 +11,7 @@ from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.reading import numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,7 +134,8 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
     The logit keeps the bounds inside [0, 1]. For complete separation (AUC 1 or 0) the variance
     is 0 and says nothing; then the bound is Clopper and Pearson's for m successes of m, m
     the size of the smaller class: m disjoint pairs of a positive and a negative are
-    independent and all in order. `truth` is 1 for positives, (n,), `scores` (n,).
+    independent and all in order. `truth` is 1 for positives, (n,), `scores` (n,). Raises
+    `ValueError` where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
     z = normal_quantile(level)
     place = placements(truth, scores)
@@ -192,7 +194,8 @@ def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) 
     The variance is the mean over folds of the mean square of w (placement - AUC of the fold),
     with w one over the share of the example's class, over n (LeDell, Petersen & van der Laan
     2015); ties count by half, and the interval is taken on the logit scale. Folds with one
-    class only have no AUC and are left out, with a note. All arrays are (n,).
+    class only have no AUC and are left out, with a note. All arrays are (n,). Raises `ValueError`
+    where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
     z = normal_quantile(level)
     positive, values = _checked(truth, scores)
@@ -233,7 +236,7 @@ def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) 
 
 
 def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    positive, values = np.asarray(truth) == 1, np.asarray(scores, dtype=np.float64)
+    positive, values = positives(truth), numbers(scores, "scores")
     if positive.shape != values.shape or values.ndim != 1:
         raise ValueError("every example needs one score")
     if np.isnan(values).any():

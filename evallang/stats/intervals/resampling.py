@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.registry import lazy
 from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.interval import Resampler
+from evallang.stats.reading import numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -221,7 +222,7 @@ class LossSample(WeightSample):
         groups: ArrayLike | None = None,
         limits: Limits = (None, None),
     ) -> None:
-        self._losses = np.asarray(losses, dtype=np.float64)
+        self._losses = numbers(losses, "losses")
         self._transform = transform
         super().__init__(len(self._losses), self._mean, groups, limits)
 
@@ -267,7 +268,9 @@ class ScoreSample(WeightSample):
     def __init__(
         self, truth: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
     ) -> None:
-        values, positive = np.asarray(scores, dtype=np.float64), np.asarray(truth) == 1
+        values, positive = numbers(scores, "scores"), positives(truth)
+        if values.shape != positive.shape or values.ndim != 1:
+            raise ValueError("every example needs one score")
         order = np.argsort(values, kind="stable")
         # Rows of positives and of negatives by ascending score, and for each positive how
         # many negatives are below it, without and with those that tie

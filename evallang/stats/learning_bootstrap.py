@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.registry import lazy
 
@@ -19,16 +18,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-EFRON_TIBSHIRANI_1997 = Reference(
-    key="efron1997",
-    authors=("Efron B", "Tibshirani R"),
-    year=1997,
-    title="Improvements on cross-validation: the .632+ bootstrap method",
-    venue="Journal of the American Statistical Association",
-    volume="92(438)",
-    pages="548-560",
-    doi="10.1080/01621459.1997.10474007",
-)
 SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed
 NOISE = 1e-12  # differences of errors below this are rounding, not overfitting
 

@@ -108,6 +108,11 @@ def bootstrap(
     checked_level(level)
     if rounds < 2:
         raise ValueError("a bootstrap takes at least 2 rounds")
+    if not hasattr(sample, "replicates"):
+        raise ValueError(
+            "a bootstrap interval takes a sample of a statistic, such as `LossSample(losses)` or "
+            "`ScoreSample(truth, scores)`"
+        )
     name = f"bootstrap({method})"
     estimate = sample.estimate()
     if not math.isfinite(estimate):
