@@ -119,11 +119,10 @@ class Measure:
 class ComparisonSpec:
     """One `compare` line.
 
-    `test` is the first test written; where it is an omnibus, `post_hoc` is the test after
-    `then`, or None. `pairs` are all pairs that the line is about, `models` all models
-    that its omnibus covers. `correction` is None where the tests control the family
-    themselves. `singly` tells that the test is about one model, `pair_by_pair` that a test
-    which could take all models at once is asked about planned pairs, or against one.
+    `test` is the first test written; where it takes all models at once it is an `omnibus`, and
+    `post_hoc` is the test after `then`, or None. `pairs` are all pairs that the line is about,
+    `models` all models that its omnibus covers. `correction` is None where the tests control
+    the family themselves. `singly` tells that the test is about one model.
     """
 
     index: int
@@ -138,8 +137,8 @@ class ComparisonSpec:
     metrics: tuple[Method, ...]
     protocol: str | None
     exploratory: bool
+    omnibus: bool = False
     singly: bool = False
-    pair_by_pair: bool = False
     span: Span | None = field(default=None, compare=False)
 
 
@@ -158,6 +157,7 @@ class RequirementSpec:
     within: str | None
     protocol: str | None
     level: float
+    level_written: bool = False
     span: Span | None = field(default=None, compare=False)
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from docs.generator import markdown as md
 from evallang.checking.catalogues import REGISTRIES
-from evallang.checking.explanations import option_default, written
+from evallang.checking.explanations import clause_of, option_default, runs, written
 from evallang.checking.glossary import LATER
-from evallang.checking.statements import CLAUSE_MEANINGS, STATEMENT_GUIDES
+from evallang.checking.statements import STATEMENT_GUIDES
 from evallang.reporting.section import SECTIONS
-from evallang.syntax.keywords import CLAUSES, RESERVED, STATEMENTS
+from evallang.syntax.keywords import RESERVED, STATEMENTS
 
 MARK = re.compile(r"(<!-- made: (?P<what>.+?) -->\n).*?(\n?<!-- end -->)", re.DOTALL)
 
@@ -32,18 +32,14 @@ def _form(statement: str) -> str:
 
 
 def _clauses(statement: str) -> str:
-    rows = [
-        (
-            f"`{CLAUSES[clause]}`",
-            CLAUSE_MEANINGS.get((statement, clause)) or CLAUSE_MEANINGS[clause],
-        )
-        for clause in STATEMENTS[statement].clauses
-    ]
-    return md.table(("clause", "what it says"), rows)
+    known = [clause_of(statement, clause) for clause in STATEMENTS[statement].clauses]
+    return md.table(("clause", "what it says"), [(f"`{form}`", text) for form, text in known])
 
 
 def _study(statement: str) -> str:
-    return md.code(STATEMENT_GUIDES[statement].example.split("\n"), "eval")
+    example = STATEMENT_GUIDES[statement].example
+    study = md.code(example.split("\n"), "eval")
+    return study if runs(example) else f"This version does not run it yet (E901).\n\n{study}"
 
 
 def _options(plural: str) -> str:

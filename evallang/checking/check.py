@@ -9,6 +9,7 @@ from evallang.checking import (
     capabilities,
     claims,
     codes,
+    compared,
     designs,
     document,
     exports,
@@ -143,7 +144,7 @@ def _resolve(
     group = designs.group_column(scope, specs)
     measured = claims.measures(scope, likely, specs)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
-    compared = claims.comparisons(scope, specs, protocols, measured)
+    tested = compared.comparisons(scope, specs, protocols, measured, head.families)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
     document.refuse_later_statements(scope)
@@ -177,7 +178,7 @@ def _resolve(
         protocols=protocols,
         tuning=tuning,
         measures=measured,
-        comparisons=compared,
+        comparisons=tested,
         requirements=required,
         report=report,
         report_folder=folder,

@@ -203,6 +203,9 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `against MODEL`, or `nemenyi` for all pairs",
         )
+    if study.families == "together" and not comparison.exploratory:
+        _judge_joined(scope, comparison)
+        return
     if comparison.correction is None:
         return
     name = comparison.correction.name
@@ -240,6 +243,26 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
             help="write `holm`, which is the same here",
+        )
+
+
+def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
+    """A line of the one family of a study has neither a correction nor a family of its own."""
+    single = comparison.post_hoc or comparison.test
+    together = "`families together` makes all lines one family under Holm's correction"
+    if HYPOTHESIS_TESTS[single.name].declaration.self_correcting:
+        scope.report(
+            codes.FAMILY,
+            f"`{single.name}` controls the family of its own line alone, and {together}",
+            comparison.span,
+            help="write `wilcoxon` instead, or end the line in `exploratory`",
+        )
+    elif comparison.correction is not None and comparison.correction.name != "holm":
+        scope.report(
+            codes.FAMILY,
+            f"`{comparison.correction.written}` is for this line alone, and {together}",
+            comparison.span,
+            help=f"leave `{comparison.correction.written}` out, or end the line in `exploratory`",
         )
 
 

@@ -16,11 +16,17 @@ from evallang.compatibility import (
     weights_mismatch,
     yields_of,
 )
-from evallang.data.dataset import DataSpec, ScoresSpec
+from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study
+
+MARGIN_CLAIMS = {
+    "tost": "equivalent to {} within MARGIN",
+    "noninferiority": "not worse than {} by MARGIN",
+}
+"""The claim that each test of a margin is written as in a `require` line."""
 
 
 def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
@@ -39,9 +45,42 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
             continue
         if fitted and line.protocol is None and own:
             line = replace(line, protocol=own[0].name)
-        _judge(scope, study, line)
+        if _makes_sense(scope, study, line):
+            _judge(scope, study, line)
         settled.append(line)
     return tuple(settled)
+
+
+def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
+    """Tell whether a line is about two models that meet, and a column that can be."""
+    if len(set(line.models)) < len(line.models):
+        scope.report(
+            codes.COMPARE_SHAPE,
+            f"`{line.models[0]}` is compared with itself",
+            line.span,
+            help="name another model on one side",
+        )
+        return False
+    if line.within is not None and all(isinstance(s, CountsSpec) for s in study.sources):
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            f"counts have no columns, so there is no `{line.within}` to look within",
+            line.span,
+            help=f"leave `within {line.within}` out, or read the predictions of each example",
+        )
+        return False
+    for source in study.sources:
+        names = [m.name for m in (study.models if isinstance(source, DataSpec) else source.models)]
+        in_file = not names and not isinstance(source, DataSpec)
+        if in_file or set(line.models) <= set(names):
+            return True
+    scope.report(
+        codes.MODELS_NEVER_MEET,
+        "no data set has all models of this line",
+        line.span,
+        help="write a line for each data set, about models that it has",
+    )
+    return False
 
 
 def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:
@@ -74,6 +113,15 @@ def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
             f"`{test.name}` {what}, so it decides no line",
             line.span,
             help="leave the test out: the interval decides",
+        )
+        return False
+    if test.name in MARGIN_CLAIMS:
+        a, b = line.models
+        scope.report(
+            codes.UNDECIDABLE,
+            f"`{test.name}` does not show that a model is better, so it decides no line",
+            line.span,
+            help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`",
         )
         return False
     if problem is not None:

@@ -50,8 +50,6 @@ def header(scope: Scope, stem: str) -> Header:
     families = (
         values.word(scope, families_clause, ("separate", "together")) if families_clause else None
     )
-    if families == "together" and families_clause is not None:
-        values.not_in_this_version(scope, "`families together`", families_clause)
     if node is None or node.title is None:
         scope.default("study title", stem)
     if seed is None:

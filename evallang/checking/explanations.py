@@ -1,18 +1,23 @@
 """What is known of a word, in parts that `explain` prints and the reference lays out."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from evallang.checking.fitting import FITTING
 from evallang.checking.illustrations import illustration, python_call
-from evallang.checking.statements import CLAUSE_MEANINGS, STATEMENT_GUIDES
+from evallang.checking.statements import (
+    CLAUSE_FORMS,
+    CLAUSE_MEANINGS,
+    STATEMENT_GUIDES,
+    WORD_MEANINGS,
+)
 from evallang.diagnostics import Code, Severity
 from evallang.frozen import frozen
 from evallang.models.catalogue import CATALOGUE
 from evallang.registry import Entry, Option
 from evallang.study import written_option
-from evallang.syntax.keywords import CLAUSES, CONNECTIVES, STATEMENTS
+from evallang.syntax.keywords import CLAUSES, STATEMENTS
 
 
 @frozen
@@ -159,13 +164,12 @@ def of_statement(word: str) -> Explanation:
     known = STATEMENTS[word]
     guide = STATEMENT_GUIDES[word]
     parts = [Part("form", lines=(known.form,))]
+    if not runs(guide.example):
+        parts.append(Part("", "This version cannot run it: a study with it is refused by E901."))
     if guide.detail:
         parts.append(Part("", guide.detail))
     if known.clauses:
-        meanings = CLAUSE_MEANINGS
-        lines = tuple(
-            f"{CLAUSES[c]}: {meanings.get((word, c)) or meanings[c]}" for c in known.clauses
-        )
+        lines = tuple("{}: {}".format(*clause_of(word, clause)) for clause in known.clauses)
         parts.append(Part("clauses", lines=lines))
     if guide.default:
         parts.append(Part("without it", guide.default))
@@ -173,13 +177,32 @@ def of_statement(word: str) -> Explanation:
     return Explanation(word, "statement", guide.summary, tuple(parts))
 
 
+def runs(example: str) -> bool:
+    """Tell whether this version runs a study, or refuses a word of it by E901."""
+    from evallang.checking.check import check
+
+    def read(path: str) -> str:
+        return ""
+
+    found = check("study.eval", example + "\n", read, {}).diagnostics
+    return all(d.name != "not_in_this_version" for d in found)
+
+
+def clause_of(statement: str, clause: str) -> tuple[str, str]:
+    """Give the form of a clause under a statement, and what it says there."""
+    place = (statement, clause)
+    form = CLAUSE_FORMS.get(place) or CLAUSES[clause]
+    return form, CLAUSE_MEANINGS.get(place) or CLAUSE_MEANINGS[clause]
+
+
 def of_clause(word: str) -> Explanation:
     """Explain a clause, in every statement that takes it."""
     parts = [Part("form", lines=(CLAUSES[word],))]
     for statement, known in STATEMENTS.items():
         if word in known.clauses:
-            text = CLAUSE_MEANINGS.get((statement, word)) or CLAUSE_MEANINGS[word]
-            parts.append(Part(f"under `{statement}`", text))
+            form, text = clause_of(statement, word)
+            form = "" if form == CLAUSES[word] else f"`{form}`. "
+            parts.append(Part(f"under `{statement}`", form + text))
     return Explanation(word, "clause", "", tuple(parts))
 
 
@@ -190,33 +213,7 @@ def of_connective(word: str) -> Explanation:
         if word in re.findall(r"\w+", known.form):
             forms.append(known.form)
     forms += [form for form in CLAUSES.values() if word in re.findall(r"\w+", form)]
-    text = CONNECTIVE_MEANINGS.get(word, "")
-    parts = [Part("", text)] if text else []
-    parts.append(Part("stands in", lines=tuple(forms)))
+    parts = [Part("", WORD_MEANINGS[word])] if word in WORD_MEANINGS else []
+    if forms:
+        parts.append(Part("stands in", lines=tuple(forms)))
     return Explanation(word, "word of the language", "", tuple(parts))
-
-
-CONNECTIVE_MEANINGS: Mapping[str, str] = {
-    "in": "Before a domain it searches a parameter: a list, `1..15 step 2`, `1e-3..1e3 log 7`, "
-    "and for random and Bayesian search `0.0..1.0 uniform`, `1e-4..1e4 loguniform`.",
-    "step": "The distance of the values of a range; both ends are in it when they are reached.",
-    "log": "The number of values of a geometric range, both ends exact.",
-    "uniform": "A uniform distribution to draw from, for random and Bayesian search only.",
-    "loguniform": "A distribution to draw from that is uniform on the logarithmic scale, for "
-    "random and Bayesian search only.",
-    "then": "Parts an omnibus from the post hoc test, whose p-values are computed only if the "
-    "omnibus rejects; the estimates of the pairs are always given.",
-    "against": "Compares every model of the line with one, which is the reference.",
-    "across": "`across data` takes the data sets as the sample: one score of each model on each.",
-    "exploratory": "The line gets p-values but no decision words in the findings.",
-    "vs": "A planned pair; the pairs of a line are its family.",
-    "within": "On a `measure` line, the estimate in each level of a column; after `equivalent "
-    "to`, the margin.",
-    "true": "The constant true; `false` is the other.",
-    "false": "The constant false; `true` is the other.",
-}
-
-
-def explained_words() -> frozenset[str]:
-    """Give the words of the language itself that can be explained."""
-    return frozenset(STATEMENTS) | frozenset(CLAUSES) | CONNECTIVES

@@ -163,6 +163,9 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
 def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
     """Say under what an interval can be written, and for which metrics."""
     if interval.declaration.form == "paired":
+        option = HYPOTHESIS_TESTS["mcnemar"].option("interval")
+        if option is not None and interval.name in option.words:
+            return (f"differences of two accuracies: `with mcnemar(interval={interval.name})`",)
         return ("differences of two accuracies, from Python",)
     by_metrics: dict[tuple[str, ...], list[str]] = {}
     for setting in settings():

@@ -6,6 +6,7 @@ from evallang.checking import explanations, unbuilt
 from evallang.checking.catalogues import REGISTRIES, members
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.explanations import Explanation, Part, written
+from evallang.checking.statements import WORD_MEANINGS
 from evallang.diagnostics import CODES, Code
 from evallang.models.catalogue import CATALOGUE
 from evallang.spelling import closest
@@ -38,7 +39,7 @@ def explain(asked: str) -> tuple[Explanation, ...]:
         found.append(explanations.of_statement(asked))
     elif asked in CLAUSES:
         found.append(explanations.of_clause(asked))
-    elif not found and asked in CONNECTIVES:
+    elif not found and (asked in CONNECTIVES or asked in WORD_MEANINGS):
         found.append(explanations.of_connective(asked))
     if not found:
         found += _later(asked)
@@ -66,7 +67,7 @@ def words() -> list[str]:
     found += [written(entry) for entry in REGISTRIES["protocols"]]
     found += [code.code for code in CODES.values()] + [code.name for code in CODES.values()]
     found += [name for names in LATER.values() for name in sorted(names)]
-    found += [*CATALOGUE, *STATEMENTS, *CLAUSES, *sorted(CONNECTIVES)]
+    found += [*CATALOGUE, *STATEMENTS, *CLAUSES, *sorted(CONNECTIVES | set(WORD_MEANINGS))]
     return list(dict.fromkeys(found))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 CANCER = """\
 data cancer from sklearn breast_cancer
@@ -68,7 +69,8 @@ SPLITS: Mapping[Design, str] = {
 def illustration(entry: Entry[Any]) -> str | None:
     """Give a whole study that uses a member; None where no study can, only Python."""
     guided = getattr(entry.declaration, "example", "")
-    lines = guided.strip("\n") + "\n" if guided else MAKERS[entry.kind](entry)
+    maker = MAKERS.get(entry.kind)
+    lines = guided.strip("\n") + "\n" if guided else maker(entry) if maker else None
     if lines is None:
         return None
     title = entry.title[:1].upper() + entry.title[1:]
@@ -110,6 +112,9 @@ def _test(entry: Entry[Any]) -> str | None:
 
 def _interval(entry: Entry[Any]) -> str | None:
     declared = entry.declaration
+    if declared.form == "paired" and of_differences(entry):
+        test = f"mcnemar(interval={entry.name})"
+        return f"{TWO_COUNTED}\nmeasure accuracy\ncompare small vs large with {test}\n"
     if declared.form == "paired" or not set(entry.inputs) <= INTERVAL_INPUTS:
         return None
     if declared.form == "proportion":
@@ -120,6 +125,12 @@ def _interval(entry: Entry[Any]) -> str | None:
         protocol = "repeated cv folds=5 times=4"
     metric = {"losses": "brier", "auc": "roc_auc", "sample": "mcc"}.get(declared.form, "accuracy")
     return f"{CANCER}\nprotocol {protocol}\nmeasure {metric}\n  interval {entry.name}\n"
+
+
+def of_differences(entry: Entry[Any]) -> bool:
+    """Tell whether McNemar's test takes an interval for its difference."""
+    option = HYPOTHESIS_TESTS["mcnemar"].option("interval")
+    return option is not None and entry.name in option.words
 
 
 def _correction(entry: Entry[Any]) -> str:

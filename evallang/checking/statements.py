@@ -223,6 +223,13 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
 }
 """Every statement by its first word."""
 
+CLAUSE_FORMS: Mapping[tuple[str, str], str] = {
+    ("scores", "score"): "score COLUMN",
+    ("scores", "models"): 'models MODEL ["LABEL"] [as COLUMN], ...',
+    ("counts", "models"): 'models MODEL ["LABEL"], ...',
+}
+"""Forms of clauses that stand differently under a statement."""
+
 CLAUSE_MEANINGS: Mapping[str | tuple[str, str], str] = {
     "about": "A sentence for the report.",
     "alpha": "The level of the tests; 0.05 by default.",
@@ -279,3 +286,46 @@ CLAUSE_MEANINGS: Mapping[str | tuple[str, str], str] = {
     "where": "Keeps the rows that fulfil it, before anything else is done; may be repeated.",
 }
 """Every clause by its first word; where it means something else under a statement, by both."""
+
+WORD_MEANINGS: Mapping[str, str] = {
+    "in": "Before a domain it searches a parameter: a list, `1..15 step 2`, `1e-3..1e3 log 7`, "
+    "and for random and Bayesian search `0.0..1.0 uniform`, `1e-4..1e4 loguniform`.",
+    "step": "The distance of the values of a range; both ends are in it when they are reached.",
+    "log": "The number of values of a geometric range, both ends exact.",
+    "uniform": "A uniform distribution to draw from, for random and Bayesian search only.",
+    "loguniform": "A distribution to draw from that is uniform on the logarithmic scale, for "
+    "random and Bayesian search only.",
+    "then": "Parts an omnibus from the post hoc test, whose p-values are computed only if the "
+    "omnibus rejects; the estimates of the pairs are always given.",
+    "against": "Compares every model of the line with one, which is the reference.",
+    "across": "`across data` takes the data sets as the sample: one score of each model on each.",
+    "exploratory": "The line gets p-values but no decision words in the findings.",
+    "vs": "A planned pair; the pairs of a line are its family.",
+    "within": "On a `measure` line, the estimate in each level of a column; after `equivalent "
+    "to`, the margin.",
+    "true": "The constant true; `false` is the other.",
+    "false": "The constant false; `true` is the other.",
+    "at": "`at 90%` at the end of a `require` line is the level of the interval that decides it.",
+    "sklearn": "`from sklearn iris` reads a data set that scikit-learn brings along: iris, wine, "
+    "breast_cancer, digits, diabetes.",
+    "sql": '`from sql "select ..." on "sqlite:///x.db"` reads the rows of one query.',
+    "grid": "Tries every combination of the candidates; the default of `tune`.",
+    "random": "`tune random 40` draws so many combinations, from lists, ranges or distributions.",
+    "bayes": "`tune bayes 40` chooses each next combination by the results so far.",
+    "best": "`select best` takes the candidate with the best mean inner score; `export best` the "
+    "best model.",
+    "one_standard_error": "`select one_standard_error` takes the simplest candidate within one "
+    "standard error of the best (Breiman et al. 1984).",
+    "columns": "`columns(numeric: STEPS, categorical: STEPS, [age, bmi]: passthrough)` is a step "
+    "that treats columns differently; columns that no key names are dropped.",
+    "numeric": "A key of `columns(...)`: the columns of numbers.",
+    "categorical": "A key of `columns(...)`: the columns of text, and those that the clause "
+    "`categorical` names.",
+    "rest": "A key of `columns(...)`: the columns that no other key names.",
+    "passthrough": "A step of `columns(...)` that leaves its columns as they are.",
+    "seeds": "`seeds=5` on any protocol repeats every fit with so many derived seeds; the score of "
+    "a fold is the mean over them, and they never count as samples.",
+    "allow": "`# evallang: allow RULE because REASON` accepts a warning on its line or the one "
+    "below; `... in this file because REASON` in the whole file. The report prints the reason.",
+}
+"""Words inside lines that are no statement, clause or member of a catalogue of their own."""

@@ -10,8 +10,8 @@ import click
 
 from evallang.cli.progress import Progress
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path
+from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import has_errors
-from evallang.results.records import Results
 
 if TYPE_CHECKING:
     from evallang.api.results import Results as RunResults
@@ -172,38 +172,6 @@ def _folder(place: Path, out: str | None, written: str | None) -> Path:
     if written is not None:
         return place.parent / written
     return place.parent / f"{place.stem}-results"
-
-
-def requirement_lines(record: Results) -> list[str]:
-    """Word each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8]`."""
-    units = {m.name: m.unit for m in record.methods if m.kind == "metric"}
-    lines = []
-    for found in record.requirements:
-        percent = units.get(found.metric) == "percent"
-        difference = found.kind != "level"
-        shown = _number(found.value, percent, difference)
-        if found.interval is not None:
-            low, high = (_number(bound, percent, False, bare=True) for bound in found.interval)
-            shown += f" [{low}, {high}]"
-        where = "" if len(record.data) == 1 else f" on {found.data}"
-        if found.subgroup is not None:
-            where += f" in {found.subgroup.column} {found.subgroup.level}"
-        words = found.source.removeprefix("require ")
-        reason = "" if found.met or found.reason is None else f"; {found.reason}"
-        lines.append(f"{'PASS' if found.met else 'FAIL'} {words}{where}: {shown}{reason}")
-    return lines
-
-
-def _number(value: float | None, percent: bool, difference: bool, *, bare: bool = False) -> str:
-    if value is None:
-        return "undefined"
-    if not percent:
-        return f"{value:.4g}"
-    text = f"{value * 100:.1f}"
-    text = "0.0" if text == "-0.0" else text
-    if bare:
-        return text
-    return f"{text} points" if difference else f"{text}%"
 
 
 SHOWN_FAILURES = 5

@@ -123,7 +123,7 @@ def results(
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
     data = data_records(tables, given, scored)
-    methods, references = _methods(study, estimates, comparisons, data, exports)
+    methods, references = _methods(study, estimates, comparisons, requirements, data, exports)
     defaults = (*planned.plan.defaults, *_data_defaults(tables, given, scored))
     return Results(
         schema=SCHEMA,
@@ -382,6 +382,7 @@ def _methods(
     study: Study,
     estimates: Sequence[Estimate],
     comparisons: Sequence[Comparison],
+    requirements: Sequence[Requirement],
     data: Sequence[DataRecord],
     exports: Sequence[Export],
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
@@ -412,6 +413,7 @@ def _methods(
     measured = {e.metric for e in estimates} | {c.metric for c in comparisons}
     metrics = [m.metric for m in study.measures]
     metrics += [m for c in study.comparisons for m in c.metrics]
+    metrics += [r.metric for r in study.requirements]
     own = [metric for source in study.sources if (metric := own_metric(source)) is not None]
     metrics += [metric for metric in own if metric.written in measured]
     if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
@@ -429,14 +431,18 @@ def _methods(
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])
+    tests = [t for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
+    tests += [r.test for r in requirements if r.test is not None]
+    for test in tests:
+        add("test", HYPOTHESIS_TESTS[test.test])
+        if test.estimate is not None and test.estimate.method in INTERVALS:
+            add("interval", INTERVALS[test.estimate.method])
+        for effect in test.effects:
+            add("effect", EFFECT_SIZES[effect.name])
+    for required in requirements:
+        if (name := required.method.partition("(")[0]) in INTERVALS:
+            add("interval", INTERVALS[name])
     for compared in comparisons:
-        tests = [t for t in (compared.omnibus, *compared.pairwise) if t is not None]
-        for test in tests:
-            add("test", HYPOTHESIS_TESTS[test.test])
-            if test.estimate is not None and test.estimate.method in INTERVALS:
-                add("interval", INTERVALS[test.estimate.method])
-            for effect in test.effects:
-                add("effect", EFFECT_SIZES[effect.name])
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
     if any(export.corrected is not None for export in exports):

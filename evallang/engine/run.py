@@ -8,7 +8,8 @@ from evallang.compatibility import own_metric
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
-from evallang.engine.comparisons import Across, Arena, OneSource, compare
+from evallang.engine.arenas import Across, Arena, OneSource
+from evallang.engine.comparisons import Line, compare
 from evallang.engine.estimates import estimates
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
@@ -78,9 +79,8 @@ def run(
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
-    compared = []
-    for spec in study.comparisons:
-        compared += compare(study, spec, _arenas(study, spec, settings, scored))
+    lines = [Line(spec, _arenas(study, spec, settings, scored)) for spec in study.comparisons]
+    compared = compare(study, lines)
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
@@ -115,13 +115,13 @@ def _arenas(
     spec: ComparisonSpec,
     settings: Sequence[Setting],
     scored: Sequence[ScoreTable],
-) -> list[Arena]:
+) -> tuple[Arena, ...]:
     """Find where a line's models meet: on every source apart, or across data sets at once."""
     about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
     if not spec.across:
-        return [
+        return tuple(
             OneSource(setting, metric) for setting in about for metric in _metrics(setting, spec)
-        ]
+        )
     arenas: list[Arena] = []
     tabled = {names_of(table, row)[0] for table in scored for row in range(table.n)}
     about = [s for s in about if s.source not in tabled]
@@ -135,7 +135,7 @@ def _arenas(
         grid = grid_of_table(table, missing_policy(spec))
         by = own_metric(table.spec) or Method(grid.metric)
         arenas.append(Across(grid, by, None, models_of(spec, grid.models)))
-    return arenas
+    return tuple(arenas)
 
 
 def _metrics(setting: Setting, spec: ComparisonSpec) -> tuple[Method, ...]:

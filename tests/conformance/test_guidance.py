@@ -75,6 +75,8 @@ def test_the_study_of_a_member_runs_and_uses_it(entry, folder):
         used = {e.metric.partition("(")[0] for e in record.estimates if e.value is not None}
     elif entry.kind == "interval":
         used = {e.interval.method for e in record.estimates if e.interval is not None}
+        pairs = [t for c in record.comparisons for t in c.pairwise]
+        used |= {t.estimate.method for t in pairs if t.estimate is not None}
     elif entry.kind == "protocol":
         used = {p.kind for p in record.protocols}
     elif entry.kind == "correction":

@@ -11,11 +11,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from blocks import blocks_of, commands_of, matches
 from studies import checked, study
 
 import evallang as ev
+from evallang.cli.main import COMMANDS, root
 from evallang.diagnostics import Severity
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +38,20 @@ UNFINISHED = {
 SET_UP = {"make", "pip", "git", "apt-get", "brew", "cd"}
 """Commands that fetch or install something, which no test may."""
 
+SMALL = """\
+evallang 1
+
+study "A published table"
+  seed 1
+
+counts published
+  models small, large
+  table [[9945, 25], [15, 15]]
+
+measure accuracy
+compare small vs large with mcnemar
+report html
+"""
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.M)
 
@@ -124,6 +140,17 @@ def test_every_example_of_a_page_does_what_stands_below_it(path, folder):
             assert matches(block.text, printed), f"{where}:\n{printed}"
         elif block.language == "json":
             json.loads(block.text)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+def test_the_example_of_a_command_runs(name, folder):
+    """`demo` runs in tests/test_packaging.py."""
+    (folder / "study.eval").write_text(SMALL, encoding="utf-8")
+    command = root.get_command(click.Context(root), name)
+    if name == "report":
+        assert shell("evallang run study.eval -j 1", 0)[0] == 0
+    code, printed = shell(command.epilog.removeprefix("Example: "), 0)
+    assert code in (0, 1 if name == "fmt" else 0), printed
 
 
 def shell(command, last):

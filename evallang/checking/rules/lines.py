@@ -42,8 +42,7 @@ def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tu
 
 def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
     """List the family of a line: pairs by metrics by data sets; none of an omnibus alone."""
-    alone = test_of(comparison.test).omnibus and comparison.post_hoc is None
-    if alone and not comparison.pair_by_pair:
+    if comparison.omnibus and comparison.post_hoc is None:
         return ()
     found: list[Hypothesis] = []
     for source in study.sources:

@@ -10,7 +10,6 @@ from evallang.checking.rules.lines import (
     names_in,
     pair_test,
     tables,
-    test_of,
 )
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Related
@@ -190,9 +189,8 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
             models = models_of(comparison, names_in(study, table, comparison))
             among = [name for name in models if name in baselines]
             others = [name for name in models if name not in baselines]
-            omnibus = test_of(comparison.test).omnibus
             all_pairs = comparison.against is None and not comparison.pairs
-            if not among or not others or len(models) < 3 or not (omnibus or all_pairs):
+            if not among or not others or len(models) < 3 or not (comparison.omnibus or all_pairs):
                 continue
             yield Objection(
                 f"the baseline {listed(among)} is compared as if it were a model like the others",

@@ -290,7 +290,7 @@ def _result(
     margin: float,
     **one_sided: float | None,
 ) -> HypothesisTestResult:
-    inner = 1 - 2 * (1 - level)
+    inner = round(1 - 2 * (1 - level), 12)  # 90 %, not 0.8999999999999999
     if inner > 0:
         estimate = difference(inner)
     else:
