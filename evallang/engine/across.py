@@ -140,4 +140,5 @@ def ranks(grid: ScoreGrid, models: tuple[str, ...], alpha: float) -> Ranks:
     """Give average ranks, Nemenyi's critical difference, and wins, ties, losses of each pair."""
     columns = [grid.models.index(model) for model in models]
     policy: Any = grid.missing
-    return rank_models(grid.values[:, columns], models, grid.better, 1 - alpha, policy)
+    seed = analysis_seed(0, grid.sha256, None, grid.metric, "ranks")
+    return rank_models(grid.values[:, columns], models, grid.better, 1 - alpha, policy, seed)

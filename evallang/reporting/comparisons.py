@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.cells import number_cell
+from evallang.reporting.cells import dash, interval_cell, number_cell
 from evallang.reporting.comparison_figures import decision_figure
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, favoured, reasons, untested
@@ -45,7 +45,7 @@ from evallang.reporting.wording import (
     test_runs,
     variant_words,
 )
-from evallang.results.records import Comparison, HypothesisTestResult
+from evallang.results.records import Comparison, Effect, HypothesisTestResult, Ranks
 
 VARIANTS_OF_P = {
     "p_chi2": "by χ²",
@@ -279,18 +279,39 @@ def _is(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
+def _rank_interval(ranks: Ranks | None, name: str) -> tuple[Cell, ...]:
+    """Give the cell of the interval of an average rank, where any model has one."""
+    if ranks is None or not ranks.intervals:
+        return ()
+    if name not in ranks.intervals:
+        return (dash(),)
+    low, high = ranks.intervals[name]
+    return (interval_cell(Effect("average rank", None, low, high), Scale(2)),)
+
+
 def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
     ranks = comparison.ranks
     average = dict(ranks.average) if ranks is not None else {}
+    ranged = ranks is not None and bool(ranks.intervals)
+    level = percent(1 - comparison.alpha)
     rows = tuple(
-        Row((Cell(runs(context.model(name))), number_cell(fixed(value, Scale(2)), value)))
+        Row(
+            (
+                Cell(runs(context.model(name))),
+                number_cell(fixed(value, Scale(2)), value),
+                *_rank_interval(ranks, name),
+            )
+        )
         for name, value in sorted(average.items(), key=lambda item: item[1])
     )
     columns = (
         Column(runs("Model"), "left"),
         Column(runs("Average rank"), sortable=True, name="rank"),
+        *((Column(runs(f"{level} CI"), muted=True, name="rank interval"),) if ranged else ()),
     )
     notes = [runs("Rank 1 is the best; ties share their mean rank.")]
+    if ranged:
+        notes.append(runs("Interval: bootstrap over the data sets (bca)."))
     if (
         ranks is not None
         and ranks.critical_difference is not None

@@ -1,5 +1,7 @@
 """The columns of a table of pairs: each builder adds what its tests have, or nothing."""
 
+from collections.abc import Sequence
+
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, half_width
 from evallang.reporting.decisions import bayesian
@@ -123,9 +125,16 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
         notes.append(runs("No interval: the two had the same score wherever they were compared."))
     if not alone and of_fold_means(context, comparison):
         notes.append(runs(OF_FOLD_MEANS))
-    head = sentence(known[0].name).rstrip(".") if alone else f"Difference in {metric.noun}"
+    head = sentence(known[0].name).rstrip(".") if alone else f"{_kind(known)} in {metric.noun}"
     head += ", points" if metric.percent else ""
     return runs(head), columns, cells, notes
+
+
+def _kind(found: Sequence[Difference]) -> str:
+    """Name the difference: "Difference", or "Pseudo-median difference" where all are one."""
+    kinds = {e.name.partition("difference")[0] for e in found}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return sentence(f"{kind}difference").rstrip(".")
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:

@@ -186,12 +186,17 @@ class Family:
 
 @frozen
 class Ranks:
-    """Average ranks over data sets, the critical difference, wins, ties and losses."""
+    """Average ranks over data sets, the critical difference, wins, ties and losses.
+
+    `intervals` are those of the average ranks, over resampled data sets; empty where there
+    are too few.
+    """
 
     average: Mapping[str, float]
     n: int
     critical_difference: float | None
     win_tie_loss: tuple[tuple[Value, ...], ...]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @frozen

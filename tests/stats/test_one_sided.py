@@ -133,6 +133,10 @@ def test_unsorted_p_values_with_a_tie_come_back_as_from_rs_p_adjust(ours, theirs
     assert found == pytest.approx(expected, rel=1e-10)
 
 
+def test_without_a_correction_p_stays_as_it_is():
+    assert stats.uncorrected((0.3, 0.001, None)) == (0.3, 0.001, None)
+
+
 def test_intervals_of_a_proportion_are_rs():
     for name, interval in (("clopper", "clopper_pearson"), ("wilson", "wilson")):
         found = getattr(stats.intervals, interval)(56, 60, 0.95)
