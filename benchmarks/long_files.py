@@ -17,7 +17,7 @@ from evallang.syntax.formatter import format_source
 
 SHORT, LONG = 500, 5_000
 LIMIT = 12.0  # times as long, for ten times the lines
-RUNS = 2
+RUNS = 3
 HEAD = (
     "evallang 1", "study", "  seed 1", 'data d from "d.csv"', "  target y",
     "model base = DummyClassifier", "protocol nested cv", "measure accuracy, f1",

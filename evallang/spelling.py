@@ -11,8 +11,9 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     """Find the candidate an author most likely meant.
 
     Case and the choice between `-` and `_` count for nothing, a swap of neighbours counts
-    as one edit. Only the first 250 candidates are looked at. A third of the word may be wrong (one letter in words of two to five).
-    Ties go to the candidate that begins alike, then to the first given.
+    as one edit. A third of the word may be wrong (one letter in words of two to five).
+    Ties go to the candidate that begins alike, then to the first given. Only the first
+    `MOST_COMPARED` candidates are looked at.
     """
     if not 2 <= len(word) <= LONGEST:
         return None
