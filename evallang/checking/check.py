@@ -33,7 +33,7 @@ from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
-from evallang.syntax.formatter import format_source
+from evallang.syntax.formatter import format_parsed
 
 FOLLOW_UPS = frozenset({codes.CLAUSE_TWICE.code, codes.CLAUSE_VALUE.code})
 """What a clause that stands or is written wrongly brings about."""
@@ -118,7 +118,7 @@ def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Di
         if place is not None:
             if kind == "W3" and place in wrong | senseless:
                 continue
-            of_sense = kind in ("E2", "W3", "W1") or item.code in FOLLOW_UPS
+            of_sense = kind in ("E2", "W3", "W1", "E9") or item.code in FOLLOW_UPS
             if of_sense and place in unread:
                 continue
             if kind == "E1" and place in lost:
@@ -189,7 +189,7 @@ def _resolve(
             FileRecord(p, sha256(s.text.encode("utf-8", "surrogatepass")).hexdigest())
             for p, s in gathered.sources.items()
         ),
-        canonical=format_source(gathered.sources[scope.path]),
+        canonical=format_parsed(gathered.sources[scope.path], gathered.parsed[scope.path]),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),

@@ -166,6 +166,14 @@ BAD_DOMAIN = declare(
     right="model svm = SVC(C in 0.1..10 log 5)",
 )
 
+TOO_MUCH_BEHIND_NAMES = declare(
+    "E118",
+    "too_much_behind_names",
+    "Names that stand for names stand for more than could be read or fitted.",
+    reason="Each name is written out where it is used. A few lines that use the one above twice "
+    "stand for millions of classes, which nobody means and no memory holds.",
+)
+
 # --- E12x: words of the catalogues -----------------------------------------------------------
 
 UNKNOWN_METRIC = declare(
