@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTED := $(VENV)/.tested
 
-.PHONY: demo test lint types layers unit bench validate system clean
+.PHONY: demo test lint types layers unit docs bench fuzz validate system clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -25,8 +25,20 @@ layers: $(TESTED)
 unit: $(TESTED)
 	$(BIN)/python -m pytest -n auto
 
+# The reference pages, from the registries; a test compares them with what this writes.
+docs: $(TESTED)
+	$(BIN)/python -m docs.generator
+
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
+
+# 100,000 inputs that nobody means: no traceback, no more than 1 GB.
+fuzz: $(TESTED)
+	cd tests && ../$(BIN)/python -m fuzzing
+
+# What tests and intervals keep of what they promise, by simulation: under half an hour
+validate: $(TESTED)
+	$(BIN)/python -m validation --write docs/validation.md
 
 # The PDF needs Pango; where it cannot be installed, one line says so, and all else works.
 PANGO := libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0

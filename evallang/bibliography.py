@@ -85,6 +85,21 @@ DEMSAR_2006 = Reference(
     volume="7",
     pages="1-30",
 )
+BERGSTRA_2011 = Reference(
+    key="bergstra2011",
+    authors=("Bergstra J", "Bardenet R", "Bengio Y", "Kégl B"),
+    year=2011,
+    title="Algorithms for hyper-parameter optimization",
+    venue="Advances in Neural Information Processing Systems",
+    volume="24",
+)
+AKIBA_2019 = Reference(
+    key="akiba2019",
+    authors=("Akiba T", "Sano S", "Yanase T", "Ohta T", "Koyama M"),
+    year=2019,
+    title="Optuna: a next-generation hyperparameter optimization framework",
+    venue="ACM SIGKDD International Conference on Knowledge Discovery & Data Mining",
+)
 PEDREGOSA_2011 = Reference(
     key="pedregosa2011",
     authors=("Pedregosa F", "Varoquaux G", "Gramfort A", "Michel V", "Thirion B"),
@@ -93,4 +108,14 @@ PEDREGOSA_2011 = Reference(
     venue="Journal of Machine Learning Research",
     volume="12",
     pages="2825-2830",
+)
+EFRON_TIBSHIRANI_1997 = Reference(
+    key="efron1997",
+    authors=("Efron B", "Tibshirani R"),
+    year=1997,
+    title="Improvements on cross-validation: the .632+ bootstrap method",
+    venue="Journal of the American Statistical Association",
+    volume="92(438)",
+    pages="548-560",
+    doi="10.1080/01621459.1997.10474007",
 )

@@ -6,11 +6,13 @@ them, and the documentation prints them as a table.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Literal
 
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
 from evallang.frozen import frozen
-from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.metrics.given import given_metric
+from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -18,7 +20,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.study import Method, Options, Protocol, SourceSpec
+from evallang.study import ComparisonSpec, Method, Options, Protocol, SourceSpec, Study
 
 INTERVAL_INPUTS = frozenset(
     {
@@ -60,10 +62,31 @@ class Mismatch:
     instead: str | None = None
 
 
+def metric_entry(metric: Method) -> MetricEntry:
+    """Find what computes a metric; one whose numbers stand in a file is their mean."""
+    if metric.better is not None:
+        return given_metric(metric.name, metric.better)
+    return METRICS[metric.name]
+
+
+def own_metric(source: SourceSpec) -> Method | None:
+    """Give the metric of a source whose numbers are measured already, None of any other."""
+    if isinstance(source, ScoresSpec):
+        return Method(source.metric or "score", better=_direction(source.higher_is_better))
+    if isinstance(source, PredictionsSpec) and source.judged == "value":
+        return Method(source.value_metric or "value", better=_direction(source.higher_is_better))
+    return None
+
+
+def _direction(higher: bool) -> Literal["higher", "lower"]:
+    return "higher" if higher else "lower"
+
+
 def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
     if protocol is not None:
-        return PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        return over_seeds(replace(found, weighted=is_weighted(source)), protocol)
     if isinstance(source, CountsSpec):
         return Yields(
             frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
@@ -74,21 +97,49 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             evidence.add(Evidence.SCORES_PER_ROW)
         if source.judged == "value":
             evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
-        design = None
+        grouped, weighted = source.group is not None, is_weighted(source)
+        if source.repeat is not None and source.fold is not None:
+            folds = frozenset({Evidence.FOLD_SCORES})
+            return Yields(folds, Design.REPEATED, once=False, grouped=grouped, weighted=weighted)
+        if source.repeat is not None:
+            means = frozenset({Evidence.LOSSES_PER_ROW})
+            return Yields(means, once=False, averaged=True, grouped=grouped, weighted=weighted)
         if source.fold is not None:
             evidence.add(Evidence.FOLD_SCORES)
-            design = Design.REPEATED if source.repeat is not None else Design.KFOLD
-        once = source.repeat is None
-        if not once:
-            evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
-        return Yields(
-            frozenset(evidence),
-            design=design,
-            once=once,
-            single_fit=source.fold is None and once,
-            grouped=source.group is not None,
-        )
+            return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
+        return Yields(frozenset(evidence), single_fit=True, grouped=grouped, weighted=weighted)
+    if isinstance(source, ScoresSpec):
+        if source.fold is None and source.repeat is None:
+            return Yields(frozenset(), once=False)
+        design = Design.RESAMPLED
+        if source.fold is not None:
+            design = Design.KFOLD if source.repeat is None else Design.REPEATED
+        return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False)
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
+
+
+OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
+"""What an interval of means over seeds can be made from: no label, no score of one model."""
+
+
+def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
+    """Tell whether the fits of a protocol are repeated with `seeds`: means, never samples.
+
+    Estimates, their intervals and tests of losses and folds take the mean over seeds. A test
+    that takes one label or one score of each example takes those of the first seed.
+    """
+    return replace(yields, seeds=protocol.seeds > 1)
+
+
+def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:
+    """Tell what a line's tests are given, where source and protocol are beyond doubt."""
+    if not study.sources:
+        return None
+    source = study.sources[0]
+    if not isinstance(source, DataSpec):
+        return yields_of(source, None)
+    named = [p for p in study.protocols if comparison.protocol in (None, p.name)]
+    return yields_of(source, named[0]) if len(named) == 1 else None
 
 
 def is_grouped(source: SourceSpec, group: str | None) -> bool:
@@ -96,6 +147,15 @@ def is_grouped(source: SourceSpec, group: str | None) -> bool:
     if isinstance(source, DataSpec):
         return (group or source.group) is not None
     return isinstance(source, PredictionsSpec) and (group or source.group) is not None
+
+
+def _is_auc(metric: Method) -> bool:
+    return metric.name == "roc_auc" and metric.better is None
+
+
+def is_weighted(source: SourceSpec) -> bool:
+    """Tell whether the examples of a source carry weights."""
+    return isinstance(source, DataSpec | PredictionsSpec) and source.weight is not None
 
 
 def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
@@ -116,29 +176,37 @@ def default_interval(
     an average and no proportion. With `grouped` rows the interval is over groups. None
     where no interval is sound.
     """
-    entry = METRICS[metric.name]
+    entry = metric_entry(metric)
     declaration = entry.declaration
+    if metric.better is not None and yields.evidence == {Evidence.FOLD_SCORES}:
+        known = yields.design in (Design.KFOLD, Design.REPEATED)
+        return "corrected_t" if known else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
         return "corrected_t"
+    if yields.averaged:
+        return "bootstrap"
     unusable = not yields.once or yields.ordered or not yields.evidence
     if unusable or yields.design is Design.FIVE_BY_TWO:
         return None
     if dict(metric.options).get("pool") and not yields.single_fit:
         return None
+    two_classes = _is_auc(metric) and (classes is None or classes == 2)
+    if yields.seeds:
+        pools = declaration.form != "scores" or yields.single_fit
+        return "bootstrap" if pools or (two_classes and not grouped) else None
     if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
         of_all = declaration.proportion == "all" or not grouped
-        return "wilson" if of_all and not averaged else "bootstrap"
-    if grouped:
+        has_form = of_all and not (grouped and yields.weighted)
+        return "wilson" if has_form and not averaged else "bootstrap"
+    if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
-        return "bootstrap" if pools else None
+        return "bootstrap" if pools or (two_classes and not grouped) else None
     if yields.single_fit:
-        if metric.name == "roc_auc" and (classes is None or classes == 2):
-            return "delong"
-        return "bootstrap"
+        return "delong" if two_classes else "bootstrap"
     if declaration.form == "losses":
         return "cv_clt"
-    if metric.name == "roc_auc" and (classes is None or classes == 2):
+    if two_classes:
         return "cv_auc"
     return "bootstrap" if declaration.form == "counts" else None
 
@@ -146,18 +214,25 @@ def default_interval(
 def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
     """Tell why an interval cannot be given for a metric under what a protocol yields."""
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
-    entry = METRICS[metric.name]
+    entry = metric_entry(metric)
     default = default_interval(metric, yields)
     instead = f"write `interval {default}`" if default else "leave the interval out"
-    if not declared.evidence & yields.evidence:
+    given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
+    if not declared.evidence & given:
         needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
         return Mismatch(f"`{interval.name}` needs {needed}", instead)
-    if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not yields.once:
+    whole = yields.once or (yields.averaged and interval.name == "bootstrap")
+    if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not whole:
         return Mismatch(
             f"`{interval.name}` counts each example once, and here it is predicted several times",
             instead,
         )
     only_folds = declared.evidence == {Evidence.FOLD_SCORES}
+    if yields.weighted and not declared.weights and not only_folds:
+        return Mismatch(
+            f"`{interval.name}` counts every example as one, and here they have weights",
+            instead,
+        )
     if only_folds and declared.designs and yields.design not in declared.designs:
         return Mismatch(
             f"`{interval.name}` is not sound over "
@@ -167,7 +242,7 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
     fits = {
         "proportion": is_proportion(entry, metric.options),
         "losses": entry.declaration.form == "losses",
-        "auc": metric.name == "roc_auc",
+        "auc": entry.name == "roc_auc" and metric.better is None,
         "paired": False,
     }
     if not fits.get(declared.form, True):
@@ -197,8 +272,8 @@ TEST_INPUTS = frozenset(
     }
 )  # fmt: skip
 """What the engine can hand to a test; one that asks for more is for a later version."""
-FOR_SERIES = frozenset({"diebold_mariano", "permutation"})
-"""Tests that allow for dependence in time."""
+FOR_SERIES: Mapping[str, str | None] = {"diebold_mariano": None, "permutation": "block"}
+"""Tests that allow for dependence in time, and the option without which they do not."""
 TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
 
 
@@ -215,27 +290,69 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
     """Tell why a test cannot be run by a metric under what a protocol yields."""
     entry = HYPOTHESIS_TESTS[test.name]
     declared = entry.declaration
+    if yields.ordered and test.name in FOR_SERIES:
+        blocks = FOR_SERIES[test.name]
+        if blocks is None or dict(test.options).get(blocks) is not None:
+            return None
+        return Mismatch(
+            f"`{test.name}` swaps single examples, and neighbours in time are alike",
+            f"write `with {test.name}({blocks}=5)`, whose blocks are as long as the dependence",
+        )
     if not fits_design(entry, yields):
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         if fold_test and declared.designs:
             needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))
         else:
             needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
-        return Mismatch(f"`{test.name}` needs {needed}", nearest_test(metric, yields))
-    if yields.ordered and test.name not in FOR_SERIES:
+        way_out = nearest_test(metric, yields, omnibus=declared.omnibus)
+        return Mismatch(f"`{test.name}` needs {needed}", way_out)
+    if yields.ordered:
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",
-            "write `with diebold_mariano` or `with permutation(block=...)`",
+            nearest_test(metric, yields),
         )
     return None
 
 
-def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
-    """Tell why a test is not about a metric."""
+def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run where rows belong to groups."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    entry = METRICS[metric.name]
+    on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
+    if declared.clustered or not on_one_set <= PER_ROW | {Evidence.COUNTS}:
+        return None
+    nearest = nearest_test(metric, yields, omnibus=declared.omnibus, clustered=True)
+    return Mismatch(
+        f"`{test.name}` takes rows for independent, and those of a group are not", nearest
+    )
+
+
+def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run where examples have weights."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    over_folds = not declared.evidence & (PER_ROW | {Evidence.COUNTS}) & yields.evidence
+    if not yields.weighted or declared.weights or over_folds:
+        return None
+    fold_test = metric.name if yields.once else None
+    return Mismatch(
+        f"`{test.name}` counts every example as one, and here they have weights",
+        "write `with permutation`" if fold_test else "write `with corrected_t`",
+    )
+
+
+def metric_mismatch(test: Method, metric: Method, yields: Yields | None = None) -> Mismatch | None:
+    """Tell why a test is not about a metric; `yields` is what the proposed one must run on."""
+    found = _of_another_metric(test, metric)
+    if found is None or yields is None:
+        return found
+    return Mismatch(found.reason, nearest_test(metric, yields))
+
+
+def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    entry = metric_entry(metric)
     average = dict(metric.options).get("average", "binary")
-    if declared.tests == "accuracy" and (metric.name not in TESTABLE_COUNTS or average != "binary"):
+    counted = metric.better is None and metric.name in TESTABLE_COUNTS and average == "binary"
+    if declared.tests == "accuracy" and not counted:
         return Mismatch(
             f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
         )
@@ -244,9 +361,28 @@ def metric_mismatch(test: Method, metric: Method) -> Mismatch | None:
             f"`{test.name}` needs a loss of each example, and `{metric.written}` has none",
             "write `with permutation`",
         )
-    if declared.tests == "scores" and entry.declaration.form != "scores":
-        return Mismatch(f"`{test.name}` compares rankings, not `{metric.written}`", None)
+    if declared.tests == "scores" and metric.name != "roc_auc":
+        return Mismatch(
+            f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
+            "write `by roc_auc`, or `with permutation`",
+        )
     return None
+
+
+def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
+    """Tell why a region of practical equivalence must be written: it has no default here."""
+    entry, declared = HYPOTHESIS_TESTS[test.name], metric_entry(metric).declaration
+    if not entry.declaration.bayesian or entry.option("rope") is None:
+        return None
+    if metric.better is not None:
+        return None  # the range of values measured elsewhere is seen once they are read
+    if dict(test.options).get("rope") is not None or (declared.low, declared.high) == (0, 1):
+        return None
+    return Mismatch(
+        f"`{test.name}` has no region of practical equivalence for `{metric.written}`, which is "
+        "not between 0 and 1",
+        f"write `{test.name}(rope=...)` in the unit of `{metric.name}`",
+    )
 
 
 def difference_test(metric: Method, yields: Yields, classes: int | None = None) -> str:
@@ -254,43 +390,44 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
+    if yields.averaged:
+        return "bootstrap"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "corrected_t"
-    entry = METRICS[metric.name]
+    if yields.weighted or yields.seeds:
+        return "bootstrap"
+    entry = metric_entry(metric)
     binary = classes in (None, 2)
     if entry.declaration.proportion == "all" or (
         metric.name in TESTABLE_COUNTS and binary and is_proportion(entry, metric.options)
     ):
         return "mcnemar"
-    if metric.name == "roc_auc" and binary:
+    if _is_auc(metric) and binary:
         return "delong"
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
         return "t"
     return "bootstrap"
 
 
-def nearest_test(metric: Method, yields: Yields) -> str | None:
-    """Name a test that can be run by a metric where another cannot."""
-    preferred = ("mcnemar", "corrected_t", "kfold_t", "5x2cv_f")
-    for name in preferred:
+def nearest_test(
+    metric: Method, yields: Yields, *, omnibus: bool = False, clustered: bool = False
+) -> str:
+    """Say what to write instead of a test that cannot be run by a metric.
+
+    An `omnibus` is proposed where one was written; `clustered` asks for a test with a form
+    for groups.
+    """
+    if yields.ordered:
+        losses = metric_entry(metric).declaration.form == "losses"
+        by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
+        return by_loss if losses else "write `with permutation(block=5)`"
+    many = ("cochran",) if omnibus else ()
+    for name in (*many, "mcnemar", "corrected_t", "kfold_t", "5x2cv_f", "permutation"):
         entry = HYPOTHESIS_TESTS.get(name)
         if entry is None or not fits_design(entry, yields):
             continue
-        if metric_mismatch(Method(name), metric) is None:
-            return f"write `with {name}`"
-    return None
-
-
-def default_table() -> list[dict[str, Any]]:
-    """Give the table what-goes-with-what, one row for each protocol with default options."""
-    rows: list[dict[str, Any]] = []
-    for protocol in PROTOCOLS:
-        yields = protocol.declaration.yields(protocol.defaults())
-        rows.append(
-            {
-                "protocol": protocol.name,
-                "tests": [t.name for t in HYPOTHESIS_TESTS if fits_design(t, yields)],
-                "intervals": {m.name: default_interval(Method(m.name), yields) for m in METRICS},
-            }
-        )
-    return rows
+        if clustered and not entry.declaration.clustered:
+            continue
+        if _of_another_metric(Method(name), metric) is None:
+            return f"write `with {name} then mcnemar`" if name in many else f"write `with {name}`"
+    return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"

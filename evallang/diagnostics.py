@@ -5,6 +5,7 @@ reference and the golden files of the tests read the declarations from `CODES`.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -157,6 +158,7 @@ Sources = Mapping[str, SourceFile]
 
 FORMAT_VERSION = "1.0"
 COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.HINT: "36;1"}
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 MAX_SHOWN = 160  # characters of a source line that a message shows around its span
 
 
@@ -202,12 +204,12 @@ def to_json(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         "warning_count": sum(d.severity is Severity.WARNING for d in counted),
         "diagnostics": [to_record(d, sources) for d in diagnostics],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def to_text(diagnostics: Sequence[Diagnostic], sources: Sources, *, colour: bool = False) -> str:
     """Lay out for a terminal: message, place, the line with the span marked, notes, help."""
-    return "\n".join(_block(d, sources, colour) for d in diagnostics)
+    return _writable("\n".join(_block(d, sources, colour) for d in diagnostics))
 
 
 def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
@@ -225,7 +227,7 @@ def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         words = d.message if d.help is None else f"{d.message}\nhelp: {d.help}"
         title = _github_property(f"{d.code} {d.name}")
         lines.append(f"::{kinds[d.severity]} {place},title={title}::{_github_data(words)}\n")
-    return "".join(lines)
+    return _writable("".join(lines))
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: str) -> str:
@@ -235,23 +237,24 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
     index = {code: i for i, (code, _) in enumerate(rules)}
     results = []
     for d in diagnostics:
-        region = _range(d.span, sources)
-        location: dict[str, Any] = {"artifactLocation": {"uri": _uri(d.path)}}
-        if region is not None:
-            location["region"] = {
-                "startLine": region["start"]["line"],
-                "startColumn": region["start"]["column"],
-                "endLine": region["end"]["line"],
-                "endColumn": region["end"]["column"],
-            }
         text = d.message if d.help is None else f"{d.message}; {d.help}"
         result: dict[str, Any] = {
             "ruleId": d.code,
             "ruleIndex": index[d.code],
             "level": levels[d.severity],
             "message": {"text": text},
-            "locations": [{"physicalLocation": location}],
+            "locations": [_sarif_location(d.path, d.span, sources)],
         }
+        if d.related:
+            result["relatedLocations"] = [
+                {
+                    **_sarif_location(r.span.path, r.span, sources),
+                    "message": {"text": r.message},
+                }
+                for r in d.related
+            ]
+        if d.fixes:
+            result["fixes"] = [_sarif_fix(fix, sources) for fix in d.fixes]
         if d.allowed_because is not None:
             result["suppressions"] = [{"kind": "inSource", "justification": d.allowed_because}]
         results.append(result)
@@ -275,7 +278,42 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
             {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
         ],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return _writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _sarif_location(path: str, span: Span | None, sources: Sources) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
+    if (region := _sarif_region(span, sources)) is not None:
+        location["region"] = region
+    return {"physicalLocation": location}
+
+
+def _sarif_region(span: Span | None, sources: Sources) -> dict[str, int] | None:
+    place = _range(span, sources)
+    if place is None:
+        return None
+    start, end = place["start"], place["end"]
+    return {
+        "startLine": start["line"],
+        "startColumn": start["column"],
+        "endLine": end["line"],
+        "endColumn": end["column"],
+    }
+
+
+def _sarif_fix(fix: Fix, sources: Sources) -> dict[str, Any]:
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        region = _sarif_region(edit.span, sources)
+        replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
+        changes.setdefault(edit.span.path, []).append(replacement)
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {"artifactLocation": {"uri": _uri(path)}, "replacements": replacements}
+            for path, replacements in changes.items()
+        ],
+    }
 
 
 def _range(span: Span | None, sources: Sources) -> dict[str, dict[str, int]] | None:
@@ -343,6 +381,11 @@ def _cells(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
 
+def _writable(text: str) -> str:
+    """Replace what UTF-8 cannot hold, bytes of a file that was no UTF-8, one for one."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
 def _printable(text: str) -> str:
     """Keep a terminal safe: tabs become spaces, control characters their visible names."""
     if text.isprintable():
@@ -368,4 +411,4 @@ def _github_property(text: str) -> str:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
-    return quote(path)
+    return quote(path, errors="surrogateescape")

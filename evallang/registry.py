@@ -89,6 +89,29 @@ class Example:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+@frozen
+class Guidance:
+    """What an author is told of a member, beside summary and sources; declarations inherit it.
+
+    The conformance suite asks for it, `explain` and the reference print it.
+
+    Attributes
+    ----------
+    when, when_not : the questions it answers, and those it does not, with what does instead
+        ("two models: mcnemar"); several are parted by semicolons
+    formula : how it is computed, in words
+    example : lines of a study that use it, where those made from its declaration
+        (`checking.illustrations`) would not show it well
+    differs : why its number differs from that of another package or text, by its name
+    """
+
+    when: str = field(default="", kw_only=True)
+    when_not: str = field(default="", kw_only=True)
+    formula: str = field(default="", kw_only=True)
+    example: str = field(default="", kw_only=True)
+    differs: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+
+
 @dataclass(frozen=True)
 class Entry(Generic[Declaration]):
     """One member of an open set: the function, its declaration and what its manual needs."""

@@ -11,7 +11,7 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.frozen import frozen
 from evallang.models.model import ModelSpec
 from evallang.results.settings import Default, FileRecord, ReportSettings
@@ -20,15 +20,20 @@ from evallang.source import Span
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
 Options = tuple[tuple[str, OptionValue], ...]
 
-SourceSpec = DataSpec | PredictionsSpec | CountsSpec
+SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec
 
 
 @frozen
 class Method:
-    """A word of a catalogue with the options that were written, in their order."""
+    """A word of a catalogue with the options that were written, in their order.
+
+    `better` is set for a metric that is no word of ours: one whose numbers stand in a file,
+    called what its statement calls it (`value "F1"`, `metric "AUC"`).
+    """
 
     name: str
     options: Options = ()
+    better: Literal["higher", "lower"] | None = None
 
     @property
     def written(self) -> str:
@@ -107,16 +112,17 @@ class Measure:
     interval: Method | None
     within: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    interval_span: Span | None = field(default=None, compare=False)
 
 
 @frozen
 class ComparisonSpec:
     """One `compare` line.
 
-    `test` is the first test written; where it is an omnibus, `post_hoc` is the test after
-    `then`, or None. `pairs` are all pairs that the line is about, `models` all models
-    that its omnibus covers. `correction` is None where the tests control the family
-    themselves.
+    `test` is the first test written; where it takes all models at once it is an `omnibus`, and
+    `post_hoc` is the test after `then`, or None. `pairs` are all pairs that the line is about,
+    `models` all models that its omnibus covers. `correction` is None where the tests control
+    the family themselves. `singly` tells that the test is about one model.
     """
 
     index: int
@@ -131,6 +137,8 @@ class ComparisonSpec:
     metrics: tuple[Method, ...]
     protocol: str | None
     exploratory: bool
+    omnibus: bool = False
+    singly: bool = False
     span: Span | None = field(default=None, compare=False)
 
 
@@ -149,6 +157,37 @@ class RequirementSpec:
     within: str | None
     protocol: str | None
     level: float
+    level_written: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+
+@frozen
+class UseSpec:
+    """One `use` line: a module of the author's; `sha256` of its package's source, once found."""
+
+    module: str
+    span: Span | None = field(default=None, compare=False)
+    sha256: str | None = None
+
+
+@frozen
+class ExportSpec:
+    """One `export` line; `model` is None for `best`, `path` relative to the study's file."""
+
+    model: str | None
+    path: str
+    source: str
+    span: Span | None = field(default=None, compare=False)
+
+
+@frozen
+class AnalysisSpec:
+    """One item of an `analyze` line; `metric` and `protocol` are None where none is written."""
+
+    index: int
+    method: Method
+    metric: Method | None = None
+    protocol: str | None = None
     span: Span | None = field(default=None, compare=False)
 
 
@@ -156,7 +195,8 @@ class RequirementSpec:
 class Study:
     """Everything that a run needs to know.
 
-    `places` maps `study`, its clauses and `stratify` to where they are written.
+    `places` maps `study`, its clauses and `stratify` to where they are written; `live` has a
+    hash for each model that is given as an object.
     """
 
     title: str
@@ -185,6 +225,16 @@ class Study:
     overrides: Mapping[str, str]
     defaults: tuple[Default, ...]
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    exports: tuple[ExportSpec, ...] = ()
+    uses: tuple[UseSpec, ...] = ()
+    live: Mapping[str, str] = field(default_factory=dict)
+    analyses: tuple[AnalysisSpec, ...] = ()
+
+
+def own_sources(study: Study) -> dict[str, str]:
+    """Give the hashes of the author's packages, where found, and of objects given in Python."""
+    found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
+    return {**found, **study.live}
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:
@@ -193,11 +243,16 @@ def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str
     return (*named, comparison.against) if comparison.against is not None else named
 
 
-def pairs_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Give the pairs of a comparison: planned, each against the reference, or all."""
+def pairs_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Give the pairs of a comparison: planned, each against the reference, or all.
+
+    Where the test is about one model, each stands alone.
+    """
     if comparison.pairs:
         return comparison.pairs
     named = comparison.models or tuple(m for m in available if m != comparison.against)
+    if comparison.singly:
+        return tuple((model,) for model in named)
     if comparison.against is not None:
         return tuple((model, comparison.against) for model in named)
     return tuple(itertools.combinations(named, 2))

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from evallang.api.results import Results
     from evallang.api.running import RunFailed, run
     from evallang.api.study import Study, StudyError, load, open_study, parse
+    from evallang.api.trust import NotTrusted
 
 PLACES = {
     "FolderRefused": "folder",
+    "NotTrusted": "trust",
     "Results": "results",
     "RunFailed": "running",
     "Study": "study",
@@ -31,6 +33,7 @@ PLACES = {
 
 __all__ = [
     "FolderRefused",
+    "NotTrusted",
     "Results",
     "RunFailed",
     "Study",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evallang.api.live import NOTHING, Live, hashes
 from evallang.api.study import Study, StudyError, with_task
+from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
-from evallang.data.dataset import DataSpec, PredictionsSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 
 if TYPE_CHECKING:
-    from evallang.data.dataset import GivenOutcomes, Table
+    from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
     from evallang.planning.planner import Planned
     from evallang.study import Study as MeantStudy
 
@@ -26,34 +28,47 @@ class Prepared:
     study: MeantStudy
     tables: Mapping[str, Table]
     given: tuple[GivenOutcomes, ...]
+    scored: tuple[ScoreTable, ...]
     planned: Planned
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read_and_plan(study: Study, *, missing_is_fine: bool = False) -> Prepared:
-    """Read every source of a study and plan its fits.
+def read_and_plan(
+    study: Study, *, missing_is_fine: bool = False, trusted: bool = False, live: Live = NOTHING
+) -> Prepared:
+    """Read every source of a study and plan its fits; imports nothing of the author's.
 
-    With `missing_is_fine`, files that do not exist only leave their numbers out. Raises
+    With `missing_is_fine`, files, packages and modules that do not exist only leave their
+    numbers out; a server is asked only where the study is `trusted`; `live` holds what is
+    given in Python. Raises
     `StudyError` where the study or its data are faulty.
     """
+    from evallang.planning.exports import with_exports
     from evallang.planning.planner import plan
+    from evallang.planning.readiness import missing_packages
 
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
-    tables, given, read = _read(study.meant, study.folder)
+    tables, given, scored, read = _read(study.meant, study.folder, trusted, live)
     study = _with_known_task(study, tables, given)
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     missing = [d for d in read if d.name == "file_not_found"]
-    judged = judge_read(study.meant, tables, given)
-    planned = plan(study.meant, tables, given)
-    judged += judge_planned(study.meant, tables, planned.layout.splits)
-    found = waivers.mark([*read, *judged, *planned.diagnostics], study.checked.gathered)
+    meant, modules = find_own_code(study.meant, study.folder)
+    meant = replace(meant, live=hashes(live.models))
+    packages = (*missing_packages(meant), *modules)
+    judged = judge_read(meant, tables, given, scored)
+    planned = with_exports(meant, tables, plan(meant, tables, given, scored))
+    judged += judge_planned(meant, tables, planned.layout.splits)
+    found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
-    stopping = [d for d in found if not (missing_is_fine and d in missing)]
+    fine = (*missing, *packages) if missing_is_fine else ()
+    stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
-    return Prepared(study.meant, tables, tuple(given), planned, in_order(diagnostics.values()))
+    return Prepared(
+        meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())
+    )
 
 
 def _with_known_task(
@@ -62,7 +77,8 @@ def _with_known_task(
     """Check again where only the data tell the task: measures and models depend on it."""
     if study.meant is None or study.meant.task is not None:
         return study
-    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    sources: list[Table | GivenOutcomes] = [*tables.values()]
+    sources += [outcomes for outcomes in given if outcomes.values is None]
     return with_task(study, sources[0].task) if sources else study
 
 
@@ -73,19 +89,22 @@ def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
 
 
 def _read(
-    study: MeantStudy, folder: Path
-) -> tuple[dict[str, Table], list[GivenOutcomes], list[Diagnostic]]:
+    study: MeantStudy, folder: Path, trusted: bool, live: Live
+) -> tuple[dict[str, Table], list[GivenOutcomes], list[ScoreTable], list[Diagnostic]]:
     from evallang.data.assignment import with_assignment
     from evallang.data.counts import read_counts
     from evallang.data.predictions import read_predictions
     from evallang.data.reading import read_table
+    from evallang.data.score_tables import read_scores
 
     tables: dict[str, Table] = {}
     given: list[GivenOutcomes] = []
+    scored: list[ScoreTable] = []
     found: list[Diagnostic] = []
     for source in study.sources:
         if isinstance(source, DataSpec):
-            read, diagnostics = read_table(source, folder)
+            frame = live.frames.get(source.name)
+            read, diagnostics = read_table(source, folder, trusted=trusted, frame=frame)
             for protocol in study.protocols:
                 if protocol.path is not None:
                     assigned = [
@@ -98,11 +117,14 @@ def _read(
         elif isinstance(source, PredictionsSpec):
             outcomes, diagnostics = read_predictions(source, folder)
             given += outcomes
+        elif isinstance(source, ScoresSpec):
+            scores, diagnostics = read_scores(source, folder)
+            scored += [] if scores is None else [scores]
         else:
             counts, diagnostics = read_counts(source, folder)
             given += [] if counts is None else [counts]
         found += diagnostics
-    return tables, given, found
+    return tables, given, scored, found
 
 
 def check_data(study: Study) -> tuple[Diagnostic, ...]:

@@ -50,10 +50,12 @@ class Results:
         record: records.Results,
         run: Run | None = None,
         diagnostics: tuple[Diagnostic, ...] = (),
+        study_folder: Path | None = None,
     ) -> None:
         self.record = record
         self.diagnostics = diagnostics
         self._run = run
+        self._study_folder = study_folder or Path()
 
     @property
     def estimates(self) -> Rows:
@@ -86,12 +88,17 @@ class Results:
     def save(self, folder: str | Path, formats: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """Write the output folder; gives messages about what could not be written.
 
-        `formats` are those of the report, by default the study's. Raises `FolderRefused`
-        when the folder holds anything that is not ours.
+        Exported models are written too, below the folder of the study's file. `formats` are
+        those of the report, by default the study's. Raises `FolderRefused` when the folder
+        holds anything that is not ours.
         """
         from evallang.api.folder import write_folder
+        from evallang.api.models import write_models
 
-        return write_folder(Path(folder), self.record, self._run, formats)
+        messages = write_folder(Path(folder), self.record, self._run, formats)
+        if self._run is not None:  # after the folder, in which one may stand
+            write_models(self._run.models, self._study_folder)
+        return messages
 
     def render(self, *formats: str, folder: str | Path = ".") -> tuple[str, ...]:
         """Write the report beside the results; gives messages about what could not be."""

@@ -10,10 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evallang.api.live import Live, checked, described, own_code
+from evallang.api.models import check_places
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
-from evallang.api.study import Study, load
-from evallang.diagnostics import to_record
+from evallang.api.study import Study, StudyError, load, open_study, with_live_models
+from evallang.api.trust import is_trusted, refuse_without_consent
+from evallang.diagnostics import has_errors, to_record
+from evallang.models.own_code import path_restored
 from evallang.results import records
 
 Progress = Callable[[int, int], None]
@@ -36,47 +40,87 @@ def run(
     out: str | Path | None = None,
     progress: Progress | None = None,
     command: str = "",
+    trust: bool = False,
+    data: Mapping[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
     `progress` is called with the fits done and the fits planned: once before the first, then
-    whenever some are done. Raises `StudyError` where study or data are faulty, and
+    whenever some are done. Models that the study exports are written when the results are
+    saved. `data` are frames of polars or pandas that stand for the files of `data` statements,
+    `models` estimators that stand for, or are added to, those of the study. `trust` lets the
+    study run its author's own code and ask servers. Raises `StudyError` where study or data
+    are faulty, `NotTrusted` where own code has no consent, `FolderRefused` where a model may
+    not be written, `ValueError` for objects that are no frame or estimator of the study, and
     `RunFailed` (with what was computed) when a fit failed.
     """
     from evallang.engine import run as engine
 
-    if not isinstance(study, Study):
-        study = load(study)
+    live = Live(data or {}, models or {})
+    study = _loaded(study, live)
+    checked(live, study.meant)
+    if study.meant is not None:
+        refuse_without_consent(study.meant, trust)
     started, clock = time.time(), time.perf_counter()
-    prepared = read_and_plan(study)
+    prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
+    check_places((export.path for export in prepared.study.exports), study.folder)
     if progress is not None:
         progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
-    done = engine.run(
-        prepared.study,
-        prepared.tables,
-        prepared.given,
-        prepared.planned,
-        jobs=jobs,
-        progress=progress,
-    )
+    with path_restored():
+        done = engine.run(
+            prepared.study,
+            prepared.tables,
+            prepared.given,
+            prepared.planned,
+            prepared.scored,
+            jobs=jobs,
+            progress=progress,
+            code=own_code(prepared.study, study.folder, live.models),
+        )
     provenance = replace(
         done.results.provenance,
         git=_git_state(study.folder),
-        command=command or f"evallang run {study.path}",
+        command=command or _command(study, live, trust),
         started=_utc(started),
         seconds=round(time.perf_counter() - clock, 3),
     )
     record = replace(
-        done.results,
+        described(done.results, live.models),
         provenance=provenance,
         diagnostics=tuple(to_record(d, study.checked.sources) for d in prepared.diagnostics),
     )
-    results = Results(_relative_paths(record, study), done, prepared.diagnostics)
+    results = Results(_relative_paths(record, study), done, prepared.diagnostics, study.folder)
     if out is not None:
         results.save(out)
-    if provenance.fits.failed and any(f.stage == "outer" for f in record.failures):
+    if provenance.fits.failed and any(f.stage != "inner" for f in record.failures):
         raise RunFailed(results, None if out is None else Path(out))
     return results
+
+
+def _loaded(study: Study | str | Path, live: Live) -> Study:
+    """Read a study, or check it again with the models that are given as objects."""
+    if not live.models:
+        return study if isinstance(study, Study) else load(study)
+    opened = study if isinstance(study, Study) else open_study(study)
+    again = with_live_models(opened, list(live.models))
+    if has_errors(again.diagnostics):
+        raise StudyError(again.diagnostics, again.checked.sources)
+    return again
+
+
+def _command(study: Study, live: Live, trust: bool) -> str:
+    """Say how the study was run, for the record."""
+    if not (live.frames or live.models):
+        return f"evallang run {study.path}{' --trust' if trust else ''}"
+    parts = [repr(study.path)]
+    parts += [f"data={{{_names(live.frames)}}}"] if live.frames else []
+    parts += [f"models={{{_names(live.models)}}}"] if live.models else []
+    return f"ev.run({', '.join(parts)})"
+
+
+def _names(given: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name!r}: ..." for name in given)
 
 
 def _relative_paths(record: records.Results, study: Study) -> records.Results:

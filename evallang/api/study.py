@@ -32,7 +32,7 @@ class Study:
     """A study file with what its check found.
 
     `meant` is the resolved study, None where anything is an error; `folder` is where the
-    file stands, against which its paths are read.
+    file stands, against which its paths are read; `live` names the models given as objects.
     """
 
     path: str
@@ -40,6 +40,7 @@ class Study:
     folder: Path
     checked: Checked
     overrides: Mapping[str, str] = field(default_factory=dict)
+    live: tuple[str, ...] = ()
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -101,7 +102,13 @@ def read_text(path: Path) -> str:
 
 def with_task(study: Study, task: Task) -> Study:
     """Check a study again, now that its data have shown their task."""
-    return _checked(study.path, study.text, study.folder, study.overrides, task)
+    return _checked(study.path, study.text, study.folder, study.overrides, task, study.live)
+
+
+def with_live_models(study: Study, names: Sequence[str]) -> Study:
+    """Check a study again, with models that are given as objects."""
+    live = tuple(sorted(names))
+    return _checked(study.path, study.text, study.folder, study.overrides, None, live)
 
 
 def _checked(
@@ -110,6 +117,7 @@ def _checked(
     folder: Path,
     overrides: Mapping[str, str],
     task: Task | None = None,
+    live: tuple[str, ...] = (),
 ) -> Study:
     shown = path.replace(os.sep, "/")
     prefix = shown.rpartition("/")[0]
@@ -118,4 +126,5 @@ def _checked(
         inside = included[len(prefix) + 1 :] if prefix else included
         return read_text(folder / inside)
 
-    return Study(shown, text, folder, check(shown, text, read, overrides, task), overrides)
+    checked = check(shown, text, read, overrides, task, live)
+    return Study(shown, text, folder, checked, overrides, live)

@@ -4,28 +4,32 @@ The same questions as in `validity`, asked again with the facts of the data.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.checking import codes
 from evallang.checking.questions import questions
+from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
+from evallang.checking.rules.lines import listed
 from evallang.compatibility import (
     TESTABLE_COUNTS,
     Mismatch,
     interval_mismatch,
+    metric_entry,
+    over_seeds,
     test_mismatch,
 )
-from evallang.data.dataset import GivenOutcomes, Table
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import check_design, check_test_sizes
-from evallang.data.rules import check_table, check_tasks
+from evallang.data.rules import check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.metrics.metric import METRICS
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import Split
 from evallang.registry import lazy
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Method, Protocol, Study
+from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +38,10 @@ else:
 
 
 def judge_read(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
 ) -> list[Diagnostic]:
     """Ask everything that needs the data: what they make impossible, and advice on them."""
     asked = questions(study)
@@ -43,15 +50,20 @@ def judge_read(
     for table in tables.values():
         found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
         found += check_design(table, asked)
-    found += advise_on_examples(study, [of_outcomes(source) for source in given])
+    found += advise_on_examples(study, [of_outcomes(g) for g in given if g.examples is None])
     for table in tables.values():
         for protocol in study.protocols:
             if protocol.kind == "split" and table.split is not None:
                 found += _split(study, protocol, table)
         found += _classes(study, len(table.classes), table.task)
         found += _options(study, len(table.classes), table.positive)
+    for scores in scored:
+        found += judge_scores(study, scores)
+    n = len(tables) + len(given) + sum(scores.n for scores in scored)
+    found += judge_number_of_data_sets(study, n)
     for source in given:
-        if source.correct is None:
+        found += check_outcomes(source)
+        if source.correct is None and source.values is None:
             found += _classes(study, len(source.classes), source.task)
             found += _options(study, len(source.classes), source.positive)
             found += _scores(study, source)
@@ -86,12 +98,15 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
         yields = yields_of_assignment(table.split or (), 1 + len(table.further_splits))
     except ValueError:
         return  # the planner words it
+    yields = over_seeds(replace(yields, weighted=table.weights is not None), protocol)
     what = "the split, as it is given," if yields.once else "the split with repeats"
     for measure in study.measures:
         if measure.interval is not None:
             problem = interval_mismatch(measure.interval, measure.metric, yields)
             if problem is not None:
-                yield _mismatch(codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.span)
+                yield _mismatch(
+                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
+                )
     for comparison in study.comparisons:
         if comparison.protocol != protocol.name or comparison.across:
             continue
@@ -126,7 +141,7 @@ def _classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
         ]
         for metric in comparison.metrics:
             averaged = metric.name in TESTABLE_COUNTS and (
-                METRICS[metric.name].declaration.proportion != "all"
+                metric_entry(metric).declaration.proportion != "all"
             )
             if counted and averaged:
                 yield diagnose(
@@ -143,7 +158,9 @@ def _options(study: Study, classes: int, positive: int | None) -> Iterable[Diagn
     metrics = [(m.metric, m.span) for m in study.measures]
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
     for metric, span in dict.fromkeys(metrics):
-        entry = METRICS[metric.name]
+        if metric.better is not None:
+            continue
+        entry = metric_entry(metric)
         if entry.declaration.form != "counts" or not classes:
             continue
         try:
@@ -155,20 +172,31 @@ def _options(study: Study, classes: int, positive: int | None) -> Iterable[Diagn
 
 
 def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
-    for measure in study.measures:
-        needs = METRICS[measure.metric.name].declaration.needs
-        if needs not in ("scores", "probabilities"):
+    """Find models that lack the scores of a metric, each metric once with all such models."""
+    name = source.spec.name.partition("/")[0]  # of its statement, for one of several data sets
+    everyone = [model.name for model in source.models]
+    asked: list[tuple[Method, Span | None, Sequence[str]]] = [
+        (measure.metric, measure.span, everyone) for measure in study.measures
+    ]
+    asked += [
+        (metric, c.span, models_of(c, everyone)) for c in study.comparisons for metric in c.metrics
+    ]
+    asked += [(r.metric, r.span, r.models) for r in study.requirements]
+    seen: set[Method] = set()
+    for metric, span, models in asked:
+        needs = metric_entry(metric).declaration.needs
+        if needs not in ("scores", "probabilities") or metric in seen:
             continue
-        for model in source.models:
-            lacking = model.name not in source.scores or (
-                needs == "probabilities" and model.name not in source.probabilities
-            )
-            if lacking:
-                yield diagnose(
-                    codes.METRIC_NEEDS_SCORES,
-                    f"`{measure.metric.name}` needs {needs}, and `{source.spec.name}` has none "
-                    f"of `{model.name}`",
-                    measure.span,
-                    help=f'write `score {model.name} = "COLUMN"` below '
-                    f"`predictions {source.spec.name}`, or measure another metric",
-                )
+        found = source.scores if needs == "scores" else source.probabilities
+        lacking = [model for model in models if model in everyone and model not in found]
+        if not lacking:
+            continue
+        seen.add(metric)
+        binary = len(source.classes) == 2
+        line = f'score {lacking[0]} = "COLUMN"' if binary else f'scores {lacking[0]} = "p_*"'
+        yield diagnose(
+            codes.METRIC_NEEDS_SCORES,
+            f"`{metric.name}` needs {needs}, and `{name}` has none of {listed(lacking)}",
+            span,
+            help=f"write `{line}` below `predictions {name}`, or measure another metric",
+        )

@@ -3,15 +3,19 @@
 from typing import Any
 
 from evallang.checking.codes_loaded import load_codes
+from evallang.checking.statements import STATEMENT_GUIDES
 from evallang.checking.values import CATALOGUES
 from evallang.diagnostics import CODES
 from evallang.models.catalogue import CATALOGUE, unavailable
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import written_option
+from evallang.syntax.keywords import CLAUSES, STATEMENTS
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    **{f"{what}s": registry for what, registry, _, _ in CATALOGUES},
+    **{f"{what}s": registry for what, registry, _, _ in CATALOGUES if what != "analysis"},
+    "analyses": ANALYSES,
     "protocols": PROTOCOLS,
 }
 
@@ -33,7 +37,18 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
             for name, entry in sorted(CATALOGUE.items())
             if entry.refused is None and unavailable(entry) is None
         ]
-    if catalogue == "rules":
+    if catalogue == "statements":
+        return [
+            {
+                "name": word,
+                "title": word,
+                "summary": STATEMENT_GUIDES[word].summary,
+                "form": known.form,
+                "clauses": [CLAUSES[clause] for clause in known.clauses],
+            }
+            for word, known in STATEMENTS.items()
+        ]
+    if catalogue in ("rules", "codes"):
         load_codes()
         return [
             {
@@ -44,7 +59,7 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
                 "summary": code.summary,
             }
             for code in sorted(CODES.values(), key=lambda c: c.code)
-            if code.code.startswith("W")
+            if catalogue == "codes" or code.code.startswith("W")
         ]
     return [record(entry) for entry in REGISTRIES[catalogue]]
 
@@ -56,6 +71,10 @@ def record(entry: Entry[Any]) -> dict[str, Any]:
         "kind": entry.kind,
         "title": entry.title,
         "summary": entry.summary,
+        "when": entry.declaration.when,
+        "when_not": entry.declaration.when_not,
+        "formula": entry.declaration.formula,
+        "differs": dict(entry.declaration.differs),
         "options": [_option(option) for option in entry.options],
         "references": [reference.short for reference in entry.references],
     }
@@ -86,11 +105,4 @@ def members(name: str) -> list[Entry[Any]]:
             entry = next((e for e in PROTOCOLS if e.declaration.words == spaced), None)
         if entry is not None:
             found.append(entry)
-    return found
-
-
-def words() -> list[str]:
-    """Give every word that `explain` knows."""
-    found = [name for registry in REGISTRIES.values() for name in registry.names()]
-    found += [code.code for code in CODES.values()] + [code.name for code in CODES.values()]
     return found

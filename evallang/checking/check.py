@@ -1,16 +1,20 @@
 """The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
 
 import posixpath
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from evallang.checking import (
+    analyses,
     capabilities,
     claims,
     codes,
+    compared,
     designs,
     document,
+    exports,
+    own_code,
     pipelines,
     sources,
     unused,
@@ -21,14 +25,15 @@ from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
 from evallang.checking.scope import Scope
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.compatibility import own_metric
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 from evallang.models.model import ModelSpec
 from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
-from evallang.syntax.formatter import format_source
+from evallang.syntax.formatter import format_parsed
 
 FOLLOW_UPS = frozenset({codes.CLAUSE_TWICE.code, codes.CLAUSE_VALUE.code})
 """What a clause that stands or is written wrongly brings about."""
@@ -50,6 +55,7 @@ def check(
     read: Read,
     overrides: Mapping[str, str] | None = None,
     task: Task | None = None,
+    live: Sequence[str] = (),
 ) -> Checked:
     """Check a study: syntax, names, types, options, statistical sense.
 
@@ -60,9 +66,11 @@ def check(
     read : gives the text of an included file by its path
     overrides : `let` name -> value as written, from `--set`
     task : that of the data, where it is known from reading them
+    live : names of models that are given as objects
     """
     gathered = gather(path, text, read)
-    scope = Scope(path, tuple(gathered.statements))
+    scope = Scope(path, tuple(gathered.statements), live=frozenset(live))
+    scope.statements += own_code.live_statements(scope)
     read_overrides(scope, overrides or {}, gathered.sources)
     scope.declare_names()
     study = _resolve(scope, gathered, overrides or {}, task)
@@ -82,10 +90,10 @@ def _sound(gathered: Gathered, scope: Scope) -> bool:
 
 
 def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Diagnostic]:
-    """Keep one of findings that say the same of the same place.
+    """Keep one of findings that say the same of the same place, and one of a line's sense.
 
-    Nothing is said about the sense of a line that could not be read as written, and nothing
-    is advised on one that is refused.
+    Nothing is said about the sense of a line that could not be read as written; of one that
+    is past mending nothing else at all; and nothing is advised on one that is refused.
     """
 
     def line(item: Diagnostic) -> tuple[str, int] | None:
@@ -93,20 +101,31 @@ def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Di
             return None
         return item.path, sources[item.path].position(item.span.start).line
 
-    unread = {line(item) for item in found if item.code.startswith("E0")}
+    of_text = [item for item in found if item.code.startswith("E0")]
+    unread = {line(item) for item in of_text}
+    lost = {line(item) for item in of_text if not any(fix.safe for fix in item.fixes)}
     waivers_own = ("E16",)  # a faulty waiver says nothing about its line
-    refused = {
+    wrong = {
         line(item)
         for item in found
-        if item.code[:2] in ("E1", "E2") and not item.code.startswith(waivers_own)
+        if item.code.startswith("E1") and not item.code.startswith(waivers_own)
     }
+    senseless = {line(item) for item in found if item.code[:2] in ("E2", "E9")}
+    judged: set[tuple[str, int] | None] = set()
     seen: dict[tuple[object, ...], Diagnostic] = {}
     for item in found:
-        if item.code.startswith("W3") and item.span and line(item) in refused:
-            continue
-        of_sense = item.code[:2] in ("E2", "W3", "W1") or item.code in FOLLOW_UPS
-        if of_sense and item.span and line(item) in unread:
-            continue
+        place, kind = line(item), item.code[:2]
+        if place is not None:
+            if kind == "W3" and place in wrong | senseless:
+                continue
+            of_sense = kind in ("E2", "W3", "W1", "E9") or item.code in FOLLOW_UPS
+            if of_sense and place in unread:
+                continue
+            if kind == "E1" and place in lost:
+                continue
+            if kind == "E2" and (place in wrong or place in judged):
+                continue
+            judged |= {place} if kind == "E2" else set()
         seen.setdefault((item.code, item.span, item.message), item)
     return list(seen.values())
 
@@ -118,20 +137,30 @@ def _resolve(
     head = document.header(scope, stem)
     specs = sources.resolve_sources(scope)
     task = _task(specs) or known
+    uses = own_code.resolve_uses(scope)
     models = pipelines.resolve_models(scope)
     likely = task or _task_of_models(models)
     protocols = designs.protocols(scope, likely)
     stratification = designs.stratification(scope, specs, likely)
     group = designs.group_column(scope, specs)
-    measured = claims.measures(scope, likely)
+    measured = claims.measures(scope, likely, specs)
     tuning = designs.tuning(scope, measured[0].metric if measured else None)
-    compared = claims.comparisons(scope, specs, protocols, measured)
+    tested = compared.comparisons(scope, specs, protocols, measured, head.families)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
-    document.refuse_later_statements(scope)
+    analyzed = analyses.analyses(scope, protocols)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _with_columns(
-        specs, group, [p.by for p in protocols if p.by], tuple(dict.fromkeys(within))
+        specs,
+        group,
+        [p.by for p in protocols if p.by],
+        tuple(dict.fromkeys(within)),
+        stratification.columns if stratification else (),
+        {
+            word: statement.span
+            for word, kind in (("stratify", n.StratifyNode), ("group", n.GroupNode))
+            for statement in scope.of(kind)
+        },
     )
     study = Study(
         title=head.title,
@@ -150,8 +179,9 @@ def _resolve(
         protocols=protocols,
         tuning=tuning,
         measures=measured,
-        comparisons=compared,
+        comparisons=tested,
         requirements=required,
+        analyses=analyzed,
         report=report,
         report_folder=folder,
         path=scope.path,
@@ -159,10 +189,12 @@ def _resolve(
             FileRecord(p, sha256(s.text.encode("utf-8", "surrogatepass")).hexdigest())
             for p, s in gathered.sources.items()
         ),
-        canonical=format_source(gathered.sources[scope.path]),
+        canonical=format_parsed(gathered.sources[scope.path], gathered.parsed[scope.path]),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),
+        exports=exports.resolve_exports(scope),
+        uses=uses,
     )
     _needed_statements(scope, study, gathered.unread)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))
@@ -179,6 +211,8 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
     for spec in specs:
         if isinstance(spec, CountsSpec):
             return "classification"
+        if isinstance(spec, ScoresSpec) or own_metric(spec) is not None:
+            continue  # what was measured elsewhere has no task here
         if spec.task is not None:
             return spec.task
     return None
@@ -197,8 +231,10 @@ def _with_columns(
     group: str | None,
     split: list[str],
     within: tuple[str, ...],
+    strata: tuple[str, ...],
+    places: Mapping[str, Span],
 ) -> tuple[SourceSpec, ...]:
-    """Tell each source which columns other statements name."""
+    """Tell each source which columns other statements name, and where they do."""
     found: list[SourceSpec] = []
     for spec in specs:
         if isinstance(spec, DataSpec):
@@ -208,6 +244,8 @@ def _with_columns(
                     group=spec.group or group,
                     split=split[0] if split else None,
                     subgroups=within,
+                    strata=tuple(c for c in strata if c not in ("target", spec.target)),
+                    places={**spec.places, **_further(places, spec.places)},
                 )
             )
         elif isinstance(spec, PredictionsSpec):
@@ -215,6 +253,10 @@ def _with_columns(
         else:
             found.append(spec)
     return tuple(found)
+
+
+def _further(places: Mapping[str, Span], known: Mapping[str, Span]) -> dict[str, Span]:
+    return {word: span for word, span in places.items() if word not in known}
 
 
 def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:

@@ -1,17 +1,17 @@
-"""`measure`, `compare` and `require`: what is reported, tested and demanded."""
+"""`measure` and `require`: what is reported and demanded; the names that claims share."""
 
 from collections.abc import Sequence
 from typing import Literal, cast
 
 from evallang.checking import codes, values
 from evallang.checking.clauses import Clauses
+from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, Task
+from evallang.compatibility import own_metric
+from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.source import Span
 from evallang.study import (
-    ComparisonSpec,
     Measure,
     Method,
     Protocol,
@@ -22,16 +22,31 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 
-def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
-    """Resolve every `measure` line; the default is accuracy, or mse for regression."""
+def measures(scope: Scope, task: Task | None, sources: Sequence[SourceSpec]) -> tuple[Measure, ...]:
+    """Resolve every `measure` line; the default is accuracy, or mse for regression.
+
+    What a source measured elsewhere is always measured, whatever the lines say.
+    """
+    found = _measured_here(scope, task, sources)
+    own = [metric for source in sources if (metric := own_metric(source)) is not None]
+    written = [measure.metric for measure in found]
+    more = tuple(Measure(m, None) for m in dict.fromkeys(own) if m not in written)
+    return (*more, *found) if len(own) == len(sources) else (*found, *more)
+
+
+def _measured_here(
+    scope: Scope, task: Task | None, sources: Sequence[SourceSpec]
+) -> tuple[Measure, ...]:
     nodes = scope.of(n.MeasureNode)
+    if not nodes and sources and all(own_metric(source) is not None for source in sources):
+        return ()
     if not nodes:
         name = "mse" if task == "regression" else "accuracy"
         scope.default("measure", name)
         return (Measure(Method(name), None),)
     found: list[Measure] = []
     for node in nodes:
-        interval = _interval(scope, node)
+        interval, place = _interval(scope, node)
         within = tuple(values.column_name(column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
@@ -42,41 +57,28 @@ def measures(scope: Scope, task: Task | None) -> tuple[Measure, ...]:
                     codes.PARAMETER_TWICE, f"`{resolved.written}` is measured twice", metric.span
                 )
                 continue
-            found.append(Measure(resolved, interval, within, metric.span))
+            found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
 
 
-def _interval(scope: Scope, node: n.MeasureNode) -> Method | None:
+def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | None]:
     clauses = Clauses(scope, node, "measure", ("interval",))
     lines = clauses.find(n.IntervalNode)
-    return values.method(scope, lines[0].method, "interval") if lines else None
+    if not lines:
+        return None, None
+    return values.method(scope, lines[0].method, "interval"), lines[0].span
 
 
-# --- compare -----------------------------------------------------------------------------
-
-
-def comparisons(
-    scope: Scope,
-    sources: Sequence[SourceSpec],
-    protocols: Sequence[Protocol],
-    measured: Sequence[Measure],
-) -> tuple[ComparisonSpec, ...]:
-    """Resolve every `compare` line; faulty ones are left out after their report."""
-    found = []
-    for index, node in enumerate(scope.of(n.CompareNode)):
-        spec = _comparison(scope, index, node, sources, protocols, measured)
-        if spec is not None:
-            found.append(spec)
-    return tuple(found)
+# --- names ------------------------------------------------------------------------------
 
 
 def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> tuple[str, ...] | None:
     """List all models that a line may name; None where a file decides at run time."""
     if scope.broken & set(scope.sources):
         return None
-    names = [*scope.models, *scope.scored_models]
+    names = [*scope.models]
     for source in sources:
-        if isinstance(source, PredictionsSpec | CountsSpec):
+        if not isinstance(source, DataSpec):
             if not source.models:
                 return None
             names += [m.name for m in source.models if m.name not in names]
@@ -130,216 +132,6 @@ def known_protocol(
     return False, None
 
 
-def _comparison(
-    scope: Scope,
-    index: int,
-    node: n.CompareNode,
-    sources: Sequence[SourceSpec],
-    protocols: Sequence[Protocol],
-    measured: Sequence[Measure],
-) -> ComparisonSpec | None:
-    before = len(scope.diagnostics)
-    names = model_names(scope, sources)
-    pairs, models = _models(scope, node, names)
-    against = known_model(scope, node.against, names) if node.against else None
-    sound = not (node.against and against is None)
-    if models is None:
-        sound, models = False, ()
-    if against is not None and against in models:
-        models = tuple(m for m in models if m != against)
-    test = values.method(scope, node.test, "test")
-    post_hoc = values.method(scope, node.then, "test") if node.then else None
-    if test is not None:
-        sound = _shape(scope, node, test, post_hoc) and sound
-    metrics = [values.method(scope, metric, "metric") for metric in node.by]
-    good, protocol = known_protocol(scope, node.on, protocols)
-    correction = _correction(scope, node, test, post_hoc)
-    if any(d.severity == "error" for d in scope.diagnostics[before:]) or not (sound and good):
-        return None
-    if test is None or any(m is None for m in metrics):
-        return None
-    chosen = tuple(m for m in metrics if m is not None)
-    if not chosen:
-        chosen = _default_metrics(scope, index, test, measured)
-    if not chosen:
-        return None
-    omnibus_alone = node.then is None and HYPOTHESIS_TESTS[test.name].declaration.omnibus
-    meeting = [s for s in sources if _has(s, models, scope)]
-    size = 0 if omnibus_alone else _family_size(pairs, models, against, names)
-    size *= len(chosen) * (1 if node.across else len(meeting))
-    if node.correction is None and correction is not None and size > 1:
-        scope.default(f"compare line {index + 1} correction", correction.name)
-    spec = ComparisonSpec(
-        index=index,
-        source=format_node(node).strip(),
-        models=models,
-        pairs=pairs,
-        against=against,
-        across=node.across,
-        test=test,
-        post_hoc=post_hoc,
-        correction=correction,
-        metrics=chosen,
-        protocol=protocol,
-        exploratory=node.exploratory,
-        span=node.span,
-    )
-    _enough_models(scope, node, spec, names, sources)
-    return spec
-
-
-def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
-    """Tell whether a source has these models, as far as it is known before it is read."""
-    if isinstance(source, DataSpec):
-        return set(models) <= set(scope.models)
-    names = [model.name for model in source.models]
-    return not names or set(models) <= set(names)
-
-
-def _family_size(
-    pairs: tuple[tuple[str, str], ...],
-    models: tuple[str, ...],
-    against: str | None,
-    names: Sequence[str] | None,
-) -> int:
-    """Count the pairs of a line on one data set, as far as they are known before it is read."""
-    if pairs:
-        return len(pairs)
-    known = len(models or [name for name in names or () if name != against])
-    return known if against is not None else known * (known - 1) // 2
-
-
-def _models(
-    scope: Scope, node: n.CompareNode, names: Sequence[str] | None
-) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...] | None]:
-    """Resolve the models of a line: its planned pairs, and all models (empty: every one)."""
-    pair_nodes = [item for item in node.models if isinstance(item, n.PairNode)]
-    if pair_nodes and (len(pair_nodes) < len(node.models) or node.against is not None):
-        return (), None  # the parser has said so
-    pairs: list[tuple[str, str]] = []
-    models: list[str] = []
-    sound = True
-    for item in node.models:
-        ends = (item.first, item.second) if isinstance(item, n.PairNode) else (item,)
-        resolved = [known_model(scope, end, names) for end in ends]
-        if any(name is None for name in resolved):
-            sound = False
-            continue
-        known = [name for name in resolved if name is not None]
-        if isinstance(item, n.PairNode):
-            if known[0] == known[1]:
-                scope.report(
-                    codes.COMPARE_SHAPE, f"`{known[0]}` is compared with itself", item.span
-                )
-                sound = False
-            if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
-                scope.report(codes.COMPARE_SHAPE, "this pair is planned twice", item.span)
-                sound = False
-            pairs.append((known[0], known[1]))
-        elif known[0] in models:
-            scope.report(codes.COMPARE_SHAPE, f"`{known[0]}` is named twice", item.span)
-            sound = False
-        models += [name for name in known if name not in models]
-    return tuple(pairs), tuple(models) if sound else None
-
-
-def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None) -> bool:
-    first = HYPOTHESIS_TESTS[test.name].declaration
-    if node.then is None:
-        return True
-    if not first.omnibus:
-        scope.report(
-            codes.MODELS_OF_ONE_TEST,
-            f"`{test.name}` compares two models, so nothing can follow it after `then`",
-            node.test.span,
-            help=f"write `with {test.name} CORRECTION`, or an omnibus such as `cochran` before "
-            "`then`",
-        )
-        return False
-    if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] > 2:
-        scope.report(
-            codes.MODELS_OF_ONE_TEST,
-            f"`{post_hoc.name}` tests many models at once and cannot follow `then`",
-            node.then.span,
-            help="write a test of two models, such as `mcnemar`",
-        )
-        return False
-    return True
-
-
-def _correction(
-    scope: Scope, node: n.CompareNode, test: Method | None, post_hoc: Method | None
-) -> Method | None:
-    """Resolve the correction; Holm where none is written and more than one could be needed."""
-    if test is None:
-        return None
-    pairwise = HYPOTHESIS_TESTS[(post_hoc or test).name].declaration
-    if node.correction is None:
-        return None if pairwise.self_correcting or pairwise.bayesian else Method("holm")
-    resolved = values.method(scope, node.correction, "correction")
-    if resolved is None:
-        return None
-    if pairwise.self_correcting or pairwise.bayesian:
-        if resolved.name != "uncorrected":
-            scope.report(
-                codes.NEEDS_CORRECTION_ELSEWHERE,
-                f"`{(post_hoc or test).name}` needs no correction",
-                node.correction.span,
-                help="leave the correction out",
-            )
-        return None
-    if resolved.name not in CORRECTIONS:
-        return None
-    return resolved
-
-
-def _default_metrics(
-    scope: Scope, index: int, test: Method, measured: Sequence[Measure]
-) -> tuple[Method, ...]:
-    """Give the metric of a line without `by`: what the test is about, else the first measure."""
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    if declared.tests == "accuracy":
-        first = measured[0].metric if measured else Method("accuracy")
-        metric = first if first.name in ("accuracy", "error_rate") else Method("accuracy")
-    elif measured:
-        metric = measured[0].metric
-    else:
-        return ()
-    scope.default(f"compare line {index + 1} by", metric.written)
-    return (metric,)
-
-
-def _enough_models(
-    scope: Scope,
-    node: n.CompareNode,
-    spec: ComparisonSpec,
-    names: Sequence[str] | None,
-    sources: Sequence[SourceSpec],
-) -> None:
-    models = list(spec.models)
-    if not models:
-        if names is None:
-            return
-        models = [name for name in names if name != spec.against]
-    total = len(models) + (spec.against is not None)
-    declared = HYPOTHESIS_TESTS[spec.test.name].declaration
-    if total < 2:
-        scope.report(
-            codes.TOO_FEW_MODELS,
-            "a comparison needs two models or more",
-            node.models[0].span if node.models else node.span,
-            help="name another model, or declare one",
-        )
-    elif total < declared.models[0]:
-        pairwise = spec.post_hoc.name if spec.post_hoc else "mcnemar"
-        scope.report(
-            codes.TOO_FEW_FOR_OMNIBUS,
-            f"`{spec.test.name}` is for three models or more, and here are two",
-            node.test.span,
-            help=f"write `with {pairwise}`",
-        )
-
-
 # --- require -----------------------------------------------------------------------------
 
 
@@ -359,12 +151,23 @@ def requirements(
         second = known_model(scope, node.second, names) if node.second else None
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         test = values.method(scope, node.test, "test") if node.test else None
+        if test is not None and dict(test.options).get("alternative", "two_sided") != "two_sided":
+            scope.report(
+                codes.OPTION_VALUE,
+                "a test in `require` is two-sided, and the sign decides besides",
+                node.test.span if node.test else node.span,
+                help=f"write `with {test.name}`",
+            )
         _, protocol = known_protocol(scope, node.on, protocols)
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else confidence
         _margin(scope, node, value, level)
-        if metric is None and not node.metric and measured:
-            metric = measured[0].metric
+        named = tuple(name for name in (first, second) if name is not None)
+        own = measured_elsewhere(scope, sources, named)
+        if metric is not None:
+            metric = as_measured(metric, own)
+        elif not node.metric and (own or measured):
+            metric = own[0] if own else measured[0].metric
         if any(d.severity == "error" for d in scope.diagnostics[before:]):
             continue
         if metric is None or first is None:
@@ -382,6 +185,7 @@ def requirements(
                 within=values.column_name(node.within) if node.within else None,
                 protocol=protocol,
                 level=level,
+                level_written=node.at is not None,
                 span=node.span,
             )
         )

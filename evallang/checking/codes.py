@@ -8,6 +8,9 @@ TWO_MODELS = (
 )
 """What the examples of a comparison begin with."""
 
+ONE_MODEL = "data iris from sklearn iris\nmodel bayes = GaussianNB\nprotocol cv folds=5\n"
+"""What the examples of an export begin with."""
+
 # --- E10x: names ---------------------------------------------------------------------------
 
 UNKNOWN_NAME = declare(
@@ -58,6 +61,7 @@ CIRCULAR_NAME = declare(
     "E106",
     "circular_name",
     "A `let` or a model is defined by itself.",
+    reason="A name that needs itself has no value.",
     wrong="let a = b\nlet b = a",
     right="let a = 3\nlet b = a",
 )
@@ -65,6 +69,8 @@ INCLUDE_PROBLEM = declare(
     "E107",
     "include_problem",
     "An included file is missing, is included twice, or includes itself.",
+    reason="Nothing is overridden, so a file that is included twice would declare "
+    "everything twice; a cycle has no end.",
     wrong='include "protocol.eval"\ninclude "protocol.eval"',
     right='include "protocol.eval"',
 )
@@ -72,6 +78,7 @@ AMBIGUOUS_PROTOCOL = declare(
     "E108",
     "ambiguous_protocol",
     "Several protocols are declared and the line does not say which one it means.",
+    reason="Two protocols give two answers; which one a line is about must not be guessed.",
     wrong=f"{TWO_MODELS}protocol main = cv\nprotocol quick = holdout\ncompare a, b with mcnemar",
     right=f"{TWO_MODELS}protocol main = cv\nprotocol quick = holdout\n"
     "compare a, b with mcnemar on main",
@@ -103,6 +110,7 @@ UNKNOWN_PARAMETER = declare(
     "E111",
     "unknown_parameter",
     "A class has no parameter of this name.",
+    reason="scikit-learn would refuse it when the model is built, after the data were read.",
     wrong="model knn = KNeighborsClassifier(k=3)",
     right="model knn = KNeighborsClassifier(n_neighbors=3)",
 )
@@ -110,6 +118,7 @@ PARAMETER_VALUE = declare(
     "E112",
     "parameter_value",
     "A parameter does not take this value.",
+    reason="scikit-learn would refuse it in the first fit, perhaps after an hour of others.",
     wrong="model svm = SVC(kernel=radial)",
     right="model svm = SVC(kernel=rbf)",
 )
@@ -126,6 +135,7 @@ PIPELINE_ORDER = declare(
     "E114",
     "pipeline_order",
     "A pipeline whose last step is no estimator, or that has one before its end.",
+    reason="Data flow from left to right: transformers first, one predictor last.",
     wrong="model a = SVC | StandardScaler",
     right="model a = StandardScaler | SVC",
 )
@@ -133,6 +143,8 @@ WRONG_TASK = declare(
     "E115",
     "wrong_task",
     "A model, metric or test for another task than that of the data.",
+    reason="A classifier predicts labels and a regressor numbers; measures and tests "
+    "belong to one of them.",
     wrong="data diabetes from sklearn diabetes\nmodel a = SVC",
     right="data diabetes from sklearn diabetes\nmodel a = SVR",
 )
@@ -140,6 +152,7 @@ PARAMETER_TWICE = declare(
     "E116",
     "parameter_twice",
     "A parameter or option is given twice.",
+    reason="Of two values one would silently win.",
     wrong="model svm = SVC(C=1, C=10)",
     right="model svm = SVC(C=10)",
 )
@@ -147,8 +160,18 @@ BAD_DOMAIN = declare(
     "E117",
     "bad_domain",
     "A domain that holds no values, or cannot be stepped.",
+    reason="Ends must be reached and steps must have a length, so that the candidates are "
+    "exactly those that a reader counts.",
     wrong="model svm = SVC(C in 0.1..10)",
     right="model svm = SVC(C in 0.1..10 log 5)",
+)
+
+TOO_MUCH_BEHIND_NAMES = declare(
+    "E118",
+    "too_much_behind_names",
+    "Names that stand for names stand for more than could be read or fitted.",
+    reason="Each name is written out where it is used. A few lines that use the one above twice "
+    "stand for millions of classes, which nobody means and no memory holds.",
 )
 
 # --- E12x: words of the catalogues -----------------------------------------------------------
@@ -157,6 +180,7 @@ UNKNOWN_METRIC = declare(
     "E120",
     "unknown_metric",
     "A word that is no metric.",
+    reason="`evallang list metrics` lists all of them.",
     wrong="measure acuracy",
     right="measure accuracy",
 )
@@ -164,6 +188,7 @@ UNKNOWN_TEST = declare(
     "E121",
     "unknown_test",
     "A word that is no hypothesis test.",
+    reason="`evallang list tests` lists all of them.",
     wrong="compare with mcnemmar",
     right="compare with mcnemar",
 )
@@ -171,6 +196,7 @@ UNKNOWN_INTERVAL = declare(
     "E122",
     "unknown_interval",
     "A word that is no interval.",
+    reason="`evallang list intervals` lists all of them.",
     wrong="measure accuracy\n  interval wilsn",
     right="measure accuracy\n  interval wilson",
 )
@@ -178,6 +204,7 @@ UNKNOWN_PROTOCOL = declare(
     "E123",
     "unknown_protocol",
     "Words that are no protocol.",
+    reason="`evallang list protocols` lists all of them.",
     wrong="protocol kfold folds=10",
     right="protocol cv folds=10",
 )
@@ -185,6 +212,7 @@ UNKNOWN_CORRECTION = declare(
     "E124",
     "unknown_correction",
     "A word that is no correction for many comparisons.",
+    reason="`evallang list corrections` lists all of them.",
     wrong="compare with mcnemar bonferoni",
     right="compare with mcnemar bonferroni",
 )
@@ -192,6 +220,7 @@ UNKNOWN_ANALYSIS = declare(
     "E125",
     "unknown_analysis",
     "A word that is no analysis.",
+    reason="An analysis of another name does not exist in the language.",
     wrong="analyze calibrations",
     right="analyze calibration",
 )
@@ -199,6 +228,7 @@ UNKNOWN_WORD = declare(
     "E126",
     "unknown_word",
     "A word that a clause does not know.",
+    reason="A clause that takes one of a few words knows no others.",
     wrong="report htm",
     right="report html",
 )
@@ -206,6 +236,8 @@ UNKNOWN_SOURCE = declare(
     "E127",
     "unknown_source",
     "A data set that scikit-learn does not bundle, or a file type that is not read.",
+    reason="scikit-learn brings iris, wine, breast_cancer, digits and diabetes along; "
+    "other data come from a file or a query.",
     wrong="data d from sklearn iriss",
     right="data d from sklearn iris",
 )
@@ -216,6 +248,7 @@ UNKNOWN_OPTION = declare(
     "E130",
     "unknown_option",
     "A method has no option of this name or word.",
+    reason="`evallang explain` with the name of the method lists its options.",
     wrong="compare with mcnemar(precise)",
     right="compare with mcnemar(exact)",
 )
@@ -223,6 +256,8 @@ OPTION_VALUE = declare(
     "E131",
     "option_value",
     "An option does not take this value.",
+    reason="An option takes the words, or the kind of number, that `evallang explain` "
+    "prints for the method.",
     wrong="protocol cv folds=ten",
     right="protocol cv folds=10",
 )
@@ -230,6 +265,7 @@ MISSING_OPTION = declare(
     "E132",
     "missing_option",
     "A method needs an option that is not given.",
+    reason="There is no value that would be right for most studies, so none is taken in silence.",
     wrong="measure fbeta",
     right="measure fbeta(beta=2)",
 )
@@ -240,6 +276,7 @@ UNKNOWN_CLAUSE = declare(
     "E140",
     "unknown_clause",
     "A statement takes no clause of this word.",
+    reason="Each statement has its own clauses, and a clause of another would be ignored.",
     wrong='data iris from "iris.csv"\n  traget species',
     right='data iris from "iris.csv"\n  target species',
 )
@@ -247,6 +284,7 @@ CLAUSE_TWICE = declare(
     "E141",
     "clause_twice",
     "A clause that may stand once stands twice.",
+    reason="Of two values one would silently win.",
     wrong="study\n  seed 1\n  seed 2",
     right="study\n  seed 1",
 )
@@ -254,6 +292,7 @@ MISSING_CLAUSE = declare(
     "E142",
     "missing_clause",
     "A statement lacks a clause that it needs.",
+    reason="What is needed and cannot be known from elsewhere is never guessed.",
     wrong='data visits from "visits.csv"',
     right='data visits from "visits.csv"\n  target readmitted',
 )
@@ -261,6 +300,8 @@ CLAUSE_VALUE = declare(
     "E143",
     "clause_value",
     "A clause does not take this value.",
+    reason="The value would be refused or misread later; shares lie between 0 and 1, "
+    "seeds are whole numbers.",
     wrong="study\n  alpha 5",
     right="study\n  alpha 0.05",
 )
@@ -268,6 +309,7 @@ CLAUSE_CONFLICT = declare(
     "E144",
     "clause_conflict",
     "Two clauses that exclude each other.",
+    reason="Both cannot hold, and neither may silently win.",
     wrong='predictions p from "p.csv"\n  truth y\n  correct a',
     right='predictions p from "p.csv"\n  correct a',
 )
@@ -278,6 +320,7 @@ COMPARE_SHAPE = declare(
     "E150",
     "compare_shape",
     "A comparison whose parts do not fit together.",
+    reason="A family holds each pair once, and an omnibus covers every model of its line.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a vs b, b vs a with mcnemar",
     right=f"{TWO_MODELS}protocol cv\ncompare a vs b with mcnemar",
 )
@@ -285,6 +328,7 @@ TOO_FEW_MODELS = declare(
     "E151",
     "too_few_models",
     "A comparison of fewer than two models.",
+    reason="A comparison needs something to compare with.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a with mcnemar",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar",
 )
@@ -292,6 +336,8 @@ NEEDS_CORRECTION_ELSEWHERE = declare(
     "E152",
     "correction_on_self_correcting_test",
     "A correction on a test that controls its family itself.",
+    reason="These tests adjust for all comparisons themselves; a second correction would "
+    "make them blind.",
     wrong="compare across data with friedman then nemenyi holm",
     right="compare across data with friedman then nemenyi",
 )
@@ -299,6 +345,8 @@ MARGIN = declare(
     "E153",
     "margin",
     "A margin, threshold or level that cannot be.",
+    reason="A margin is a distance and so above 0; a level lies between 0 and 1; a "
+    "threshold lies where the metric can.",
     wrong="require a not worse than b by -2%",
     right="require a not worse than b by 2%",
 )
@@ -318,6 +366,57 @@ WAIVER_OF_NOTHING = declare(
     "waiver_of_nothing",
     "A waiver for which there is nothing to waive.",
     reason="A waiver that silences nothing hides the day on which it would.",
+)
+
+# --- E17x: exported models -------------------------------------------------------------------
+
+EXPORT_OF_SEVERAL = declare(
+    "E170",
+    "export_of_several_data_sets",
+    "A model is exported from a study of several data sets, or of none.",
+    reason="An exported model is fitted on all rows of one data set; of several, nothing says "
+    "which one it should know.",
+    wrong=f"{ONE_MODEL}data wine from sklearn wine\nexport bayes",
+    right=f"{ONE_MODEL}export bayes",
+)
+EXPORT_PATH = declare(
+    "E171",
+    "export_path",
+    "An exported model would stand outside the study's folder, or under a name that is not its "
+    "kind.",
+    reason="A study writes nothing outside its own folder. Models are saved with skops, whose "
+    "files hold no code, and never as pickles, which run code when they are read.",
+    wrong=f'{ONE_MODEL}export best to "../model.skops"',
+    right=f'{ONE_MODEL}export best to "models/best.skops"',
+)
+EXPORT_TWICE = declare(
+    "E172",
+    "export_twice",
+    "Two `export` lines write the same file.",
+    reason="The second model would silently replace the first.",
+    wrong=f'{ONE_MODEL}export bayes to "model.skops"\nexport best to "model.skops"',
+    right=f'{ONE_MODEL}export bayes to "bayes.skops"\nexport best to "best.skops"',
+)
+
+# --- E17x: the author's own code -------------------------------------------------------------
+
+OWN_CODE_WITHOUT_USE = declare(
+    "E175",
+    "own_code_without_use",
+    "A dotted name of the author's own code whose module no `use` line names.",
+    reason="A study says in one place which modules of its author it runs, so that a reader "
+    "knows what to trust before anything is imported.",
+    wrong="model net = mypkg.models.Net(width=64)",
+    right="use mypkg.models\nmodel net = mypkg.models.Net(width=64)",
+)
+MODULE_NAME = declare(
+    "E176",
+    "module_name",
+    "What `use` names cannot be a module of Python.",
+    reason="Modules are named as Python imports them: words of letters, digits and `_`, with "
+    "dots between.",
+    wrong="use my-package.models",
+    right="use my_package.models",
 )
 
 # --- E2xx: what cannot be computed, or means nothing -----------------------------------------
@@ -341,11 +440,13 @@ INTERVAL_NEEDS_OTHER_EVIDENCE = declare(
     "same examples are counted again and the interval covers far less than it says.",
     wrong=f"{TWO_MODELS}protocol repeated cv\nmeasure accuracy\n  interval wilson",
     right=f"{TWO_MODELS}protocol repeated cv\nmeasure accuracy\n  interval corrected_t",
+    source="Nadeau & Bengio 2003; Dietterich 1998",
 )
 METRIC_NEEDS_SCORES = declare(
     "E203",
     "metric_needs_scores",
     "A metric on scores of a model that gives none.",
+    reason="Probabilities, or scores that rank, cannot be made from labels.",
     wrong="data iris from sklearn iris\nmodel a = RidgeClassifier\nprotocol cv\nmeasure log_loss",
     right="data iris from sklearn iris\nmodel a = LogisticRegression\nprotocol cv\n"
     "measure log_loss",
@@ -357,6 +458,7 @@ METRIC_UNDER_PROTOCOL = declare(
     reason="A ranking needs at least one example of each class in a fold.",
     wrong="protocol leave_one_out\nmeasure roc_auc",
     right="protocol cv folds=10\nmeasure roc_auc",
+    source="Forman & Scholz 2010",
 )
 TOO_FEW_FOR_OMNIBUS = declare(
     "E205",
@@ -365,6 +467,7 @@ TOO_FEW_FOR_OMNIBUS = declare(
     reason="With two models the omnibus is the pairwise test under another name.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with cochran then mcnemar",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar",
+    source="Raschka 2018, section 4.6",
 )
 SEARCH_WITHOUT_VALIDATION = declare(
     "E206",
@@ -379,15 +482,20 @@ TEST_OF_ANOTHER_METRIC = declare(
     "E207",
     "test_of_another_metric",
     "A test by a metric that it does not test.",
+    reason="The test counts right and wrong answers; its p would be about accuracy, "
+    "whatever metric stands beside it.",
     wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar by f1",
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with permutation by f1",
+    source="McNemar 1947; Dietterich 1998",
 )
 MODELS_OF_ONE_TEST = declare(
     "E208",
     "models_of_one_test",
     "A pairwise test before `then`, or an omnibus after it.",
+    reason="An omnibus asks whether any models differ, the test after `then` which ones.",
     wrong="compare with mcnemar then cochran",
     right="compare with cochran then mcnemar",
+    source="Demšar 2006",
 )
 FAMILY = declare(
     "E209",
@@ -401,6 +509,55 @@ FAMILY = declare(
     source="Shaffer 1986; Bergmann & Hommel 1988; Westfall et al. 2010; Demšar 2006",
 )
 
+NO_FORM_FOR_GROUPS = declare(
+    "E210",
+    "no_form_for_groups",
+    "A test or interval that takes rows for independent, on rows that belong to groups.",
+    reason="Rows of one group are alike. A method that counts them as if they were not rejects "
+    "true nulls far too often; one with a form for groups takes the group as its unit.",
+    wrong='data d from "d.csv"\n  target y\n  group patient\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with proportions_z",
+    right='data d from "d.csv"\n  target y\n  group patient\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with mcnemar",
+    source="Yang, Sun & Hardin 2010; Obuchowski 1997",
+)
+UNDECIDABLE = declare(
+    "E211",
+    "requirement_cannot_be_decided",
+    "A `require` line that nothing could decide.",
+    reason="A line is met only where a bound of an interval, or a test, says so. Under a "
+    "protocol that gives no sound interval of the metric, or by a test that is not of two "
+    "models, it would fail in every run.",
+    wrong=f"{TWO_MODELS}protocol bootstrap\nrequire a better than b",
+    right=f"{TWO_MODELS}protocol cv\nrequire a better than b",
+)
+TEST_WITHOUT_WEIGHTS = declare(
+    "E221",
+    "test_without_weights",
+    "A test that counts or averages examples alike, where they have weights.",
+    reason="A test on counts takes every example for one. With weights an example stands for "
+    "more or fewer, the counts are no counts of independent trials, and the p-value is of "
+    "another question. Swapping outputs within examples, and drawing examples again, keep "
+    "each example with its weight.",
+    wrong='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with mcnemar",
+    right='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with permutation",
+    source="Kish 1965",
+)
+
+OBSERVED_POWER = declare(
+    "E212",
+    "power_at_the_observed_difference",
+    "Power is asked for at the difference that the data show.",
+    reason="Power at the observed difference is a function of p: it is low whenever p is high, and "
+    "says nothing that p does not. Power is for a difference that would matter, stated before the "
+    "data are seen; afterwards the interval of the difference is read.",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=observed)",
+    right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=2%)",
+    source="Hoenig & Heisey 2001",
+)
+
 # --- E9xx: stated in the language, not in this version ---------------------------------------
 
 NOT_IN_THIS_VERSION = declare(
@@ -410,13 +567,6 @@ NOT_IN_THIS_VERSION = declare(
     reason="Nothing that a study states is ever ignored: what cannot be run is refused before "
     "anything is computed.",
 )
-GROUPS_NOT_IN_THIS_VERSION = declare(
-    "E902",
-    "clustered_form_not_in_this_version",
-    "A test or interval per example on grouped data, whose clustered form this version lacks.",
-    reason="Rows of one group are not independent; a test that counts them as if they were "
-    "rejects true nulls far too often.",
-)
 
 # --- hints -------------------------------------------------------------------------------
 
@@ -425,6 +575,7 @@ UNUSED_LET = declare(
     "unused_let",
     "A `let` that nothing uses.",
     severity=Severity.HINT,
+    reason="It may be a misspelt use elsewhere, or a line that was forgotten.",
     wrong="let prep = StandardScaler\nmodel a = SVC",
     right="let prep = StandardScaler\nmodel a = prep | SVC",
 )

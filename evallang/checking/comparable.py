@@ -3,27 +3,34 @@
 from dataclasses import replace
 
 from evallang.checking import codes
-from evallang.checking.designs import refuse_grouped
+from evallang.checking.decidable import requirements
+from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
+from evallang.checking.tables_of_scores import can_be_tested
 from evallang.compatibility import (
     NOUNS,
-    PER_ROW,
     fits_design,
+    groups_mismatch,
     is_grouped,
     metric_mismatch,
+    own_metric,
+    region_mismatch,
     test_mismatch,
+    weights_mismatch,
     yields_of,
+    yields_under,
 )
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
+from evallang.source import Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
     ComparisonSpec,
     Method,
     Protocol,
-    RequirementSpec,
+    SourceSpec,
     Study,
     models_of,
 )
@@ -35,49 +42,28 @@ def settle(scope: Scope, study: Study) -> Study:
     settled: list[ComparisonSpec] = []
     tables = any(isinstance(source, DataSpec) for source in study.sources)
     for comparison in study.comparisons:
-        if not _metrics_fit(scope, comparison) or not _models_meet(scope, study, comparison):
+        if not _metrics_fit(scope, study, comparison) or not _models_meet(scope, study, comparison):
             continue
         if comparison.across and not _judge_across(scope, study, comparison):
             continue
         _judge_family(scope, study, comparison)
         if not tables:
-            _judge_tests(scope, study, comparison, None)
-            settled.append(comparison)
+            if _judge_tests(scope, study, comparison, None):
+                settled.append(comparison)
             continue
         protocol = _implied(study, comparison, implied)
         if protocol is None:
             protocol = _own_protocol(scope, study, comparison)
         if protocol is None:
             continue
-        _judge_tests(scope, study, comparison, protocol)
-        settled.append(replace(comparison, protocol=protocol.name))
+        if _judge_tests(scope, study, comparison, protocol):
+            settled.append(replace(comparison, protocol=protocol.name))
     return replace(
         study,
         comparisons=tuple(settled),
-        requirements=_requirements(scope, study),
+        requirements=requirements(scope, study),
         protocols=(*study.protocols, *implied),
     )
-
-
-def _requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
-    """Give each `require` line its protocol; several and none named are reported."""
-    if not any(isinstance(source, DataSpec) for source in study.sources):
-        return study.requirements
-    own = [p for p in study.protocols if p.implied_by is None]
-    settled = []
-    for requirement in study.requirements:
-        if requirement.protocol is None and len(own) > 1:
-            scope.report(
-                codes.AMBIGUOUS_PROTOCOL,
-                "the line does not say which of the protocols it is about",
-                requirement.span,
-                help=f"write `on {own[0].name}` at its end",
-            )
-        elif requirement.protocol is None and own:
-            settled.append(replace(requirement, protocol=own[0].name))
-        else:
-            settled.append(requirement)
-    return tuple(settled)
 
 
 def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
@@ -85,22 +71,22 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
     return (comparison.test, *post_hoc)
 
 
-def _metrics_fit(scope: Scope, comparison: ComparisonSpec) -> bool:
-    sound = True
+def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     if comparison.across:
-        return sound  # one score of each data set is all that such a test reads
+        return True  # one score of each data set is all that such a test reads
+    yields = yields_under(study, comparison)
     for test in _tests(comparison):
         for metric in comparison.metrics:
-            problem = metric_mismatch(test, metric)
+            problem = metric_mismatch(test, metric, yields)
             if problem is not None:
-                sound = False
                 scope.report(
                     codes.TEST_OF_ANOTHER_METRIC,
                     problem.reason,
                     comparison.span,
                     help=problem.instead,
                 )
-    return sound
+                return False
+    return True
 
 
 def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
@@ -175,11 +161,9 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
 
 def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
     """Tests across data sets take one score of each model on each of several data sets."""
-    sound = True
     for test in _tests(comparison):
         declared = HYPOTHESIS_TESTS[test.name].declaration
         if Evidence.DATASET_SCORES not in declared.evidence:
-            sound = False
             scope.report(
                 codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` compares models on one data set, not across data sets",
@@ -187,18 +171,26 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
                 help="write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
                 "or leave `across data` out",
             )
-    tables = [source for source in study.sources if isinstance(source, DataSpec)]
-    one = len(tables) == len(study.sources) == 1 and tables[0].kind != "glob"
-    if sound and one:
-        sound = False
+            return False
+    one = len(study.sources) == 1 and not _holds_several(study.sources[0])
+    if one:
         scope.report(
             codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
             "one",
             comparison.span,
-            help="add a `data` statement for each further data set, or leave `across data` out",
+            help="add a `data` statement for each further data set, or leave `across data` out"
+            if isinstance(study.sources[0], DataSpec)
+            else "name the column that holds the data sets: `dataset COLUMN`",
         )
-    return sound
+    return not one
+
+
+def _holds_several(source: SourceSpec) -> bool:
+    """Tell whether one statement may give several data sets."""
+    if isinstance(source, DataSpec):
+        return source.kind == "glob"
+    return isinstance(source, PredictionsSpec | ScoresSpec) and source.dataset is not None
 
 
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
@@ -211,14 +203,26 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `against MODEL`, or `nemenyi` for all pairs",
         )
+    if study.families == "together" and not comparison.exploratory:
+        _judge_joined(scope, comparison)
+        return
     if comparison.correction is None:
         return
     name = comparison.correction.name
     inputs = CORRECTIONS[name].inputs
     if "pairs" not in inputs:
         return
+    several = not comparison.across and any(_holds_several(source) for source in study.sources)
     places = 1 if comparison.across else len(study.sources)
-    if places * len(comparison.metrics) > 1:
+    if several:
+        scope.report(
+            codes.FAMILY,
+            f"`{name}` corrects the pairs of one table of scores, and this line makes one for "
+            "each data set",
+            comparison.span,
+            help="write `holm`, or `across data`",
+        )
+    elif places * len(comparison.metrics) > 1:
         scope.report(
             codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes "
@@ -233,6 +237,22 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `holm`",
         )
+    elif (
+        "correct" in inputs and dict(single.options).get("alternative", "two_sided") != "two_sided"
+    ):
+        scope.report(
+            codes.FAMILY,
+            f"`{name}` corrects two-sided tests, and this one has a side",
+            comparison.span,
+            help="write `holm`",
+        )
+    elif "correct" in inputs and any(is_grouped(s, study.group) for s in study.sources):
+        scope.report(
+            codes.NO_FORM_FOR_GROUPS,
+            f"`{name}` counts rows, and here groups of rows are the unit",
+            comparison.span,
+            help="write `holm`",
+        )
     elif "correct" not in inputs and (comparison.against is not None or comparison.pairs):
         scope.report(
             codes.FAMILY,
@@ -242,27 +262,75 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         )
 
 
+def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
+    """A line of the one family of a study has neither a correction nor a family of its own."""
+    single = comparison.post_hoc or comparison.test
+    together = "`families together` makes all lines one family under Holm's correction"
+    if HYPOTHESIS_TESTS[single.name].declaration.self_correcting:
+        scope.report(
+            codes.FAMILY,
+            f"`{single.name}` controls the family of its own line alone, and {together}",
+            comparison.span,
+            help="write `wilcoxon` instead, or end the line in `exploratory`",
+        )
+    elif comparison.correction is not None and comparison.correction.name != "holm":
+        scope.report(
+            codes.FAMILY,
+            f"`{comparison.correction.written}` is for this line alone, and {together}",
+            comparison.span,
+            help=f"leave `{comparison.correction.written}` out, or end the line in `exploratory`",
+        )
+
+
 def _judge_tests(
     scope: Scope, study: Study, comparison: ComparisonSpec, protocol: Protocol | None
-) -> None:
+) -> bool:
+    """Judge the tests of a line on each source; the first that cannot be run is reported."""
+    for test in _tests(comparison):
+        for metric in comparison.metrics:
+            if (problem := region_mismatch(test, metric)) is not None:
+                scope.report(
+                    codes.MISSING_OPTION, problem.reason, comparison.span, help=problem.instead
+                )
+                return False
     if comparison.across:
-        return
+        return True
     for source in study.sources:
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
-        yields = yields_of(source, protocol)
         for test in _tests(comparison):
-            problem = test_mismatch(test, comparison.metrics[0], yields)
-            if problem is not None:
-                where = f"`{protocol.kind.replace('_', ' ')}`" if protocol else f"`{source.name}`"
-                scope.report(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
-                    f"{problem.reason}, which {where} does not give",
-                    comparison.span,
-                    help=problem.instead,
-                )
-                continue
-            declared = HYPOTHESIS_TESTS[test.name].declaration
-            per_row = declared.evidence <= PER_ROW | {Evidence.COUNTS}
-            if is_grouped(source, study.group) and per_row and not declared.clustered:
-                refuse_grouped(scope, f"the test `{test.name}`", comparison.span)
+            metric = own_metric(source) or comparison.metrics[0]
+            if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
+                return False
+    return True
+
+
+def _can_run(
+    scope: Scope,
+    study: Study,
+    test: Method,
+    metric: Method,
+    source: SourceSpec,
+    protocol: Protocol | None,
+    span: Span | None,
+) -> bool:
+    """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
+    yields = yields_of(source, protocol)
+    problem = test_mismatch(test, metric, yields)
+    if isinstance(source, ScoresSpec):
+        return can_be_tested(scope, test, source, problem, span)
+    if problem is not None:
+        where = spoken(protocol) if protocol else source.name
+        reason = problem.reason
+        if f"`{test.name}` needs" in reason:
+            reason += f", which `{where}` does not give"
+        scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
+        return False
+    problem = weights_mismatch(test, metric, yields)
+    if problem is not None:
+        scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)
+        return False
+    problem = groups_mismatch(test, metric, yields) if is_grouped(source, study.group) else None
+    if problem is not None:
+        scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
+    return problem is None

@@ -6,15 +6,15 @@ from typing import Any, Literal, cast
 
 from evallang.checking import codes, values
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.data.dataset import DataSpec, Task
+from evallang.data.dataset import DataSpec, PredictionsSpec, Task
+from evallang.diagnostics import Related
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
-from evallang.registry import Entry
-from evallang.source import Span
+from evallang.registry import Entry, Option
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
 
-SMALLEST = {"folds": 2, "outer": 2, "inner": 2, "times": 1, "p": 1, "rounds": 1}
+SMALLEST = {"gap": 0, "folds": 2, "outer": 2, "inner": 2, "times": 1, "p": 1, "rounds": 1}
 SHARES = frozenset({"test", "validation"})
 SEARCH_FORMS = {
     "grid": "every combination",
@@ -47,26 +47,50 @@ def stratification(
                 fixes=fixes,
             )
         else:
-            values.not_in_this_version(scope, "stratification by binned targets", option)
-    if any(column != "target" for column in columns):
-        extra = next(c for c in node.columns if values.column_name(c) != "target")
-        values.not_in_this_version(scope, "stratification by other columns than the target", extra)
-    if columns and task == "regression" and not node.options:
+            bins = _bins(scope, option)
+    by_target = "target" in columns or any(
+        source.target in columns for source in sources if isinstance(source, DataSpec)
+    )
+    if by_target and task == "regression" and not node.options:
         scope.report(
             codes.WRONG_TASK,
             "a regression target has no classes to stratify by",
             node.span,
             help="write `stratify by target bins=5` or `stratify none`",
         )
+    if bins is not None and task == "classification":
+        scope.report(
+            codes.WRONG_TASK,
+            "`bins` cuts the target of a regression, and here it holds classes",
+            node.span,
+            help="leave `bins` out",
+        )
     return Stratification(columns, bins)
+
+
+def _bins(scope: Scope, option: n.OptionNode) -> int:
+    plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
+    if isinstance(plain, int) and plain >= 2:
+        return plain
+    scope.report(codes.OPTION_VALUE, "`bins` takes a whole number from 2", option.value.span)
+    return 2
 
 
 def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
     """Resolve `group by`, the statement or the clause of a data set."""
     node = scope.single(n.GroupNode, "group by")
-    if node is not None:
-        return values.column_name(node.column)
-    return next((s.group for s in sources if isinstance(s, DataSpec) and s.group), None)
+    clauses = [s for s in sources if isinstance(s, DataSpec | PredictionsSpec) and s.group]
+    if node is None:
+        return next((s.group for s in clauses if isinstance(s, DataSpec)), None)
+    for source in clauses:
+        scope.report(
+            codes.STATEMENT_TWICE,
+            f"the groups of `{source.name}` are given twice, by `group by` and by its clause",
+            source.places.get("group"),
+            related=[Related(node.span, "the statement stands here")],
+            help="keep the clause where data sets have columns of their own, else the statement",
+        )
+    return values.column_name(node.column)
 
 
 def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
@@ -118,7 +142,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             sound = False
             continue
         good, value = values.option_value(scope, option.value, declared, " ".join(words))
-        if good and not _sensible(scope, key, value, option):
+        if good and not _sensible(scope, declared, value, option):
             good = False
         sound = sound and good
         given[key] = value
@@ -167,12 +191,17 @@ def _seeds(scope: Scope, option: n.OptionNode) -> int:
     if not isinstance(plain, int) or plain < 1:
         scope.report(codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span)
         return 1
-    if plain > 1:
-        values.not_in_this_version(scope, "fits repeated over several `seeds`", option)
     return plain
 
 
-def _sensible(scope: Scope, key: str, value: OptionValue, option: n.OptionNode) -> bool:
+def _sensible(scope: Scope, declared: Option, value: OptionValue, option: n.OptionNode) -> bool:
+    key = declared.name
+    counts_rows = key in SHARES and not {"float", "Fraction"} & set(declared.types)
+    if counts_rows and isinstance(value, int) and value < 1:
+        scope.report(codes.OPTION_VALUE, f"`{key}` is at least 1 row", option.value.span)
+        return False
+    if counts_rows:
+        return True
     if key in SMALLEST and isinstance(value, int) and value < SMALLEST[key]:
         scope.report(codes.OPTION_VALUE, f"`{key}` is at least {SMALLEST[key]}", option.value.span)
         return False
@@ -224,8 +253,6 @@ def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
             fixes=fixes,
         )
         strategy = "grid"
-    if strategy == "bayes" and node.strategy is not None:
-        values.not_in_this_version(scope, f"`tune {strategy}`", node.strategy)
     metric = values.method(scope, node.metric, "metric") if node.metric else first_metric
     select = node.select.name.replace("-", "_") if node.select else "best"
     if select not in ("best", "one_standard_error"):
@@ -290,12 +317,6 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
     return found
 
 
-def refuse_grouped(scope: Scope, what: str, span: Span | None) -> None:
-    """Refuse what lacks a form for rows that belong to groups."""
-    scope.report(
-        codes.GROUPS_NOT_IN_THIS_VERSION,
-        f"{what} on grouped data: this version of evallang lacks the form for groups",
-        span,
-        help="write `protocol repeated cv`, whose interval and test are over folds that keep "
-        "groups whole, or take the grouping out if rows are independent",
-    )
+def spoken(protocol: Protocol) -> str:
+    """Give the words of a protocol as an author writes them: `repeated cv`."""
+    return " ".join(PROTOCOLS[protocol.kind].declaration.words)

@@ -13,7 +13,7 @@ from evallang.checking.clauses import (
     where_lines,
 )
 from evallang.checking.scope import Scope, suggestion
-from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec
+from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
 from evallang.models.domains import number
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -39,13 +39,6 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     clauses = Clauses(scope, node, "predictions", PREDICTIONS_CLAUSES)
     for path in node.paths:
         check_path(scope, path.value, path)
-    for word, what in (
-        ("weight", "weights"),
-        ("dataset", "predictions on several data sets in one file"),
-        ("repeat", "predictions with repeats"),
-    ):
-        if (clause := clauses.plain(word)) is not None:
-            values.not_in_this_version(scope, what, clause)
     groups: dict[str, list[n.ModelColumnsNode]] = {}
     for columns in clauses.find(n.ModelColumnsNode):
         groups.setdefault(columns.keyword.name, []).append(columns)
@@ -68,6 +61,9 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         id=clauses.column("id"),
         group=clauses.column("group"),
         fold=clauses.column("fold"),
+        repeat=clauses.column("repeat"),
+        dataset=clauses.column("dataset"),
+        weight=clauses.column("weight"),
         positive=positive,
         positive_label=positive_label,
         task=stated_task(scope, clauses),
@@ -97,9 +93,17 @@ def _judged(
                     clauses.places[other],
                     help=f"keep either `{other}` or `{judged[0]}`",
                 )
-        if judged[0] == "value":
-            values.not_in_this_version(scope, "`value` outcomes", groups["value"][0].keyword)
+        _one_value(scope, groups.get("value", ()))
         return cast(Literal["correct", "value"], judged[0])
+    for word in ("higher", "lower"):
+        if word in clauses.places:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"`{word} is better` is for numbers measured elsewhere: labels and scores have "
+                "metrics of their own direction",
+                clauses.places[word],
+                help="take the line out",
+            )
     if clauses.plain("truth") is None:
         scope.report(
             codes.MISSING_CLAUSE,
@@ -108,6 +112,19 @@ def _judged(
             help="write `truth COLUMN` on an indented line below it",
         )
     return None
+
+
+def _one_value(scope: Scope, lines: Sequence[n.ModelColumnsNode]) -> None:
+    """Report `value` lines that measure something else than the first."""
+    names = [line.metric for line in lines if line.metric is not None]
+    for other in names[1:]:
+        if other.value != names[0].value:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"these numbers are `{names[0].value}`, and the line gives `{other.value}`",
+                other.span,
+                help="write a `predictions` statement for each measure",
+            )
 
 
 def _given_models(
@@ -196,17 +213,50 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
     return None
 
 
-def scores(scope: Scope, node: n.ScoresNode) -> None:
-    """Resolve the names of a table of scores, which this version cannot run."""
-    values.not_in_this_version(scope, "a table of `scores`", node.name)
+# --- scores ----------------------------------------------------------------------------------
+
+
+def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
+    """Resolve one `scores` statement; None after a report."""
+    before = len(scope.diagnostics)
     clauses = Clauses(scope, node, "scores", SCORES_CLAUSES)
     check_path(scope, node.path.value, node.path)
-    for given in _given_models(scope, clauses, clauses.find(n.ModelColumnsNode)):
-        scope.scored_models.append(given.name)
-    for word in ("dataset", "fold", "repeat", "model", "score"):
-        clauses.column(word)
-    for word in ("metric", "about", "cite"):
-        clauses.text(word)
+    models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
+    for written, lacking in (("model", "score"), ("score", "model")):
+        if clauses.plain(written) is not None and clauses.plain(lacking) is None:
+            scope.report(
+                codes.MISSING_CLAUSE,
+                f"`scores {node.name.name}` names the column of the {written} and not that of "
+                f"the {lacking}",
+                clauses.places[written],
+                help=f"write `{lacking} COLUMN` too: a long table has one row for each score",
+            )
+    if {"higher", "lower"} <= set(clauses.places):
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            "a score is either better when higher or when lower",
+            clauses.places["lower"],
+            help="keep one of the two lines",
+        )
+    direction = clauses.find(n.DirectionNode)
+    spec = ScoresSpec(
+        name=node.name.name,
+        label=node.label.value if node.label else node.name.name,
+        path=node.path.value,
+        statement=format_node(node).split("\n")[0],
+        models=models,
+        model=clauses.column("model"),
+        score=clauses.column("score"),
+        dataset=clauses.column("dataset"),
+        fold=clauses.column("fold"),
+        repeat=clauses.column("repeat"),
+        metric=clauses.text("metric"),
+        higher_is_better=not direction or direction[0].word.name == "higher",
+        about=clauses.text("about"),
+        cite=clauses.text("cite"),
+        places={"scores": node.keyword, "from": node.path.span} | clauses.places,
+    )
+    return None if errors(scope, before) else spec
 
 
 # --- counts ----------------------------------------------------------------------------------

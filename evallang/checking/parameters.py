@@ -3,13 +3,12 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import codes, values
+from evallang.checking import codes, own_code, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Fix, Related
 from evallang.models import domains
 from evallang.models.catalogue import (
     CATALOGUE,
-    EXTRAS,
     ClassEntry,
     ParameterEntry,
     accepts,
@@ -25,6 +24,7 @@ from evallang.models.model import (
     ParameterValue,
     PipelineSpec,
 )
+from evallang.models.own_code import registered
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
@@ -49,8 +49,15 @@ class Models(Protocol):
     def columns(self, node: n.ColumnsNode) -> ColumnsSpec:
         """Resolve `columns(...)`."""
 
+    def spend(self, parts: int, place: n.NameNode) -> None:
+        """Count what a name stands for, and stop at too much."""
+
     def guard(self, name: str, place: n.NameNode) -> None:
         """Report a name that is defined by itself."""
+
+
+def _writable(entry: ClassEntry) -> list[str]:
+    return [name for name, parameter in entry.parameters.items() if parameter.refused is None]
 
 
 class ParameterResolver:
@@ -67,14 +74,18 @@ class ParameterResolver:
     def estimator(self, node: n.NameNode | n.CallNode) -> EstimatorSpec:
         """Resolve one class with its parameters."""
         name = node.name if isinstance(node, n.CallNode) else node
-        entry = self.known_class(name)
+        own = own_code.is_own(self.scope, name)
+        if own is None:
+            raise Broken
+        entry = own_code.entry(name.name) if own else self.known_class(name)
+        self.models.spend(1, name)
         if not isinstance(node, n.CallNode):
-            return self._with_needed(entry, EstimatorSpec(entry.name), name)
+            return self._with_needed(entry, EstimatorSpec(entry.name, code=own), name)
         given: list[tuple[str, ParameterValue]] = []
         broken = False
         for argument in node.arguments:
             try:
-                found = self.parameter(entry, argument)
+                found = self.parameter(entry, argument, own=own)
             except Broken:
                 broken = True
                 continue
@@ -88,7 +99,7 @@ class ParameterResolver:
             given.append(found)
         if broken:
             raise Broken
-        return self._with_needed(entry, EstimatorSpec(entry.name, tuple(given)), name)
+        return self._with_needed(entry, EstimatorSpec(entry.name, tuple(given), own), name)
 
     def _with_needed(
         self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode
@@ -108,22 +119,12 @@ class ParameterResolver:
     def known_class(self, name: n.NameNode) -> ClassEntry:
         """Find a class of the catalogue; raises `Broken` after a report."""
         written = name.name
-        if "." in written:
-            values.not_in_this_version(self.scope, "your own classes", name)
-            raise Broken
-        if written in EXTRAS:
-            own, nearest = EXTRAS[written]
-            values.not_in_this_version(
-                self.scope,
-                f"`{written}` of {own}",
-                name,
-                way_out=f"write `{nearest}`, or run the study with a later version",
-            )
-            raise Broken
         entry = CATALOGUE.get(written)
         if entry is None:
             text, fixes = suggestion(
-                written, name.span, (*CATALOGUE, *self.scope.lets, *self.scope.models)
+                written,
+                name.span,
+                (*CATALOGUE, *registered(), *self.scope.lets, *self.scope.models),
             )
             self.scope.report(
                 codes.UNKNOWN_CLASS,
@@ -143,8 +144,10 @@ class ParameterResolver:
             raise Broken
         return entry
 
-    def parameter(self, entry: ClassEntry, argument: n.ArgumentNode) -> tuple[str, ParameterValue]:
-        """Resolve one `key=value` or `key in DOMAIN` of a class."""
+    def parameter(
+        self, entry: ClassEntry, argument: n.ArgumentNode, *, own: bool = False
+    ) -> tuple[str, ParameterValue]:
+        """Resolve one `key=value` or `key in DOMAIN` of a class; of its own, any key."""
         if argument.key is None:
             self.scope.report(
                 codes.UNKNOWN_PARAMETER,
@@ -154,14 +157,14 @@ class ParameterResolver:
             )
             raise Broken
         key = argument.key.name
-        known = entry.parameter(key)
+        known = own_code.parameter(key) if own else entry.parameter(key)
         if known is None:
             text, fixes = suggestion(key, argument.key.span, entry.parameters)
             self.scope.report(
                 codes.UNKNOWN_PARAMETER,
                 f"`{entry.name}` has no parameter `{key}`",
                 argument.key.span,
-                help=text or f"its parameters are {listed(entry.parameters, 'and')}",
+                help=text or f"its parameters are {listed(_writable(entry), 'and')}",
                 fixes=fixes,
             )
             raise Broken
@@ -188,6 +191,8 @@ class ParameterResolver:
         fixes: list[Fix] = []
         help_text = None
         if isinstance(place, n.NameNode):
+            if place.name in self.models.way:  # it was read as text, which does not fit
+                self.models.guard(place.name, place)
             help_text, fixes = suggestion(place.name, place.span, known.words)
         self.scope.report(
             codes.PARAMETER_VALUE,
@@ -266,7 +271,7 @@ class ParameterResolver:
             self.scope.used_lets.add(name)
             if name in self.scope.broken:
                 raise Broken
-            self.models.way.append(name)
+            self.models.guard(name, node)
             try:
                 return self.value(
                     known, self.scope.overrides.get(name, self.scope.lets[name].value)
@@ -275,11 +280,8 @@ class ParameterResolver:
                 self.models.way.remove(name)
         if name in self.scope.models and name not in self.models.way:
             return self._named(node).pipeline
-        if name in CATALOGUE or name in EXTRAS:
+        if name in CATALOGUE or "." in name:
             return self.estimator(node)
-        if "." in name:
-            values.not_in_this_version(self.scope, "your own code", node)
-            raise Broken
         return name
 
     # --- domains ---

@@ -8,8 +8,8 @@ from evallang.checking.rules.lines import (
     test_of,
     tests_of,
 )
+from evallang.compatibility import metric_entry
 from evallang.data.design_rules import Questions
-from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.study import Method, OptionValue, Protocol, Study
@@ -46,7 +46,7 @@ def _per_fold(study: Study) -> tuple[Method, ...]:
     """List the metrics by class whose values in single folds are used."""
     found: list[Method] = []
     for measure in study.measures:
-        if METRICS[measure.metric.name].declaration.form == "scores":
+        if metric_entry(measure.metric).declaration.form == "scores":
             found.append(measure.metric)
     for comparison in study.comparisons:
         over_folds = any(
@@ -58,7 +58,7 @@ def _per_fold(study: Study) -> tuple[Method, ...]:
 
 def _by_class(metric: Method) -> bool:
     """Tell whether a metric needs members of each class: not so where every row counts alike."""
-    declared = METRICS[metric.name].declaration
+    declared = metric_entry(metric).declaration
     return (
         declared.task == "classification"
         and declared.form != "losses"

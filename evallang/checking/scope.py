@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeVar
 
 from evallang.checking import codes
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.results.settings import Default
 from evallang.source import Span
-from evallang.spelling import closest
+from evallang.spelling import MOST_COMPARED, closest
+from evallang.study import Method
 from evallang.syntax import nodes as n
 
+MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
 RESERVED = frozenset(
     {"against", "across", "by", "on", "with", "all", "best", "target", "true", "false", "none"}
 )
@@ -37,7 +40,9 @@ class Scope:
     protocols: dict[str, n.ProtocolNode] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     used_lets: set[str] = field(default_factory=set)
-    scored_models: list[str] = field(default_factory=list)
+    live: frozenset[str] = frozenset()
+    used_modules: frozenset[str] = frozenset()
+    own_metrics: dict[str, Method] = field(default_factory=dict)
 
     def report(
         self,
@@ -124,12 +129,17 @@ class Scope:
         taken.setdefault(name.name, name)
 
 
+def letters(name: str) -> str:
+    """Spell a metric as a word: `exact_match` for "Exact match"."""
+    return "_".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+
+
 def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | None, list[Fix]]:
     """Give the help text and the fix for a word that was probably misspelt.
 
     A word that is right but for its case comes first, however short it is.
     """
-    known = tuple(candidates)
+    known = tuple(islice(candidates, MOST_COMPARED))
     alike = [other for other in known if other.casefold() == word.casefold()]
     near = alike[0] if len(alike) == 1 else closest(word, known)
     if near is None:
@@ -141,6 +151,8 @@ def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | 
 def listed(words: Iterable[str], last: str = "or") -> str:
     """Join words for a sentence: `a`, `b` or `c`."""
     quoted = [f"`{word}`" for word in words]
+    if len(quoted) > MOST_LISTED:
+        return f"{', '.join(quoted[:MOST_LISTED])} and {len(quoted) - MOST_LISTED:,} more"
     if len(quoted) < 2:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"

@@ -1,6 +1,6 @@
 """`data` statements, and all sources of a study, to the specs that are read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from evallang.checking import codes, outcomes, values
@@ -13,8 +13,10 @@ from evallang.checking.clauses import (
     stated_task,
     where_lines,
 )
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, letters, listed, suggestion
+from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, Task
+from evallang.metrics.metric import METRICS
 from evallang.study import SourceSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -44,15 +46,24 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
         elif isinstance(statement, n.CountsNode):
             spec = outcomes.counts(scope, statement)
         elif isinstance(statement, n.ScoresNode):
-            outcomes.scores(scope, statement)
-            continue
+            spec = outcomes.scores(scope, statement)
         else:
             continue
         if spec is None:
             scope.broken.add(statement.name.name)
         else:
             found.append(spec)
+    _name_own_metrics(scope, found)
     return tuple(found)
+
+
+def _name_own_metrics(scope: Scope, specs: Sequence[SourceSpec]) -> None:
+    """Let lines name what was measured elsewhere; beside other sources, words of ours stay ours."""
+    own = [metric for spec in specs if (metric := own_metric(spec)) is not None]
+    for metric in own:
+        word = letters(metric.name)
+        if len(own) == len(specs) or word not in METRICS:
+            scope.own_metrics.setdefault(word, metric)
 
 
 def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
@@ -70,8 +81,6 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         )
     features, excepted = _features(clauses)
     positive, positive_label = positive_class(scope, clauses)
-    if (weight := clauses.plain("weight")) is not None:
-        values.not_in_this_version(scope, "weights", weight)
     categorical = clauses.plain("categorical")
     missing = clauses.plain("missing")
     task = stated_task(scope, clauses)
@@ -90,7 +99,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         categorical=values.columns(scope, categorical) if categorical else (),
         id=clauses.column("id"),
         group=clauses.column("group"),
-        weight=None,
+        weight=clauses.column("weight"),
         missing=labels(scope, missing),
         task=BUNDLED.get(location) if bundled and task is None else task,
         where=where_lines(scope, clauses),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes
 from evallang.checking.scope import Scope, listed
+from evallang.compatibility import metric_entry, nearest_test, yields_under
 from evallang.data.dataset import DataSpec
-from evallang.metrics.metric import METRICS
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Study
@@ -20,8 +20,8 @@ def judge_tasks(scope: Scope, study: Study) -> None:
         return
     refused: set[Method] = set()
     for metric, span in _written_metrics(scope, study):
-        declared = METRICS[metric.name].declaration
-        if declared.task == study.task or metric in refused:
+        declared = metric_entry(metric).declaration
+        if metric.better is not None or declared.task == study.task or metric in refused:
             continue
         refused.add(metric)
         scope.report(
@@ -46,9 +46,10 @@ def judge_scores(scope: Scope, study: Study) -> None:
         metrics.append((study.tuning.metric, study.tuning.span))
     places: dict[Method, Span | None] = {}
     for metric, span in metrics:
-        places.setdefault(metric, span)
+        if metric.better is None:
+            places.setdefault(metric, span)
     for metric, span in places.items():
-        declared = METRICS[metric.name].declaration
+        declared = metric_entry(metric).declaration
         lacking = {
             model.name: way_out
             for model in study.models
@@ -97,7 +98,9 @@ def _tests_of_labels(scope: Scope, study: Study) -> None:
                     codes.WRONG_TASK,
                     f"`{test.name}` tests right and wrong, and the data are for regression",
                     comparison.span,
-                    help="write `with corrected_t`",
+                    help=nearest_test(comparison.metrics[0], yields)
+                    if (yields := yields_under(study, comparison))
+                    else "write `with corrected_t`",
                 )
                 break
 

@@ -3,22 +3,25 @@
 from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes, comparable, designs
-from evallang.checking.scope import Scope
+from evallang.checking.own_metrics import measured_elsewhere
+from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
 from evallang.compatibility import (
     PER_ROW,
     default_interval,
     interval_mismatch,
     is_grouped,
+    metric_entry,
+    own_metric,
     yields_of,
 )
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
-from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
+    ComparisonSpec,
     Protocol,
     SourceSpec,
     Study,
@@ -56,13 +59,14 @@ def _judged(scope: Scope, study: Study) -> None:
         if isinstance(source, CountsSpec)
         or (isinstance(source, PredictionsSpec) and source.judged == "correct")
     ]
+    _measured_elsewhere(scope, study)
     if not judged:
         return
     metrics = [(m.metric, m.span) for m in study.measures]
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
     metrics += [(r.metric, r.span) for r in study.requirements]
     for metric, span in dict.fromkeys(metrics):
-        if METRICS[metric.name].declaration.proportion != "all":
+        if metric.better is None and metric_entry(metric).declaration.proportion != "all":
             scope.report(
                 codes.METRIC_NEEDS_SCORES,
                 f"`{metric.name}` needs predicted labels, and of `{judged[0].name}` only right "
@@ -72,13 +76,41 @@ def _judged(scope: Scope, study: Study) -> None:
             )
 
 
+def _measured_elsewhere(scope: Scope, study: Study) -> None:
+    """Of scores and values nothing is known but the metric that they are."""
+    everything = measured_elsewhere(scope, study.sources, ())
+    asked = [(m.metric, m.span, everything) for m in study.measures]
+    for c in study.comparisons:
+        if _written_by(scope, c):
+            models = (*c.models, c.against) if c.against is not None else c.models
+            own = measured_elsewhere(scope, study.sources, models)
+            asked += [(metric, c.span, own) for metric in c.metrics]
+    for r in study.requirements:
+        asked.append((r.metric, r.span, measured_elsewhere(scope, study.sources, r.models)))
+    for metric, span, own in dict.fromkeys(asked):
+        if not own or metric.better is not None:
+            continue
+        source = next(s for s in study.sources if own_metric(s) == own[0])
+        scope.report(
+            codes.METRIC_NEEDS_SCORES,
+            f"`{metric.name}` needs predictions, and of `{source.name}` only `{own[0].name}` is "
+            "known",
+            span,
+            help=f"write `{letters(own[0].name)}`, or leave the metric out",
+        )
+
+
+def _written_by(scope: Scope, comparison: ComparisonSpec) -> bool:
+    return bool(scope.of(n.CompareNode)[comparison.index].by)
+
+
 def _folds(scope: Scope, study: Study) -> None:
     """A ranking is undefined on a fold of one row."""
     for protocol in study.protocols:
         if protocol.kind != "leave_one_out":
             continue
         for measure in study.measures:
-            if METRICS[measure.metric.name].declaration.form == "scores":
+            if metric_entry(measure.metric).declaration.form == "scores":
                 scope.report(
                     codes.METRIC_UNDER_PROTOCOL,
                     f"`{measure.metric.name}` is undefined on the one-row folds of `leave_one_out`",
@@ -90,7 +122,11 @@ def _folds(scope: Scope, study: Study) -> None:
 def _intervals(scope: Scope, study: Study) -> None:
     for source, protocol, yields in settings(study):
         grouped = is_grouped(source, study.group)
+        own = own_metric(source)
         for measure in study.measures:
+            if (measure.metric != own) if own is not None else (measure.metric.better is not None):
+                continue
+            place = measure.interval_span or measure.span
             if measure.interval is None:
                 name = default_interval(measure.metric, yields, None, grouped)
             elif protocol is not None and protocol.kind == "split":
@@ -102,7 +138,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                     scope.report(
                         codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                         problem.reason,
-                        measure.span,
+                        place,
                         help=problem.instead,
                     )
                     continue
@@ -110,8 +146,12 @@ def _intervals(scope: Scope, study: Study) -> None:
                 continue
             declared = INTERVALS[name].declaration
             if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not declared.clustered:
-                designs.refuse_grouped(
-                    scope, f"the interval `{name}`", measure.span or source_span(source)
+                instead = default_interval(measure.metric, yields, None, grouped)
+                scope.report(
+                    codes.NO_FORM_FOR_GROUPS,
+                    f"`{name}` takes rows for independent, and those of a group are not",
+                    place or source_span(source),
+                    help=f"write `interval {instead}`" if instead else "leave the interval out",
                 )
 
 
@@ -145,7 +185,7 @@ def _search(scope: Scope, study: Study) -> None:
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(
                 codes.SEARCH_WITHOUT_VALIDATION,
-                f"`{tuned[0].name}` is searched, and `{protocol.kind.replace('_', ' ')}` has no "
+                f"`{tuned[0].name}` is searched, and `{designs.spoken(protocol)}` has no "
                 "stage to choose in",
                 place,
                 help="write `protocol nested cv outer=5 inner=5`, or `tune grid cv=5` to choose "

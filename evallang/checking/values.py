@@ -6,12 +6,13 @@ from typing import Any
 
 from evallang.checking import codes, unbuilt
 from evallang.checking.bounds import objection
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.registry import Entry, Option, Registry
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -24,6 +25,7 @@ CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
     ("test", HYPOTHESIS_TESTS, unbuilt.TESTS, codes.UNKNOWN_TEST),
     ("interval", INTERVALS, unbuilt.INTERVALS, codes.UNKNOWN_INTERVAL),
     ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
+    ("analysis", ANALYSES, unbuilt.ANALYSES, codes.UNKNOWN_ANALYSIS),
 )
 HANDED = {
     "test": TEST_INPUTS,
@@ -34,7 +36,14 @@ HANDED = {
 
 
 def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
-    """Resolve a word of a catalogue with its options; None after a report."""
+    """Resolve a word of a catalogue with its options; None after a report.
+
+    A metric may also be one that a source of the study names.
+    """
+    if what == "metric" and isinstance(node, n.NameNode):
+        own = scope.own_metrics.get(letters(node.name))
+        if own is not None:
+            return own
     entry = catalogue_entry(scope, node, what)
     if entry is None:
         return None

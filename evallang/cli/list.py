@@ -5,7 +5,10 @@ from typing import Any
 
 import click
 
-CATALOGUES = ("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules")
+CATALOGUES = (
+    *("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules"),
+    *("codes", "statements"),
+)
 
 
 @click.command("list", epilog="Example: evallang list tests --format json")
@@ -19,11 +22,17 @@ def command(catalogue: str, layout: str) -> int:
     if layout == "json":
         click.echo(json.dumps(found, indent=1, ensure_ascii=False))
         return 0
-    names = [entry.get("written") or entry["name"] for entry in found]
+    names = [_name(entry) for entry in found]
     width = max(map(len, names), default=0)
     for name, entry in zip(names, found, strict=True):
         click.echo(f"{name:<{width}}  {_line(entry)}")
     return 0
+
+
+def _name(entry: dict[str, Any]) -> str:
+    """Name a member as a study writes it, a diagnostic with its code."""
+    name = str(entry.get("written") or entry["name"])
+    return f"{entry['code']} {name}" if "code" in entry else name
 
 
 def _line(entry: dict[str, Any]) -> str:

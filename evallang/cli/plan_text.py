@@ -6,9 +6,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from evallang.engine.describe import data_records, model_records
+from evallang.planning.exports import export_lines
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
+    from evallang.data.dataset import ScoreTable
     from evallang.results.records import DataRecord, ModelRecord, ProtocolRecord
 
 
@@ -19,10 +21,12 @@ def plan_text(prepared: "Prepared") -> str:
         ("Data", _data(prepared)),
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
+        ("Exports", export_lines(prepared.study, prepared.planned.layout)),
         ("Defaults (not written in the study)", _defaults(prepared)),
         ("Work", _work(prepared)),
     ):
-        lines += ["", heading, *(f"  {line}" for line in body)]
+        shown = [f"  {line}" for line in body]
+        lines += ["", heading, *shown] if shown else []
     return "\n".join(lines) + "\n"
 
 
@@ -32,8 +36,29 @@ def _data(prepared: "Prepared") -> Iterator[str]:
     }
     for record in data_records(prepared.tables, prepared.given):
         yield from _source(record, positive_written=written.get(record.name, False))
+    for table in prepared.scored:
+        yield from _scores(table)
     for name in _unread(prepared):
         yield f"{name}: could not be read"
+
+
+def _scores(table: "ScoreTable") -> Iterator[str]:
+    """Describe a table of scores: its data sets, folds and direction."""
+    spec = table.spec
+    yield f"{spec.name}: {spec.label}" if spec.label != spec.name else spec.name
+    sizes = [] if spec.dataset is None else [_number(table.n, "data set")]
+    if table.fold_labels is not None:
+        sizes.append(_number(len(table.fold_labels), "fold"))
+    if table.repeat_labels is not None:
+        sizes.append(_number(len(table.repeat_labels), "repeat"))
+    direction = "higher" if spec.higher_is_better else "lower"
+    sizes.append(f"{spec.metric or 'score'} ({direction} is better)")
+    yield f"  {', '.join(sizes)}, from {table.source}"
+    yield from (f"  {note}" for note in table.notes)
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
@@ -53,18 +78,22 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
         yield f"  positive {record.positive}{'' if positive_written else ' (by default)'}"
     if record.groups is not None:
         yield f"  {record.groups:,} groups"
+    if record.weight is not None and record.effective_n is not None:
+        counted = f"{record.n:,} {record.unit} count as {record.effective_n:,.1f}"
+        yield f"  weighted by {record.weight}: {counted}"
     yield from (f"  {note}" for note in record.notes)
 
 
 def _unread(prepared: "Prepared") -> list[str]:
     """Name the sources that could not be read; a glob gives data sets `NAME/stem`."""
     read = [*prepared.tables, *(outcomes.spec.name for outcomes in prepared.given)]
+    read += [table.spec.name for table in prepared.scored]
     found = {name.partition("/")[0] for name in read}
     return [source.name for source in prepared.study.sources if source.name not in found]
 
 
 def _models(prepared: "Prepared") -> Iterator[str]:
-    for model in model_records(prepared.study, prepared.tables, prepared.given):
+    for model in model_records(prepared.study, prepared.tables, prepared.given, prepared.scored):
         yield from _model(model)
 
 
@@ -74,7 +103,10 @@ def _model(model: "ModelRecord") -> Iterator[str]:
     else:
         yield f"{model.name} = {model.pipeline}"
     for parameter, candidates in model.tuned.items():
-        yield f"  {parameter}: {len(candidates):,} candidates"
+        drawn = len(candidates) == 1 and str(candidates[0]).endswith("uniform")
+        yield f"  {parameter}: {candidates[0] if drawn else f'{len(candidates):,} candidates'}"
+    if model.n_candidates not in (None, *map(len, model.tuned.values())):
+        yield f"  {model.n_candidates:,} combinations in each search"
     yield from (f"  {note}" for note in model.notes)
 
 
@@ -88,6 +120,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
             each = " on each data set" if n_tables > 1 else ""
             fits = "" if protocol.n_fits is None else f", {_number(protocol.n_fits, 'fit')}{part}"
             yield f"  {_number(protocol.n_splits, 'split')}{each}{fits}"
+        yield from (f"  {note}" for note in protocol.notes)
         if protocol.implied_by:
             yield f"  implied by: {protocol.implied_by}"
     if not plan.protocols:

@@ -10,8 +10,8 @@ import click
 
 from evallang.cli.progress import Progress
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path
+from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import has_errors
-from evallang.results.records import Results
 
 if TYPE_CHECKING:
     from evallang.api.results import Results as RunResults
@@ -29,6 +29,9 @@ FORMATS = ("html", "pdf")
 @click.option(
     "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
 )
+@click.option(
+    "--trust", is_flag=True, help="Let the study run its author's own code and ask servers."
+)
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 def command(
@@ -37,6 +40,7 @@ def command(
     jobs: int | None,
     settings: tuple[str, ...],
     formats: str | None,
+    trust: bool,
     quiet: bool,
     open_report: bool,
 ) -> int:
@@ -51,6 +55,7 @@ def command(
         jobs=jobs,
         settings=settings,
         formats=report_formats(formats),
+        trust=trust,
         quiet=quiet,
         open_report=open_report,
     )
@@ -76,11 +81,12 @@ def run_study(
     jobs: int | None = None,
     settings: tuple[str, ...] = (),
     formats: tuple[str, ...] | None = None,
+    trust: bool = False,
     quiet: bool = False,
     open_report: bool = False,
 ) -> int:
     """Run one study for a person at a terminal; gives the exit code."""
-    from evallang.api import FolderRefused, RunFailed, StudyError, run
+    from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, run
     from evallang.api.folder import check_folder
     from evallang.cli.settings import overrides, remind
 
@@ -97,6 +103,7 @@ def run_study(
         raise click.ClickException(str(error)) from error
     code = 0
     command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
+    command_line += " --trust" if trust else ""
     try:
         with Progress(shown=sys.stderr.isatty() and not quiet) as bar:
             try:
@@ -105,6 +112,7 @@ def run_study(
                     jobs=jobs or os.cpu_count() or 1,
                     progress=bar.update,
                     command=command_line,
+                    trust=trust,
                 )
             except RunFailed as error:
                 results, code = error.results, Failed.exit_code
@@ -114,6 +122,8 @@ def run_study(
         show(error.diagnostics, error.sources)
         remind(settings)
         return 1
+    except (FolderRefused, NotTrusted) as error:
+        raise click.ClickException(str(error)) from error
     if not quiet:
         show(results.diagnostics, study.checked.sources)
     for message in messages:
@@ -125,6 +135,8 @@ def run_study(
     if not code and not all(r.met for r in results.record.requirements):
         code = 4
     if not quiet:
+        for export in results.record.exports:
+            click.echo(f"model: {place.parent / export.path} ({export.model})")
         written = [f for f in ("report.pdf", "report.html") if (folder / f).exists()]
         click.echo(f"report: {folder / (written[0] if written else 'results.json')}")
     if open_report and (folder / "report.html").exists():
@@ -162,45 +174,15 @@ def _folder(place: Path, out: str | None, written: str | None) -> Path:
     return place.parent / f"{place.stem}-results"
 
 
-def requirement_lines(record: Results) -> list[str]:
-    """Word each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8]`."""
-    units = {m.name: m.unit for m in record.methods if m.kind == "metric"}
-    lines = []
-    for found in record.requirements:
-        percent = units.get(found.metric) == "percent"
-        difference = found.kind != "level"
-        shown = _number(found.value, percent, difference)
-        if found.interval is not None:
-            low, high = (_number(bound, percent, False, bare=True) for bound in found.interval)
-            shown += f" [{low}, {high}]"
-        where = "" if len(record.data) == 1 else f" on {found.data}"
-        if found.subgroup is not None:
-            where += f" in {found.subgroup.column} {found.subgroup.level}"
-        words = found.source.removeprefix("require ")
-        reason = "" if found.met or found.reason is None else f"; {found.reason}"
-        lines.append(f"{'PASS' if found.met else 'FAIL'} {words}{where}: {shown}{reason}")
-    return lines
-
-
-def _number(value: float | None, percent: bool, difference: bool, *, bare: bool = False) -> str:
-    if value is None:
-        return "undefined"
-    if not percent:
-        return f"{value:.4g}"
-    text = f"{value * 100:.1f}"
-    text = "0.0" if text == "-0.0" else text
-    if bare:
-        return text
-    return f"{text} points" if difference else f"{text}%"
-
-
 SHOWN_FAILURES = 5
 
 
 def _failures(failures: tuple[object, ...]) -> None:
-    outer = [f for f in failures if getattr(f, "stage", "") == "outer"]
+    outer = [f for f in failures if getattr(f, "stage", "") != "inner"]
     for failure in outer[:SHOWN_FAILURES]:
         place = f"{getattr(failure, 'model', '')}, fold {getattr(failure, 'fold', '')}"
+        if getattr(failure, "stage", "") == "export":
+            place = f"export {getattr(failure, 'model', '')}"
         click.echo(
             f"a fit failed ({place}): {getattr(failure, 'error', '')}: "
             f"{getattr(failure, 'message', '')}",

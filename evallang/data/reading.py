@@ -7,6 +7,7 @@ target and the columns with roles read, and what is left are the features.
 import glob
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from evallang.data.codes import NO_TARGET, TOO_FEW_ROWS
 from evallang.data.databases import read_query
@@ -17,6 +18,7 @@ from evallang.data.findings import Findings, listed, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
+from evallang.data.live import read_frame
 from evallang.data.roles import complete_texts, ids, levels, weights
 from evallang.data.selection import select
 from evallang.data.source_codes import (
@@ -31,22 +33,25 @@ from evallang.diagnostics import Diagnostic, has_errors, in_order
 
 
 def read_table(
-    spec: DataSpec, folder: Path, *, trusted: bool = False
+    spec: DataSpec, folder: Path, *, trusted: bool = False, frame: Any = None
 ) -> tuple[tuple[Table, ...], tuple[Diagnostic, ...]]:
     """Read what a `data` statement names, and say all that is wrong with it.
 
     `folder` is that of the study's file; paths are relative to it. A glob gives one table
     a file, named NAME/stem, in the order of their paths; all others give one. With an error
     among the diagnostics there is no table. Nothing is raised for bad data. A query goes to
-    a server only where the study is `trusted`.
+    a server only where the study is `trusted`. A `frame` of polars or pandas stands for the
+    file, which is then not looked at.
     """
     findings = Findings(spec.places)
+    if frame is not None:
+        spec = replace(spec, kind="path", location="")
     singles = _single_specs(spec, folder, findings)
     tables, found = [], list(findings.diagnostics)
     for one in singles:
         findings = Findings(spec.places)  # of its own, so that each file has its say
         with findings.noting(f"in {one.location}" if spec.kind == "glob" else None):
-            table = _read_one(one, folder, findings, trusted)
+            table = _read_one(one, folder, findings, trusted, frame)
         if table is not None:
             tables.append(table)
         found += findings.diagnostics
@@ -87,9 +92,14 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
     ]
 
 
-def _read_one(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> Table | None:
+def _read_one(
+    spec: DataSpec, folder: Path, findings: Findings, trusted: bool, given: Any
+) -> Table | None:
     """Read one table; the findings say why there is none."""
-    frame = _source(spec, folder, findings, trusted)
+    if given is None:
+        frame = _source(spec, folder, findings, trusted)
+    else:
+        frame = read_frame(given)
     if frame is None:
         return None
     target = spec.target or (BUNDLED_TARGET if spec.kind == "sklearn" else None)

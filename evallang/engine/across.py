@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from evallang.compatibility import metric_entry
 from evallang.data.dataset import ScoreTable
 from evallang.engine.estimates import point_estimate
 from evallang.engine.settings import Setting
-from evallang.metrics.metric import METRICS
 from evallang.planning.seeds import analysis_seed, canonical_json
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.rank_scores import rank_models
-from evallang.study import Method, Study
+from evallang.study import ComparisonSpec, Method, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,19 +49,30 @@ def grid_of(study: Study, settings: Sequence[Setting], metric: Method) -> ScoreG
             value = point_estimate(study, setting, model, metric)
             if value is not None:
                 values[row, models.index(model)] = value
-    declared = METRICS[metric.name].declaration
+    declared = metric_entry(metric).declaration
+    seen = values[~np.isnan(values)]
+    bounded = metric.better is not None and len(seen) > 0 and 0 <= seen.min() <= seen.max() <= 1
     return ScoreGrid(
         models,
         datasets,
         values,
         metric.written,
         declared.better,
-        declared.low == 0 and declared.high == 1,
+        bounded or (declared.low == 0 and declared.high == 1),
         canonical_json([list(datasets), [[repr(float(v)) for v in row] for row in values]]),
     )
 
 
-def grid_of_table(table: ScoreTable) -> ScoreGrid:
+def missing_policy(spec: ComparisonSpec) -> Literal["leave_out", "worst"]:
+    """Give what the tests of a line do with a data set that lacks a score."""
+    tests = [spec.test, *([spec.post_hoc] if spec.post_hoc else [])]
+    worst = any(test.keywords().get("missing") == "worst" for test in tests)
+    return "worst" if worst else "leave_out"
+
+
+def grid_of_table(
+    table: ScoreTable, missing: Literal["leave_out", "worst"] = "leave_out"
+) -> ScoreGrid:
     """Arrange a table of scores made elsewhere."""
     values = table.means
     inside = values[~np.isnan(values)]
@@ -73,7 +84,7 @@ def grid_of_table(table: ScoreTable) -> ScoreGrid:
         "higher" if table.spec.higher_is_better else "lower",
         bool(len(inside)) and bool((inside >= 0).all()) and bool((inside <= 1).all()),
         table.sha256,
-        table.spec.missing,
+        missing if table.spec.missing == "leave_out" else table.spec.missing,
     )
 
 
@@ -113,7 +124,8 @@ class GridInputs:
         result: HypothesisTestResult = entry.function(*inputs, **options)
         if result.estimate is None or "rank" in result.estimate.name:
             return result
-        name = f"difference in {self.grid.metric}"
+        kind = result.estimate.name.partition("difference")[0]
+        name = f"{kind}difference in {self.grid.metric}"
         return replace(result, estimate=replace(result.estimate, name=name))
 
     def _paired(self) -> bool:
@@ -128,4 +140,5 @@ def ranks(grid: ScoreGrid, models: tuple[str, ...], alpha: float) -> Ranks:
     """Give average ranks, Nemenyi's critical difference, and wins, ties, losses of each pair."""
     columns = [grid.models.index(model) for model in models]
     policy: Any = grid.missing
-    return rank_models(grid.values[:, columns], models, grid.better, 1 - alpha, policy)
+    seed = analysis_seed(0, grid.sha256, None, grid.metric, "ranks")
+    return rank_models(grid.values[:, columns], models, grid.better, 1 - alpha, policy, seed)

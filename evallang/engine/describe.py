@@ -5,29 +5,43 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from evallang.bibliography import PEDREGOSA_2011, Reference
+from evallang.bibliography import (
+    AKIBA_2019,
+    BERGSTRA_2011,
+    EFRON_TIBSHIRANI_1997,
+    PEDREGOSA_2011,
+    Reference,
+)
+from evallang.compatibility import metric_entry, own_metric
 from evallang.data.dataset import (
     Column,
     CountsSpec,
     DataSpec,
     GivenOutcomes,
+    ScoreTable,
     Table,
 )
-from evallang.metrics.metric import METRICS
+from evallang.engine.score_records import score_defaults, score_records
 from evallang.models.abilities import abilities
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
+from evallang.planning.candidates import asks, tried
+from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
     SCHEMA,
+    WITHOUT_WEIGHTS,
+    Analysis,
     Comparison,
     DataRecord,
     Default,
     Estimate,
     Excluded,
+    Export,
     Failure,
+    FileRecord,
     FitCounts,
     FitWarning,
     MethodRecord,
@@ -40,11 +54,13 @@ from evallang.results.records import (
     SpecRecord,
     StudyRecord,
 )
-from evallang.stats.bootstrap_error import EFRON_TIBSHIRANI_1997
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.effective_size import KISH_1965, effective_n
 from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import Study
 from evallang.version import VERSION
 
@@ -64,11 +80,39 @@ BOOTSTRAP_SE = MethodRecord(
 """No word of the language: it comes with `protocol bootstrap` alone."""
 
 
+BBC_CV = MethodRecord(
+    "estimate",
+    "bbc_cv",
+    "Bootstrap bias corrected cross-validation",
+    "The score of the best model where the choice had no part in it, by drawing examples anew.",
+    (TSAMARDINOS_2018.key,),
+)
+"""No word of the language: it comes with `export best` alone."""
+EFFECTIVE_N = MethodRecord(
+    "interval",
+    "effective_n",
+    "Effective number of examples",
+    "Weighted examples count as (Σ w)² / Σ w² equally weighted ones.",
+    (KISH_1965.key,),
+)
+"""No word of the language: it comes with `weight COL`."""
+
+
+OPTUNA = MethodRecord(
+    "software",
+    "optuna",
+    "Optuna",
+    "Candidates were proposed by tree-structured Parzen estimators.",
+    (BERGSTRA_2011.key, AKIBA_2019.key),
+)
+
+
 def results(
     *,
     study: Study,
     tables: Mapping[str, Table],
     given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable],
     planned: Planned,
     estimates: tuple[Estimate, ...],
     comparisons: tuple[Comparison, ...],
@@ -77,10 +121,15 @@ def results(
     failures: tuple[Failure, ...],
     warnings: tuple[FitWarning, ...],
     counts: FitCounts,
+    exports: tuple[Export, ...] = (),
+    analyses: tuple[Analysis, ...] = (),
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
-    methods, references = _methods(study, estimates, comparisons, bool(tables))
-    defaults = (*planned.plan.defaults, *_data_defaults(tables, given))
+    data = data_records(tables, given, scored)
+    methods, references = _methods(
+        study, estimates, comparisons, requirements, data, exports, analyses
+    )
+    defaults = (*planned.plan.defaults, *_data_defaults(tables, given, scored))
     return Results(
         schema=SCHEMA,
         study=StudyRecord(
@@ -95,20 +144,25 @@ def results(
             defaults,
         ),
         spec=SpecRecord(
-            study.path, study.files[0].sha256, study.files, study.canonical, study.overrides
+            study.path,
+            study.files[0].sha256,
+            study.files,
+            study.canonical,
+            study.overrides,
+            tuple(FileRecord(use.module, use.sha256 or "") for use in study.uses),
         ),
-        data=data_records(tables, given),
-        models=model_records(study, tables, given),
+        data=data,
+        models=model_records(study, tables, given, scored),
         protocols=planned.plan.protocols,
         estimates=estimates,
         comparisons=comparisons,
         selections=selections,
         requirements=requirements,
-        analyses=(),
-        exports=(),
+        analyses=analyses,
+        exports=exports,
         diagnostics=(),
         failures=failures,
-        provenance=provenance(counts),
+        provenance=provenance(counts, ("skops",) if exports else (), study),
         warnings=warnings,
         methods=methods,
         references=references,
@@ -116,13 +170,14 @@ def results(
     )
 
 
-def provenance(counts: FitCounts) -> Provenance:
+def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Provenance:
     """State versions and machine; command, time and git state are the caller's to fill in."""
-    packages = ("numpy", "scipy", "scikit-learn", "polars", "joblib")
+    packages = ["numpy", "scipy", "scikit-learn", "polars", "joblib", *more]
+    packages += ["optuna"] if _asks(study) else []
     return Provenance(
         evallang=VERSION,
         python=platform.python_version(),
-        packages={name: _version(name) for name in packages},
+        packages={name: _version(name) for name in packages} | _own_versions(study),
         platform=f"{platform.system()} {platform.release()}",
         processor=platform.machine(),
         git=None,
@@ -133,6 +188,11 @@ def provenance(counts: FitCounts) -> Provenance:
     )
 
 
+def _own_versions(study: Study) -> dict[str, str]:
+    """Give the versions of the packages that the models' classes come from."""
+    return {k: v for model in study.models for k, v in package_versions(model.pipeline).items()}
+
+
 def _version(package: str) -> str:
     try:
         return version(package)
@@ -140,21 +200,35 @@ def _version(package: str) -> str:
         return "not installed"
 
 
+def _asks(study: Study) -> bool:
+    """Tell whether a model-based search is run."""
+    return any(asks(model.pipeline, study.tuning) for model in study.models)
+
+
 # --- data and models -----------------------------------------------------------------------
 
 
 def data_records(
-    tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
 ) -> tuple[DataRecord, ...]:
     """Describe everything that was read; also for `plan`."""
-    return (*(_table(table) for table in tables.values()), *(_outcomes(g) for g in given))
+    return (
+        *(_table(table) for table in tables.values()),
+        *(_outcomes(source) for source in given),
+        *(record for table in scored for record in score_records(table)),
+    )
 
 
 def model_records(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
 ) -> tuple[ModelRecord, ...]:
     """Describe every model, with what was decided for the author; also for `plan`."""
-    return (*_models(study, tables), *_given_models(given))
+    return (*_models(study, tables), *_given_models(given, scored))
 
 
 def _table(table: Table) -> DataRecord:
@@ -181,6 +255,8 @@ def _table(table: Table) -> DataRecord:
         about=spec.about,
         positive_label=spec.positive_label,
         notes=table.notes,
+        weight=spec.weight,
+        effective_n=None if table.weights is None else effective_n(table.weights),
     )
 
 
@@ -200,12 +276,12 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         statement=spec.statement,
         kind=source.kind,
         task=source.task,
-        n=source.n,
+        n=source.n_examples,
         n_features=None,
         target=None if isinstance(spec, CountsSpec) else spec.truth,
         classes=classes,
         positive=None if classes is None or source.positive is None else classes[source.positive],
-        class_counts=_class_counts(source.truth, classes),
+        class_counts=_class_counts(_once(source), classes),
         groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
         unit=spec.unit,
         excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),
@@ -215,11 +291,21 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         about=spec.about,
         positive_label=None if isinstance(spec, CountsSpec) else spec.positive_label,
         notes=source.notes,
+        weight=None if isinstance(spec, CountsSpec) else spec.weight,
+        effective_n=None if source.weights is None else effective_n(source.weights),
     )
+
+
+def _once(source: GivenOutcomes) -> Any:
+    """Give the truth of each example, which is the same in all its repeats."""
+    if source.truth is None or source.examples is None:
+        return source.truth
+    return source.truth[np.unique(source.examples, return_index=True)[1]]
 
 
 def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
     columns = next((table.columns for table in tables.values()), ())
+    weighted = any(table.weights is not None for table in tables.values())
     return [
         ModelRecord(
             model.name,
@@ -228,18 +314,21 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
             {
                 p.name: tuple(
                     v if v is None or isinstance(v, bool | int | float | str) else written(v)
-                    for v in p.candidates.values
+                    for v in p.candidates.values or (p.candidates.written,)
                 )
                 for p in search_space(model.pipeline)
             },
             "estimator",
-            _model_notes(model.pipeline, columns),
+            _model_notes(model.pipeline, columns, weighted),
+            tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
         )
         for model in study.models
     ]
 
 
-def _model_notes(pipeline: PipelineSpec, columns: Sequence[Column]) -> tuple[str, ...]:
+def _model_notes(
+    pipeline: PipelineSpec, columns: Sequence[Column], weighted: bool
+) -> tuple[str, ...]:
     """State what was decided for the author: columns dropped, seeds given, one process."""
     notes = []
     for step in pipeline.steps:
@@ -251,23 +340,33 @@ def _model_notes(pipeline: PipelineSpec, columns: Sequence[Column]) -> tuple[str
         notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")
     if able.parallel:
         notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
+    if weighted and not able.weights and able.known:
+        last = written(pipeline.steps[-1]).partition("(")[0]
+        notes.append(f"{WITHOUT_WEIGHTS}: {last} takes none")
     return tuple(notes)
 
 
-def _given_models(given: Sequence[GivenOutcomes]) -> list[ModelRecord]:
+def _given_models(
+    given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
+) -> list[ModelRecord]:
     found: dict[str, ModelRecord] = {}
     for source in given:
         for model in source.models:
             found.setdefault(
                 model.name, ModelRecord(model.name, model.label, None, {}, source.kind)
             )
+    for table in scored:
+        for model in table.models:
+            found.setdefault(model.name, ModelRecord(model.name, model.label, None, {}, "scores"))
     return list(found.values())
 
 
 def _data_defaults(
-    tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    tables: Mapping[str, Table], given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
 ) -> Iterable[Default]:
     """State what was settled only when the data were read."""
+    for table in scored:
+        yield from score_defaults(table)
     sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
     for source in sources:
         spec = source.spec
@@ -275,7 +374,11 @@ def _data_defaults(
             continue
         if source.positive is not None and spec.positive is None and source.classes:
             yield Default(f"data {spec.name} positive", source.classes[source.positive])
-        if spec.task is None:
+        if isinstance(source, GivenOutcomes) and source.values is not None:
+            if not {"higher", "lower"} & set(spec.places):
+                yield Default(f"predictions {spec.name} better", "higher")
+            continue
+        if spec.task is None and (isinstance(source, Table) or source.truth is not None):
             yield Default(f"data {spec.name} task", source.task)
         if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
             yield Default(f"data {spec.name} unit", spec.unit)
@@ -288,7 +391,10 @@ def _methods(
     study: Study,
     estimates: Sequence[Estimate],
     comparisons: Sequence[Comparison],
-    fitted: bool,
+    requirements: Sequence[Requirement],
+    data: Sequence[DataRecord],
+    exports: Sequence[Export],
+    analyses: Sequence[Analysis],
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
     """List every method that was used, once, with the works it is taken from."""
     used: dict[tuple[str, str], MethodRecord] = {}
@@ -314,12 +420,16 @@ def _methods(
 
     for protocol in study.protocols:
         add("protocol", PROTOCOLS[protocol.kind])
+    measured = {e.metric for e in estimates} | {c.metric for c in comparisons}
     metrics = [m.metric for m in study.measures]
     metrics += [m for c in study.comparisons for m in c.metrics]
+    metrics += [r.metric for r in study.requirements]
+    own = [metric for source in study.sources if (metric := own_metric(source)) is not None]
+    metrics += [metric for metric in own if metric.written in measured]
     if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
         metrics.append(study.tuning.metric)
     for metric in metrics:
-        add("metric", METRICS[metric.name], metric.written)
+        add("metric", metric_entry(metric), metric.written)
     for found in estimates:
         if found.interval is not None:
             name = found.interval.method.partition("(")[0]
@@ -331,17 +441,34 @@ def _methods(
     for measure in study.measures:
         if measure.interval is not None:
             add("interval", INTERVALS[measure.interval.name])
+    tests = [t for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
+    tests += [r.test for r in requirements if r.test is not None]
+    for test in tests:
+        add("test", HYPOTHESIS_TESTS[test.test])
+        if test.estimate is not None and test.estimate.method in INTERVALS:
+            add("interval", INTERVALS[test.estimate.method])
+        for effect in test.effects:
+            add("effect", EFFECT_SIZES[effect.name])
+    for required in requirements:
+        if (name := required.method.partition("(")[0]) in INTERVALS:
+            add("interval", INTERVALS[name])
+    for analysis in analyses:
+        add("analysis", ANALYSES[analysis.kind])
+        add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
     for compared in comparisons:
-        tests = [t for t in (compared.omnibus, *compared.pairwise) if t is not None]
-        for test in tests:
-            add("test", HYPOTHESIS_TESTS[test.test])
-            if test.estimate is not None and test.estimate.method in INTERVALS:
-                add("interval", INTERVALS[test.estimate.method])
-            for effect in test.effects:
-                add("effect", EFFECT_SIZES[effect.name])
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
-    if fitted:
+    if any(export.corrected is not None for export in exports):
+        used["estimate", BBC_CV.name] = BBC_CV
+        works.setdefault(TSAMARDINOS_2018.key, TSAMARDINOS_2018)
+    if any(record.weight is not None for record in data):
+        used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
+        works.setdefault(KISH_1965.key, KISH_1965)
+    if _asks(study):
+        used["software", "optuna"] = OPTUNA
+        for work in (AKIBA_2019, BERGSTRA_2011):
+            works.setdefault(work.key, work)
+    if any(record.kind == "table" for record in data):
         used["software", "scikit-learn"] = MethodRecord(
             "software",
             "scikit-learn",

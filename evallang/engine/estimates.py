@@ -1,26 +1,37 @@
 """Outcomes in, `Estimate`s with their intervals out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import default_interval
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
+from evallang.engine.repeats import as_read_by, with_repeats
 from evallang.engine.settings import FoldSize, Setting
-from evallang.metrics.aggregation import Aggregate, aggregate
-from evallang.metrics.metric import METRICS, MetricEntry, Outcome, confusion, successes
+from evallang.engine.weighted import sample_of, weighted_proportion
+from evallang.metrics.aggregation import (
+    Aggregate,
+    aggregate,
+    over_seeds,
+    partition,
+    point_value,
+    sd_over_seeds,
+)
+from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
 from evallang.planning.seeds import analysis_seed
-from evallang.protocols.protocol import about_yields
-from evallang.registry import lazy
+from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
+from evallang.registry import Entry, Evidence, lazy
 from evallang.results.records import Estimate, FoldValue, Interval
 from evallang.stats.intervals.effective_size import clustered_wilson
-from evallang.stats.intervals.interval import INTERVALS, Resampler
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampling import (
     CountSample,
     LossSample,
     ScoreSample,
     WeightSample,
+    mean_sample,
 )
 from evallang.study import Measure, Method, Study
 
@@ -37,12 +48,20 @@ SAME = 1e-9  # relative; means of equal folds in another order
 def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
     """Measure every model of a setting by every metric of the study."""
     for measure in study.measures:
-        for model in setting.models:
+        for model in setting.models if setting.measures(measure.metric) else ():
             yield estimate(study, setting, model, measure)
 
 
 def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
     """Measure one model by one metric."""
+    metric = measure.metric
+    if setting.yields.averaged and not setting.means:
+        read = _estimate(study, as_read_by(setting, metric), model, measure)
+        return with_repeats(read, setting, model, metric)
+    return _estimate(study, setting, model, measure)
+
+
+def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
     metric = measure.metric
     found = setting.models[model]
     outcome = setting.outcome(model, metric)
@@ -50,15 +69,15 @@ def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Es
         reason = (
             f"not computed: {len(found.failed)} of {len(setting.folds)} fits failed"
             if found.failed
-            else f"not computed: the model gives no {METRICS[metric.name].declaration.needs}"
+            else f"not computed: the model gives no {setting.entry(metric).declaration.needs}"
         )
         return _undefined(setting, model, metric, reason)
     if setting.kind == "bootstrap":
         return bootstrap_estimate(study, setting, model, metric)
-    entry = METRICS[metric.name]
-    options = metric.keywords()
-    whole = aggregate(entry, options, outcome, found.fold, found.repeat)
-    bench = Bench(study, setting, model, metric, entry, outcome, whole)
+    entry = setting.entry(metric)
+    whole, spreads, extra = _whole(setting, model, metric)
+    outcomes = setting.outcomes(model, metric)
+    bench = Bench(study, setting, model, metric, entry, outcomes, whole)
     interval, notes = _interval(bench, measure)
     return Estimate(
         data=setting.source,
@@ -66,27 +85,44 @@ def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Es
         model=model,
         metric=metric.written,
         value=whole.value,
-        aggregation=whole.aggregation,
+        aggregation=_aggregation(setting, whole),
         fold_mean=whole.fold_mean,
         sd=whole.sd,
         n=whole.n,
         about=about(setting),
         interval=interval,
-        folds=_folds(setting, whole),
+        folds=_folds(setting, whole, spreads),
+        extra=extra,
         notes=(*whole.notes, *notes),
     )
 
 
 def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -> float | None:
     """Give the value of a metric alone; None where it cannot be computed."""
+    setting = as_read_by(setting, metric)
     found = setting.models[model]
     outcome = setting.outcome(model, metric)
     if found.failed or outcome is None:
         return None
     if setting.kind == "bootstrap":
         return bootstrap_estimate(study, setting, model, metric).value
-    entry = METRICS[metric.name]
-    return aggregate(entry, metric.keywords(), outcome, found.fold, found.repeat).value
+    return _whole(setting, model, metric)[0].value
+
+
+def _whole(
+    setting: Setting, model: str, metric: Method
+) -> tuple[Aggregate, tuple[float | None, ...], dict[str, Any]]:
+    """Put the folds together; with several seeds also the spread over them, by fold and in all."""
+    found, entry, options = setting.models[model], setting.entry(metric), metric.keywords()
+    wholes = [
+        aggregate(entry, options, outcome, found.fold, found.repeat)
+        for outcome in setting.outcomes(model, metric)
+    ]
+    if len(wholes) == 1:
+        return wholes[0], (None,) * len(wholes[0].folds), {}
+    whole, spreads = over_seeds(wholes)
+    values = np.array([np.nan if w.value is None else w.value for w in wholes])
+    return whole, spreads, {"seeds": len(wholes), "sd_over_seeds": sd_over_seeds(values)}
 
 
 def about(setting: Setting) -> str:
@@ -94,20 +130,33 @@ def about(setting: Setting) -> str:
     sizes = [fold.n_train for fold in setting.folds if fold.n_train is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 0
     text = about_yields(setting.yields, setting.grouped)
-    return text.replace("{k}", str(len(setting.folds))).replace("{n_train}", f"about {mean}")
+    if setting.own is not None and not setting.yields.evidence:
+        text = AS_GIVEN
+    elif text == ALGORITHM and not sizes:
+        text = ALGORITHM_ELSEWHERE
+    fits = len(setting.folds) * (1 + len(setting.further_seeds))
+    return text.replace("{k}", str(fits)).replace("{n_train}", f"about {mean}")
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Everything that an interval may ask for by the name of a parameter."""
+    """Everything that an interval may ask for by the name of a parameter.
+
+    `outcomes` are those of every seed; an example's loss is its mean over them.
+    """
 
     study: Study
     setting: Setting
     model: str
     metric: Method
     entry: MetricEntry
-    outcome: Outcome
+    outcomes: tuple[Outcome, ...]
     whole: Aggregate
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome, of several seeds that of the first: the same rows and weights."""
+        return self.outcomes[0]
 
     def given(self, name: str, method: str) -> Any:
         """Give one input by its name; raises `Unavailable` where there is none."""
@@ -118,8 +167,8 @@ class Bench:
             "losses": self._losses,
             "folds": self._fold_codes,
             "values": self._values,
-            "n_train": lambda: self._sizes("n_train"),
-            "n_test": lambda: self._sizes("n_test"),
+            "n_train": lambda: None if self._sizes is None else self._sizes[0],
+            "n_test": lambda: None if self._sizes is None else self._sizes[1],
             "truth": self._binary_truth,
             "scores": self._positive_scores,
             "sample": self._sample,
@@ -134,6 +183,8 @@ class Bench:
         return makers[name]()
 
     def _proportion(self) -> tuple[int, int]:
+        if len(self.outcomes) > 1:
+            raise Unavailable("with several seeds an example is no single success or failure")
         if self.setting.judged:
             right = int(self.setting.correct(self.model).sum())
             return right, self.outcome.n
@@ -156,13 +207,29 @@ class Bench:
         size = "" if effect is None else f", design effect {effect:.2f}"
         return found, (f"over {clusters.n} groups{size}",)
 
+    def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
+        """Give Wilson's interval with the effective number of examples (Kish 1965)."""
+        if self.setting.group_codes is not None:
+            return None, ("no interval: `wilson` has no form for groups and weights at once",)
+        options, level = self.metric.keywords(), self.study.confidence
+        try:
+            found = weighted_proportion(self.entry, options, self.outcome, level)
+        except ValueError as error:
+            return None, (f"no interval: {error}",)
+        if self.entry.declaration.complement and found.low is not None and found.high is not None:
+            found = replace(found, low=1 - found.high, high=1 - found.low)
+        return found, found.notes
+
     def _groups(self) -> Any:
         codes = self.setting.group_codes
         return None if codes is None else codes[self.setting.models[self.model].rows]
 
     def _losses(self) -> Any:
-        o = self.outcome
-        return self.entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
+        options = self.metric.keywords()
+        return np.mean(
+            [self.entry.function(o.truth, o.output, o.positive, **options) for o in self.outcomes],
+            axis=0,
+        )
 
     def _fold_codes(self) -> Any:
         found = self.setting.models[self.model]
@@ -172,9 +239,15 @@ class Bench:
         values = [np.nan if value is None else value for value in self.whole.fold_values]
         return np.array(values, dtype=np.float64)
 
-    def _sizes(self, which: str) -> Any:
-        sizes = [getattr(fold, which) for fold in self.setting.folds]
-        return None if any(size is None for size in sizes) else np.array(sizes)
+    @cached_property
+    def _sizes(self) -> Any:
+        return self.setting.sizes()
+
+    def assumed(self, entry: Entry[IntervalDeclaration], method: Method) -> tuple[str, ...]:
+        """State the sizes of folds that an interval takes for granted."""
+        uses = "n_train" in entry.inputs and "test_train_ratio" not in method.keywords()
+        note = self._sizes[2] if uses and self._sizes is not None else None
+        return () if note is None else (note,)
 
     def _binary_truth(self) -> Any:
         if len(self.setting.classes) != 2 or self.setting.positive is None:
@@ -186,6 +259,13 @@ class Bench:
 
     def _sample(self) -> Resampler:
         o, options, groups = self.outcome, self.metric.keywords(), self._groups()
+        if self.setting.yields.averaged and not self.setting.means:
+            return WeightSample(o.n, self._over_repeats, groups, self._limits())
+        if o.weights is not None or len(self.outcomes) > 1:
+            folds = None if self.setting.yields.single_fit else self._fold_codes()
+            return mean_sample(
+                [sample_of(self.entry, options, one, folds, groups) for one in self.outcomes]
+            )
         if self.entry.declaration.form == "counts" and groups is not None:
             return WeightSample(o.n, self._of_counts, groups, self._limits())
         if self.entry.declaration.form == "counts":
@@ -208,6 +288,17 @@ class Bench:
             )
 
         return WeightSample(o.n, statistic, groups, self._limits())
+
+    def _over_repeats(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Compute the mean over repeats of a metric under each row of weights (B, n)."""
+        o, found = self.outcome, self.setting.models[self.model]
+        own = np.ones(o.n) if o.weights is None else o.weights
+        parts = partition(o.n, found.fold, found.repeat)
+        options = self.metric.keywords()
+        values = [
+            point_value(self.entry, options, replace(o, weights=own * w), parts) for w in weights
+        ]
+        return np.array(values, dtype=np.float64)
 
     def _of_counts(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute a metric of counts under each row of weights (B, n)."""
@@ -241,11 +332,15 @@ def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[st
             bench.setting.group_codes is not None,
         )
         if name is None:
-            return None, ("no interval is sound here by default",)
+            alone = bench.setting.own is not None and not bench.setting.yields.evidence
+            return None, () if alone else ("no interval is sound here by default",)
         method = Method(name)
     if bench.whole.value is None:
         return None, ()
     entry = INTERVALS[method.name]
+    weights = bench.outcome.weights
+    if weights is not None and entry.declaration.form == "proportion":
+        return bench.with_weights()
     if bench.setting.group_codes is not None and entry.declaration.form == "proportion":
         return bench.over_groups()
     try:
@@ -256,7 +351,8 @@ def _interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[st
         found: Interval = entry.function(*inputs, **method.keywords())
     except ValueError as error:
         return None, (f"no interval: {error}",)
-    return _in_metric_units(bench, entry.declaration.form, found), found.notes
+    notes = (*found.notes, *bench.assumed(entry, method))
+    return _in_metric_units(bench, entry.declaration.form, found), notes
 
 
 def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
@@ -301,7 +397,11 @@ def _at_most(bound: float | None, most: float | None) -> float | None:
     return bound if bound is None or most is None else min(bound, most)
 
 
-def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:
+def _folds(
+    setting: Setting, whole: Aggregate, spreads: Sequence[float | None]
+) -> tuple[FoldValue, ...]:
+    if setting.own is not None and not setting.yields.evidence:
+        return ()
     sizes: dict[tuple[int, int], FoldSize] = {(f.repeat, f.fold): f for f in setting.folds}
     return tuple(
         FoldValue(
@@ -311,9 +411,19 @@ def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:
             value if value is None or isfinite(value) else None,
             sizes[repeat, fold].n_train,
             sizes[repeat, fold].n_test,
+            spread,
         )
-        for (repeat, fold), value in zip(whole.folds, whole.fold_values, strict=True)
+        for (repeat, fold), value, spread in zip(
+            whole.folds, whole.fold_values, spreads, strict=True
+        )
     )
+
+
+def _aggregation(setting: Setting, whole: Aggregate) -> str:
+    """Name how one value came of many; scores measured elsewhere have no examples to pool."""
+    if setting.own is None or setting.yields.evidence - {Evidence.FOLD_SCORES}:
+        return whole.aggregation
+    return "mean_of_folds" if len(whole.folds) > 1 else "given"
 
 
 def _undefined(setting: Setting, model: str, metric: Method, reason: str) -> Estimate:

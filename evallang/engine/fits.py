@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.data.dataset import Column, Table
 from evallang.engine.backends import local, serial
+from evallang.engine.searching import bayes_search
 from evallang.engine.selecting import choose, steps_from_simple
 from evallang.engine.tally import counting, one_more
 from evallang.frozen import frozen
@@ -24,7 +25,8 @@ from evallang.metrics.metric import METRICS, evaluate
 from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
-from evallang.models.model import ParameterValue, with_choice
+from evallang.models.model import ParameterValue, search_space, with_choice
+from evallang.models.own_code import OwnCode
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, step_seeds
 from evallang.registry import lazy
@@ -39,6 +41,8 @@ else:
 joblib, threadpoolctl = lazy("joblib"), lazy("threadpoolctl")
 
 Choice = Mapping[str, ParameterValue]
+Left = tuple[Choice, str, str]
+"""A candidate left out of a choice: it, the error and its message."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ class SharedTable:
     classes: tuple[str, ...]
     positive: int | None
     classification: bool
+    class_values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ class Job:
     metric: Method | None
     rule: Literal["best", "one_standard_error"]
     tally: str | None = None
+    own: OwnCode | None = None
 
 
 def run_fits(
@@ -99,6 +105,7 @@ def run_fits(
     *,
     jobs: int,
     progress: Callable[[int, int], None] | None,
+    own: OwnCode | None = None,
 ) -> dict[str, FitOutcome]:
     """Run every task of a layout; gives outcomes by key, whatever order they came in.
 
@@ -108,12 +115,15 @@ def run_fits(
     if not layout.tasks:
         return outcomes
     total = sum(task.n_fits for task in layout.tasks.values())
-    with _shared(tables, in_process=jobs == 1) as shared, counting(total, progress) as tally:
+    with (
+        shared_tables(tables, in_process=jobs == 1) as shared,
+        counting(total, progress) as tally,
+    ):
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
         counted_in = None if tally is None else str(tally.path)
         work = [
-            Job(task, shared[task.data], study.seed, metric, rule, counted_in)
+            Job(task, shared[task.data], study.seed, metric, rule, counted_in, own)
             for task in layout.tasks.values()
         ]
         backend = serial if jobs == 1 else local
@@ -125,17 +135,22 @@ def run_fits(
     return outcomes
 
 
-_IN_PROCESS: dict[str, tuple[Any, Any]] = {}
+Arrays = tuple[Any, Any, Any]
+"""Design matrix, targets, and weights or None."""
+
+_IN_PROCESS: dict[str, Arrays] = {}
 
 
 @contextmanager
-def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[str, SharedTable]]:
+def shared_tables(
+    tables: Mapping[str, Table], *, in_process: bool
+) -> Iterator[dict[str, SharedTable]]:
     """Lay tables where workers find them: in this process, or memory-mapped in a folder."""
     folder = None if in_process else tempfile.mkdtemp(prefix="evallang-")
     found: dict[str, SharedTable] = {}
     try:
         for number, (name, table) in enumerate(tables.items()):
-            arrays = (design_matrix(table.numeric, table.objects), table.y)
+            arrays = (design_matrix(table.numeric, table.objects), table.y, table.weights)
             if folder is None:
                 path = f"memory:{name}"
                 _IN_PROCESS[path] = arrays
@@ -149,6 +164,7 @@ def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[s
                 table.classes,
                 table.positive,
                 table.task == "classification",
+                tuple(table.class_values) if table.task == "classification" else (),
             )
         yield found
     finally:
@@ -158,48 +174,41 @@ def _shared(tables: Mapping[str, Table], *, in_process: bool) -> Iterator[dict[s
 
 
 @lru_cache(maxsize=8)
-def _mapped(path: str) -> tuple[Any, Any]:
-    arrays: tuple[Any, Any] = joblib.load(path, mmap_mode="r")
+def _mapped(path: str) -> Arrays:
+    arrays: Arrays = joblib.load(path, mmap_mode="r")
     return arrays
 
 
 def run_job(job: Job) -> tuple[str, FitOutcome]:
     """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
-    X, y = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)  # noqa: N806 (their name)
+    with fitting_of(job) as held:
+        return job.task.key, held.run()
+
+
+@contextmanager
+def fitting_of(job: Job) -> "Iterator[Fitting]":
+    """Find the rows of a task, and hold BLAS and OpenMP to one thread meanwhile."""
+    arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
     with threadpoolctl.threadpool_limits(1):
-        return job.task.key, _Fitting(job, X, y).run()
+        yield Fitting(job, arrays)
 
 
-class _Fitting:
-    """One task being run."""
+class Fitting:
+    """One task being run, in a worker."""
 
-    def __init__(self, job: Job, X: Any, y: Any) -> None:  # noqa: N803 (scikit-learn's name)
-        self.job, self.X, self.y = job, X, y
+    def __init__(self, job: Job, arrays: Arrays) -> None:
+        self.job = job
+        self.X, self.y, self.weights = arrays
         self.warnings: dict[tuple[str, str], int] = {}
         self.seconds = 0.0
         self.fits = 0
 
     def run(self) -> FitOutcome:
+        """Choose, fit and predict."""
         task = self.job.task
-        choice: Choice = {}
-        score: float | None = None
-        inner_failures: list[tuple[Choice, str, str]] = []
-        if task.inner:
-            by_fold, failures = self._search()
-            scores = by_fold.mean(axis=0)
-            inner_failures = [
-                (task.candidates[i], error, message)
-                for i, (error, message) in sorted(failures.items())
-            ]
-            usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]
-            if not usable:
-                reason = next(iter(failures.values()), ("ValueError", NO_SCORE))
-                return self._failed(choice, reason, inner_failures)
-            metric = self.job.metric
-            better = METRICS[metric.name].declaration.better if metric else "higher"
-            steps = steps_from_simple(task.pipeline, task.candidates)
-            best = choose(by_fold, usable, self.job.rule, better, steps)
-            choice, score = task.candidates[best], float(scores[best])
+        choice, score, inner_failures, refused = self.choose()
+        if refused is not None:
+            return self._failed(choice, refused, inner_failures)
         pipeline = with_choice(task.pipeline, choice) if task.inner else task.pipeline
         outcome = self._fit([pipeline], task.refit, task.test, scores=True)[0]
         if outcome.failure is not None or outcome.outputs is None:
@@ -214,20 +223,57 @@ class _Fitting:
             choice,
             score,
             self.seconds,
-            self._counted(),
+            self.counted(),
             None,
             tuple(inner_failures),
             self.fits,
         )
 
-    def _search(self) -> "tuple[NDArray[np.float64], dict[int, tuple[str, str]]]":
-        """Score every candidate in every inner fold (folds, candidates), NaN where undefined."""
+    def choose(self) -> tuple[Choice, float | None, list[Left], tuple[str, str] | None]:
+        """Choose a candidate: it, its score, those left out, and why none could be chosen."""
+        task = self.job.task
+        if not task.inner:
+            return {}, None, [], None
+        candidates, by_fold, failures = self._search()
+        scores = by_fold.mean(axis=0)
+        left = [(candidates[i], error, message) for i, (error, message) in sorted(failures.items())]
+        usable = [i for i, s in enumerate(scores) if i not in failures and not isnan(s)]
+        if not usable:
+            return {}, None, left, next(iter(failures.values()), ("ValueError", NO_SCORE))
+        steps = steps_from_simple(task.pipeline, candidates)
+        best = choose(by_fold, usable, self.job.rule, self._better(), steps)
+        return candidates[best], float(scores[best]), left, None
+
+    def _better(self) -> Literal["higher", "lower"]:
+        metric = self.job.metric
+        return METRICS[metric.name].declaration.better if metric else "higher"
+
+    def _search(
+        self,
+    ) -> "tuple[Sequence[Choice], NDArray[np.float64], dict[int, tuple[str, str]]]":
+        """Give the candidates, their scores (folds, candidates), and which of them failed."""
+        task = self.job.task
+        if task.search is None:
+            return task.candidates, *self._scored(task.candidates)
+
+        def score(choice: Choice) -> "NDArray[np.float64] | tuple[str, str]":
+            scores, failures = self._scored([choice])
+            found: NDArray[np.float64] = scores[:, 0]
+            return failures.get(0, found)
+
+        space = search_space(task.pipeline)
+        return bayes_search(space, task.search, self._better(), score)
+
+    def _scored(
+        self, candidates: Sequence[Choice]
+    ) -> "tuple[NDArray[np.float64], dict[int, tuple[str, str]]]":
+        """Score candidates in every inner fold (folds, candidates), NaN where undefined."""
         task, metric = self.job.task, self.job.metric
         if metric is None:
             raise ValueError("a search needs a metric to choose by")
         entry = METRICS[metric.name]
         needs = entry.declaration.needs
-        pipelines = [with_choice(task.pipeline, choice) for choice in task.candidates]
+        pipelines = [with_choice(task.pipeline, choice) for choice in candidates]
         scores = np.full((len(task.inner), len(pipelines)), np.nan)
         failures: dict[int, tuple[str, str]] = {}
         for fold, (train, validation) in enumerate(task.inner):
@@ -255,8 +301,37 @@ class _Fitting:
                     output,
                     self.job.table.positive,
                     len(self.job.table.classes),
+                    None if self.weights is None else self.weights[validation],
                 )
         return scores, failures
+
+    def context(self, train: "NDArray[np.int64]") -> BuildContext:
+        """Give what building a pipeline needs, for these training rows."""
+        table = self.job.table
+        return BuildContext(
+            columns=table.columns,
+            seed=step_seeds(
+                self.job.study_seed, table.sha256, rows_hash(train), self.job.task.repetition
+            ),
+            classes=table.classes if table.classification else (),
+            own_class=(self.job.own or OwnCode()).resolve,
+        )
+
+    def data(
+        self, train: "NDArray[np.int64]", test: "NDArray[np.int64]", *, scores: bool
+    ) -> fitting.FitData:
+        """Give the rows of one fit."""
+        classification = self.job.table.classification
+        return fitting.FitData(
+            X=self.X,
+            y=self.y,
+            train=train,
+            test=test,
+            n_classes=len(self.job.table.classes) if classification else None,
+            scores=scores and classification,
+            weights=self.weights,
+            fitted=partial(one_more, self.job.tally) if self.job.tally else None,
+        )
 
     def _fit(
         self,
@@ -266,22 +341,8 @@ class _Fitting:
         *,
         scores: bool,
     ) -> tuple[fitting.FitOutcome, ...]:
-        table = self.job.table
-        context = BuildContext(
-            columns=table.columns,
-            seed=step_seeds(self.job.study_seed, table.sha256, rows_hash(train)),
-            classes=table.classes if table.classification else (),
-        )
-        data = fitting.FitData(
-            X=self.X,
-            y=self.y,
-            train=train,
-            test=test,
-            n_classes=len(table.classes) if table.classification else None,
-            scores=scores and table.classification,
-            fitted=partial(one_more, self.job.tally) if self.job.tally else None,
-        )
-        outcomes = fitting.fit_candidates(pipelines, data, context)
+        data = self.data(train, test, scores=scores)
+        outcomes = fitting.fit_candidates(pipelines, data, self.context(train))
         self.fits += len(outcomes)
         for outcome in outcomes:
             self.seconds += outcome.seconds
@@ -296,14 +357,15 @@ class _Fitting:
             return -scores
         return scores
 
-    def _counted(self) -> tuple[tuple[str, str, int], ...]:
+    def counted(self) -> tuple[tuple[str, str, int], ...]:
+        """Give every warning so far, with the number of fits that gave it."""
         return tuple((category, message, n) for (category, message), n in self.warnings.items())
 
     def _failed(
         self,
         choice: Choice,
         reason: tuple[str, str],
-        inner_failures: Sequence[tuple[Choice, str, str]],
+        inner_failures: Sequence[Left],
     ) -> FitOutcome:
         return FitOutcome(
             np.zeros(0),
@@ -312,7 +374,7 @@ class _Fitting:
             choice,
             None,
             self.seconds,
-            self._counted(),
+            self.counted(),
             reason,
             tuple(inner_failures),
             self.fits,

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from evallang.engine.estimates import estimate
+from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.subgroups import FEWEST, in_level, levels
 from evallang.engine.test_inputs import TestInputs
-from evallang.metrics.metric import METRICS
 from evallang.results.records import (
     Estimate,
     HypothesisTestResult,
@@ -23,6 +23,7 @@ from evallang.stats.decisions import (
     decide_noninferior,
     decide_superior,
 )
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Measure, Method, RequirementSpec, Study
 
 SINGLE_CLAIM = (
@@ -34,9 +35,17 @@ SINGLE_CLAIM = (
 def decide(
     study: Study, spec: RequirementSpec, settings: Sequence[Setting]
 ) -> Iterator[Requirement]:
-    """Decide one `require` line in every setting that has its models."""
+    """Decide one `require` line in every setting that has its models.
+
+    A line that no setting has all models of is not met, in the first one.
+    """
     at_level = replace(study, confidence=spec.level)
-    found = [s for s in settings if set(spec.models) <= set(s.models)]
+    found = [s for s in settings if set(spec.models) <= set(s.models) and s.measures(spec.metric)]
+    if not found and settings:
+        missing = [m for m in spec.models if m not in settings[0].models]
+        lacking = f"model {' and '.join(missing)}" if missing else spec.metric.written
+        reason = f"cannot be decided: {settings[0].source} has no {lacking}"
+        yield _record(spec, settings[0], Decision(False, reason))
     for setting in found:
         if spec.kind == "level":
             yield from _level(at_level, spec, setting)
@@ -50,6 +59,10 @@ def _level(study: Study, spec: RequirementSpec, setting: Setting) -> Iterator[Re
     measure = Measure(spec.metric, stated)
     if spec.within is None:
         yield _against_threshold(spec, setting, estimate(study, setting, model, measure))
+        return
+    if spec.within not in setting.subgroups:
+        reason = f"cannot be decided: {setting.source} has no column {spec.within}"
+        yield _record(spec, setting, Decision(False, reason))
         return
     for level in levels(setting, spec.within):
         found = in_level(study, setting, model, measure, spec.within, level)
@@ -85,21 +98,20 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
         return _record(spec, setting, Decision(False, f"cannot be decided: {why}"))
     inputs = TestInputs(
-        study, setting, spec.metric, spec.models, spec.test or Method("mcnemar"), spec.level
+        study,
+        as_read_by(setting, spec.metric),
+        spec.metric,
+        spec.models,
+        spec.test or Method("mcnemar"),
+        spec.level,
     )
+    if spec.test is not None:
+        return _tested(study, spec, setting, _guaranteed(inputs))
     difference = inputs.difference(spec.level)
     interval = Interval(difference.method, spec.level, difference.low, difference.high)
-    better = METRICS[spec.metric.name].declaration.better
+    better = setting.entry(spec.metric).declaration.better
     margin = spec.value
-    test: HypothesisTestResult | None = None
-    if spec.test is not None:
-        test = _guaranteed(inputs).run()
-        right_way = (difference.value or 0.0) * (1 if better == "higher" else -1) > 0
-        rejects = test.p is not None and test.p <= study.alpha
-        reason = None if rejects and right_way else _not_shown(test, study.alpha, right_way)
-        decision = Decision(rejects and right_way, reason)
-        test = replace(test, models=spec.models, reject=rejects)
-    elif spec.kind == "superior":
+    if spec.kind == "superior":
         decision = decide_superior(interval, better, margin or 0.0)
     elif spec.kind == "noninferior":
         decision = decide_noninferior(interval, cast(float, margin), better)
@@ -112,24 +124,54 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
         value=difference.value,
         interval=interval,
         margin=margin,
-        test=test,
+    )
+
+
+def _tested(
+    study: Study, spec: RequirementSpec, setting: Setting, inputs: TestInputs
+) -> Requirement:
+    """Decide by a test: its p, and on which side of 0 its difference lies."""
+    alpha = round(1 - spec.level, 12) if spec.level_written else study.alpha
+    try:
+        test = replace(inputs.run(), models=spec.models)
+    except ValueError as error:
+        null = HYPOTHESIS_TESTS[inputs.test.name].declaration.null
+        test = HypothesisTestResult(
+            inputs.test.name, "not computed", null, models=spec.models, notes=(str(error),)
+        )
+    found = test.estimate
+    if found is None or found.low is None:
+        found = inputs.difference(spec.level)
+    better = inputs.setting.entry(spec.metric).declaration.better
+    right_way = (found.value or 0.0) * (1 if better == "higher" else -1) > 0
+    rejects = None if test.p is None else test.p <= alpha
+    met = bool(rejects) and right_way
+    return _record(
+        spec,
+        setting,
+        Decision(met, None if met else _not_shown(test, alpha, right_way)),
+        value=found.value,
+        interval=Interval(found.method, found.level, found.low, found.high),
+        test=replace(test, reject=rejects),
     )
 
 
 def _guaranteed(inputs: TestInputs) -> TestInputs:
     """Take the exact McNemar test in a gate: the level of mid-p is not guaranteed."""
     test = inputs.test
-    if test.name == "mcnemar" and not test.options:
-        return replace(inputs, test=Method("mcnemar", (("method", "exact"),)))
+    if test.name == "mcnemar" and "method" not in dict(test.options):
+        options = (("method", "exact"), *test.options)
+        return replace(inputs, test=Method("mcnemar", options))
     return inputs
 
 
 def _not_shown(test: HypothesisTestResult, alpha: float, right_way: bool) -> str:
     if test.p is None:
-        return "cannot be decided: the test is undefined"
-    if test.p > alpha:
-        return f"p = {test.p:.3g} is above {alpha:g}"
-    return "the difference has the other sign" if not right_way else "not shown"
+        why = test.notes[-1] if test.notes else "the test is undefined"
+        return f"cannot be decided: {why}"
+    if not right_way:
+        return "the difference is not in favour of the first model"
+    return f"p = {test.p:.3g} is above {alpha:g}"
 
 
 def _record(

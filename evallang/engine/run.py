@@ -1,21 +1,26 @@
 """From a plan to `Results`: fits, settings, estimates, comparisons, and how it was made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility import yields_of
-from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable, Table
+from evallang.compatibility import own_metric
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.engine import describe
-from evallang.engine.across import grid_of, grid_of_table
-from evallang.engine.comparisons import Across, Arena, OneSource, compare
+from evallang.engine.across import grid_of, grid_of_table, missing_policy
+from evallang.engine.arenas import Across, Arena, OneSource
+from evallang.engine.comparisons import Line, compare
 from evallang.engine.estimates import estimates
+from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
+from evallang.engine.given import names_of, of_outcomes, of_scores
+from evallang.engine.power import Found, power_analyses
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
-from evallang.models.model import written
+from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
+from evallang.planning.plan import Place
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import Split
 from evallang.registry import lazy
@@ -41,13 +46,29 @@ Progress = Callable[[int, int], None]
 class Run:
     """What a run gives: the settings (for the table of predictions) and what was found.
 
+    `models` are the saved models with their paths relative to the study's file.
+
     `results` lacks provenance, diagnostics and defaults of the data, which the caller knows.
     """
 
     settings: tuple[Setting, ...]
     tables: Mapping[str, Table]
     results: Results
-    fits: tuple[tuple[str, str, str, int, int, FitOutcome], ...]
+    fits: "tuple[Fitted, ...]"
+    models: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The outcome of one fit, and where it is used; `seed` counts those of `seeds=N`."""
+
+    data: str
+    protocol: str
+    model: str
+    repeat: int
+    fold: int
+    outcome: FitOutcome
+    seed: int = 0
 
 
 def run(
@@ -59,42 +80,62 @@ def run(
     *,
     jobs: int = 1,
     progress: Progress | None = None,
+    code: OwnCode | None = None,
 ) -> Run:
     """Run a planned study.
 
-    Results do not depend on `jobs`: every seed comes from the plan, every fit runs on one
-    thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
+    `code` holds the author's code and objects. Results do not depend on `jobs`: every seed
+    comes from the plan, every fit runs on one thread of BLAS and OpenMP, and outcomes are put
+    together in the order of the plan.
     """
-    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress)
-    settings = [*_fitted(study, tables, planned, outcomes), *_given(study, given)]
+    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
+    settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, given)]
+    settings += [setting for table in scored for setting in of_scores(table)]
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
-    compared = []
-    for spec in study.comparisons:
-        compared += compare(study, spec, _arenas(study, spec, settings, scored))
+    lines = [Line(spec, _arenas(study, spec, settings, scored)) for spec in study.comparisons]
+    compared = compare(study, lines)
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
+    once = {_at(p): p for p in reversed(planned.layout.places)}
+    exported = export_models(
+        study, tables, planned.layout, outcomes, own, measured, jobs=jobs, own=code
+    )
+    analyzed = power_analyses(
+        study,
+        Found(tables, given, scored, planned),
+        [spec for spec in study.analyses if spec.method.name == "power"],
+    )
     fits = tuple(
-        (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
+        Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places
+        if once[_at(p)] is p  # not again for seeds that change nothing
     )
     results = describe.results(
         study=study,
         tables=tables,
         given=given,
+        scored=scored,
         planned=planned,
         estimates=tuple(measured),
         comparisons=tuple(compared),
         requirements=tuple(required),
+        analyses=tuple(analyzed),
         selections=_selections(study, fits),
-        failures=_failures(fits),
-        warnings=_warnings(fits),
-        counts=_counts(planned, outcomes),
+        failures=(*_failures(fits), *exported.failures),
+        warnings=(*_warnings(fits), *exported.warnings),
+        counts=_counts(planned, outcomes, exported),
+        exports=exported.records,
     )
-    return Run(tuple(settings), tables, results, fits)
+    return Run(tuple(settings), tables, results, fits, exported.files)
+
+
+def _at(place: Place) -> tuple[object, ...]:
+    split = place.split
+    return place.data, place.protocol, place.model, split.repeat, split.fold, place.key
 
 
 def _arenas(
@@ -102,21 +143,34 @@ def _arenas(
     spec: ComparisonSpec,
     settings: Sequence[Setting],
     scored: Sequence[ScoreTable],
-) -> list[Arena]:
+) -> tuple[Arena, ...]:
     """Find where a line's models meet: on every source apart, or across data sets at once."""
     about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
     if not spec.across:
-        return [OneSource(setting, metric) for setting in about for metric in spec.metrics]
+        return tuple(
+            OneSource(setting, metric) for setting in about for metric in _metrics(setting, spec)
+        )
     arenas: list[Arena] = []
-    for metric in spec.metrics:
-        if about:
-            grid = grid_of(study, about, metric)
+    tabled = {names_of(table, row)[0] for table in scored for row in range(table.n)}
+    about = [s for s in about if s.source not in tabled]
+    for metric in dict.fromkeys(by for s in about for by in _metrics(s, spec)):
+        measured = [s for s in about if s.measures(metric)]
+        if measured:
+            grid = grid_of(study, measured, metric)
             family = models_of(spec, grid.models)
             arenas.append(Across(grid, metric, spec.protocol, family))
     for table in scored:
-        grid = grid_of_table(table)
-        arenas.append(Across(grid, Method(grid.metric), None, models_of(spec, grid.models)))
-    return arenas
+        grid = grid_of_table(table, missing_policy(spec))
+        by = own_metric(table.spec) or Method(grid.metric)
+        arenas.append(Across(grid, by, None, models_of(spec, grid.models)))
+    return tuple(arenas)
+
+
+def _metrics(setting: Setting, spec: ComparisonSpec) -> tuple[Method, ...]:
+    """Give the metrics of a line on one source: its own where it was measured elsewhere."""
+    if setting.own is not None:
+        return (setting.own,)
+    return tuple(metric for metric in spec.metrics if setting.measures(metric))
 
 
 def _fitted(
@@ -131,10 +185,10 @@ def _fitted(
             splits = planned.layout.splits.get((table.spec.name, protocol.name))
             if splits is None:
                 continue
-            keys: dict[str, list[str]] = {}
+            keys: list[dict[str, list[str]]] = [{} for _ in range(protocol.seeds)]
             for place in planned.layout.places:
                 if (place.data, place.protocol) == (table.spec.name, protocol.name):
-                    keys.setdefault(place.model, []).append(place.key)
+                    keys[place.seed].setdefault(place.model, []).append(place.key)
             settings.append(_setting(table, protocol, splits, keys, outcomes))
     return settings
 
@@ -143,7 +197,7 @@ def _setting(
     table: Table,
     protocol: Protocol,
     splits: Sequence[Split],
-    keys: Mapping[str, Sequence[str]],
+    keys: Sequence[Mapping[str, Sequence[str]]],
     outcomes: Mapping[str, FitOutcome],
 ) -> Setting:
     sizes = tuple(
@@ -156,9 +210,19 @@ def _setting(
         )
         for s in splits
     )
+    first, *further = [
+        {
+            model: _collect(table, splits, [outcomes[key] for key in found])
+            for model, found in of_seed.items()
+        }
+        for of_seed in keys
+    ]
     models = {
-        model: _collect(table, splits, [outcomes[key] for key in found])
-        for model, found in keys.items()
+        model: replace(
+            found,
+            failed=tuple(sorted({at for seed in (first, *further) for at in seed[model].failed})),
+        )
+        for model, found in first.items()
     }
     return Setting(
         source=table.spec.name,
@@ -179,6 +243,8 @@ def _setting(
         kind=protocol.kind,
         options=protocol.options,
         drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
+        weights=table.weights,
+        further_seeds=tuple(further),
     )
 
 
@@ -217,114 +283,56 @@ def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcom
     )
 
 
-def _given(study: Study, given: Sequence[GivenOutcomes]) -> list[Setting]:
-    settings = []
-    for source in given:
-        n = source.n
-        zeros = np.zeros(n, dtype=np.int64)
-        fold = zeros if source.folds is None else source.folds
-        judged = source.correct is not None
-        models = {}
-        for model in source.models:
-            if source.correct is not None:
-                truth = np.ones(n, dtype=np.int64)
-                labels = source.correct[model.name].astype(np.int64)
-            else:
-                assert source.truth is not None, "outcomes that are not judged have a truth"
-                truth, labels = source.truth, source.predictions[model.name]
-            models[model.name] = ModelOutcome(
-                rows=np.arange(n),
-                repeat=zeros,
-                fold=fold,
-                truth=truth,
-                labels=labels,
-                scores=source.scores.get(model.name),
-                probabilities=model.name in source.probabilities,
-            )
-        codes, counts = np.unique(fold, return_counts=True)
-        labels_of = source.fold_labels or ()
-        settings.append(
-            Setting(
-                source=source.spec.name,
-                label=source.spec.label,
-                unit=source.spec.unit,
-                protocol=None,
-                sha256=source.sha256,
-                task=source.task,
-                classes=("wrong", "right") if judged else source.classes,
-                positive=None if judged else source.positive,
-                yields=yields_of(source.spec, None),
-                grouped=isinstance(source.spec, PredictionsSpec) and source.groups is not None,
-                folds=tuple(
-                    FoldSize(0, int(c), labels_of[int(c)] if labels_of else None, None, int(m))
-                    for c, m in zip(codes, counts, strict=True)
-                ),
-                models=models,
-                judged=judged,
-                subgroups=_columns(source.subgroups),
-                group_codes=source.group_codes,
-            )
-        )
-    return settings
-
-
 # --- what happened in the fits -----------------------------------------------------------
 
-Fits = Sequence[tuple[str, str, str, int, int, FitOutcome]]
+Fits = Sequence[Fitted]
 
 
 def _selections(study: Study, fits: Fits) -> tuple[Selection, ...]:
     rule = study.tuning.select if study.tuning else "best"
     return tuple(
-        Selection(data, protocol, model, repeat, fold, plain(o.params), o.inner_score, rule)
-        for data, protocol, model, repeat, fold, o in fits
-        if o.params
+        Selection(
+            f.data,
+            f.protocol,
+            f.model,
+            f.repeat,
+            f.fold,
+            plain(f.outcome.params),
+            f.outcome.inner_score,
+            rule,
+            f.seed,
+        )
+        for f in fits
+        if f.outcome.params
     )
-
-
-def plain(params: Mapping[str, object]) -> dict[str, object]:
-    """Give chosen parameters as JSON values; lists and classes as the author writes them."""
-    return {
-        name: value
-        if value is None or isinstance(value, bool | int | float | str)
-        else written(value)  # type: ignore[arg-type]  # a ParameterValue, by construction
-        for name, value in params.items()
-    }
 
 
 def _failures(fits: Fits) -> tuple[Failure, ...]:
     found = []
-    for data, protocol, model, repeat, fold, o in fits:
-        for params, error, message in o.inner_failures:
-            found.append(
-                Failure("inner", data, protocol, model, repeat, fold, plain(params), error, message)
-            )
-        if o.failure is not None:
-            error, message = o.failure
-            found.append(
-                Failure(
-                    "outer", data, protocol, model, repeat, fold, plain(o.params), error, message
-                )
-            )
+    for f in fits:
+        at = (f.data, f.protocol, f.model, f.repeat, f.fold)
+        for params, error, message in f.outcome.inner_failures:
+            found.append(Failure("inner", *at, plain(params), error, message, f.seed))
+        if f.outcome.failure is not None:
+            params = f.outcome.params
+            found.append(Failure("outer", *at, plain(params), *f.outcome.failure, f.seed))
     return tuple(found)
 
 
 def _warnings(fits: Fits) -> tuple[FitWarning, ...]:
     """Count warnings of each kind for each model: one record, with the number of fits."""
     counts: dict[tuple[str, str, str, str], tuple[str, int]] = {}
-    for data, protocol, model, _, _, o in fits:
-        for category, message, n in o.warnings:
-            key = (data, protocol, model, category)
+    for f in fits:
+        for category, message, n in f.outcome.warnings:
+            key = (f.data, f.protocol, f.model, category)
             first, before = counts.get(key, (message, 0))
             counts[key] = (first, before + n)
-    return tuple(
-        FitWarning(data, protocol, model, category, message, n)
-        for (data, protocol, model, category), (message, n) in counts.items()
-    )
+    return tuple(FitWarning(*at, message, n) for at, (message, n) in counts.items())
 
 
-def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome]) -> FitCounts:
-    total = sum(task.n_fits for task in planned.layout.tasks.values())
+def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome], exported: Exported) -> FitCounts:
+    total = sum(task.n_fits for task in planned.layout.tasks.values()) + exported.planned
     failed = sum((o.failure is not None) + len(o.inner_failures) for o in outcomes.values())
-    made = sum(o.n_fits for o in outcomes.values())
+    failed += len(exported.failures)
+    made = sum(o.n_fits for o in outcomes.values()) + exported.run
     return FitCounts(planned=total, run=made, cached=0, failed=failed)

@@ -5,11 +5,13 @@ from here on they look the same.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from evallang.compatibility import metric_entry
 from evallang.frozen import frozen
-from evallang.metrics.metric import METRICS, Outcome
+from evallang.metrics.given import of_means
+from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.protocols.protocol import Yields
 from evallang.registry import lazy
 from evallang.study import Method
@@ -29,7 +31,7 @@ class FoldSize:
     fold: int
     label: str | None
     n_train: int | None
-    n_test: int
+    n_test: int | None
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,14 @@ class ModelOutcome:
 class Setting:
     """All outcomes of one source under one protocol.
 
-    `judged` tells that only right and wrong are known (class 1 is right); `subgroups` are
+    `judged` tells that only right and wrong are known (class 1 is right); `own` is the metric
+    of values that were measured elsewhere, and then the only one there is; `means` that what
+    a metric gives one example is measured already, `each` what `group_codes` keeps together;
+    `subgroups` are
     the columns that `within` names, one text for each row of the source, and `group_codes`
-    its groups; `kind` and
-    `options` are the protocol's; `drawn` (B, n) says how often each bootstrap round drew a
-    row.
+    its groups, `weights` their weights; `kind` and `options` are the protocol's; with
+    `seeds=N` `models` are those of the first seed, and `further_seeds` those of the others,
+    on the same rows; `drawn` (B, n) says how often each bootstrap round drew a row.
     """
 
     source: str
@@ -75,23 +80,71 @@ class Setting:
     folds: tuple[FoldSize, ...]
     models: Mapping[str, ModelOutcome]
     judged: bool = False
+    own: Method | None = None
+    means: bool = False
+    each: str = "groups"
     implied: bool = False
     subgroups: Mapping[str, "NDArray[Any]"] = field(default_factory=dict)
     group_codes: "NDArray[np.int64] | None" = None
     kind: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     drawn: "NDArray[Any] | None" = None
+    weights: "NDArray[np.float64] | None" = None
+    further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
+
+    @property
+    def by_seed(self) -> "tuple[Setting, ...]":
+        """The same setting with the outcomes of each seed of `seeds=N` alone."""
+        rest = (replace(self, models=models) for models in self.further_seeds)
+        return tuple(replace(one, further_seeds=()) for one in (self, *rest))
+
+    def outcomes(self, model: str, metric: Method) -> tuple[Outcome, ...]:
+        """Give what `outcome` gives for every seed; empty where the model has no scores."""
+        found = [one.outcome(model, metric) for one in self.by_seed]
+        return tuple(o for o in found if o is not None)
+
+    def measures(self, metric: Method) -> bool:
+        """Tell whether a metric is one of these outcomes."""
+        return metric == self.own if self.own is not None else metric.better is None
+
+    def entry(self, metric: Method) -> MetricEntry:
+        """Find what computes a metric here."""
+        return of_means(metric_entry(metric)) if self.means else metric_entry(metric)
+
+    def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
+        """Give training and test sizes of all folds (J,), and a note where they are assumed.
+
+        Folds of unknown size stand for those of cross-validation: k - 1 parts to 1. None where
+        one cross-validation has no sizes, for which tests have their own assumption, and where
+        nothing is known of the splits.
+        """
+        train, test = ([getattr(f, name) for f in self.folds] for name in ("n_train", "n_test"))
+        if not any(size is None for size in (*train, *test)):
+            return np.array(train), np.array(test), None
+        repeats = {fold.repeat for fold in self.folds}
+        k = len({fold.fold for fold in self.folds})
+        if len(repeats) < 2 or k < 2:
+            return None
+        note = (
+            f"fold sizes are unknown: n_test/n_train is taken as 1/{k - 1}, as in "
+            f"cross-validation of {k} folds"
+        )
+        return np.full(len(self.folds), k - 1), np.ones(len(self.folds), dtype=np.int64), note
 
     def outcome(self, model: str, metric: Method) -> Outcome | None:
         """Give truth and what a metric needs of a model; None where the model has no scores."""
         found = self.models[model]
-        needs = METRICS[metric.name].declaration.needs
+        needs = self.entry(metric).declaration.needs
         k = len(self.classes)
         if needs in ("labels", "values"):
-            return Outcome(found.truth, found.labels, k, self.positive)
+            return Outcome(found.truth, found.labels, k, self.positive, self.weights_of(model))
         if found.scores is None or (needs == "probabilities" and not found.probabilities):
             return None
-        return Outcome(found.truth, found.scores, k, self.positive)
+        return Outcome(found.truth, found.scores, k, self.positive, self.weights_of(model))
+
+    def weights_of(self, model: str) -> "NDArray[np.float64] | None":
+        """Give the weight of each test row of a model (n,), None where rows have none."""
+        return None if self.weights is None else self.weights[self.models[model].rows]
 
     def correct(self, model: str) -> "NDArray[np.bool_]":
         """Tell on which test rows a model is right (n,)."""

@@ -24,7 +24,7 @@ def subgroup_estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
     """Measure every model in every level of the columns that measures name."""
     for measure in study.measures:
         for column in measure.within:
-            if column not in setting.subgroups:
+            if column not in setting.subgroups or not setting.measures(measure.metric):
                 continue
             for model in setting.models:
                 for level in levels(setting, column):
@@ -67,6 +67,10 @@ def in_level(
 def restricted(setting: Setting, kept: "NDArray[np.bool_]") -> Setting:
     """Give the setting with only these rows of the source tested; models stay as fitted."""
     models = {name: _kept(outcome, kept) for name, outcome in setting.models.items()}
+    further = tuple(
+        {name: _kept(outcome, kept) for name, outcome in others.items()}
+        for others in setting.further_seeds
+    )
     any_model = next(iter(models.values()), None)
     sizes = {
         (f.repeat, f.fold): 0
@@ -77,7 +81,7 @@ def restricted(setting: Setting, kept: "NDArray[np.bool_]") -> Setting:
     folds = tuple(
         replace(f, n_test=sizes[f.repeat, f.fold]) for f in setting.folds if sizes[f.repeat, f.fold]
     )
-    return replace(setting, models=models, folds=folds)
+    return replace(setting, models=models, folds=folds, further_seeds=further)
 
 
 def _kept(outcome: ModelOutcome, kept: "NDArray[np.bool_]") -> ModelOutcome:

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import difference_test
 from evallang.engine.settings import Setting
-from evallang.metrics.aggregation import aggregate
-from evallang.metrics.metric import METRICS, MetricEntry, Outcome
+from evallang.engine.weighted import sample_of
+from evallang.metrics.aggregation import (
+    Partition,
+    aggregate,
+    over_seeds,
+    partition,
+    point_value,
+)
+from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult
+from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
@@ -28,6 +36,7 @@ from evallang.stats.intervals.resampling import (
     PairedCountSample,
     ScoreSample,
     WeightSample,
+    mean_sample,
 )
 from evallang.study import Method, Study
 
@@ -38,6 +47,20 @@ else:
     np = lazy("numpy")
 
 RANKING = frozenset({"roc_auc", "average_precision"})
+
+
+FIRST_SEED = frozenset({"table", "correct", "row_scores"})
+"""Evidence that is one output of each example, and so of one fit."""
+
+
+def rows_about(setting: Setting, metric: Method, model: str) -> Any:
+    """Tell which rows a test of right and wrong by a metric is about, as a mask (n,)."""
+    truth = setting.models[model].truth
+    if metric.name == "recall":
+        return truth == setting.positive
+    if metric.name == "specificity":
+        return truth != setting.positive
+    return np.ones(len(truth), dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -61,8 +84,8 @@ class TestInputs:
             "correct": self._correct,
             "first": lambda: self._one(0),
             "second": lambda: self._one(1),
-            "n_train": lambda: self._sizes("n_train"),
-            "n_test": lambda: self._sizes("n_test"),
+            "n_train": lambda: None if self._sizes is None else self._sizes[0],
+            "n_test": lambda: None if self._sizes is None else self._sizes[1],
             "level": lambda: self.level,
             "groups": self._groups,
             "truth": self._binary_truth,
@@ -82,10 +105,29 @@ class TestInputs:
             ),
         }
         inputs = [makers[name]() for name in entry.inputs]
-        result: HypothesisTestResult = entry.function(*inputs, **self.test.keywords())
-        null = "" if self.setting.yields.single_fit else entry.declaration.null_under_cv
-        result = replace(result, null=self._worded(null or result.null))
+        options = self.test.keywords()
+        if self._turned() and "alternative" in options:
+            options["alternative"] = OPPOSITE[str(options["alternative"])]
+        result: HypothesisTestResult = entry.function(*inputs, **options)
+        one_fit = self.setting.yields.single_fit or self.setting.yields.averaged
+        null = "" if one_fit else entry.declaration.null_under_cv
+        result = replace(
+            result,
+            null=self._worded(null or result.null),
+            variant=result.variant.replace("groups", self.setting.each),
+            notes=(*result.notes, *self._assumed(), *self._of_first_seed()),
+        )
+        written: Any = self.test.keywords().get("alternative", "two_sided")
+        result = one_sided(result, written)
         return self._in_metric_units(result)
+
+    def _of_first_seed(self) -> tuple[str, ...]:
+        """Say so where a test takes one output of each example and there are several seeds."""
+        single = FIRST_SEED & set(HYPOTHESIS_TESTS[self.test.name].inputs)
+        if not self.setting.further_seeds or not single:
+            return ()
+        seeds = 1 + len(self.setting.further_seeds)
+        return (f"on the predictions of the first of {seeds} seeds",)
 
     def _worded(self, null: str) -> str:
         """Let the null of a test of right and wrong name the metric it was run by."""
@@ -107,27 +149,28 @@ class TestInputs:
 
     @property
     def _entry(self) -> MetricEntry:
-        return METRICS[self.metric.name]
+        return self.setting.entry(self.metric)
 
     @cached_property
     def _outcomes(self) -> tuple[Outcome, ...]:
+        """The outcome of each model, of several seeds that of the first."""
         found = [self.setting.outcome(model, self.metric) for model in self.models]
         whole = tuple(outcome for outcome in found if outcome is not None)
         if len(whole) < len(found):
             raise ValueError("a model without scores has no part in a test on scores")
         return whole
 
+    @cached_property
+    def _by_seed(self) -> tuple[tuple[Outcome, ...], ...]:
+        """The outcomes of each model, one for every seed."""
+        return tuple(self.setting.outcomes(model, self.metric) for model in self.models)
+
     def _correct(self) -> Any:
         return np.column_stack([self.setting.correct(m) for m in self.models])[self._rows()]
 
     def _rows(self) -> Any:
         """The rows a count test is about: all, or the positives, or the negatives."""
-        truth = self.setting.models[self.models[0]].truth
-        if self.metric.name == "recall":
-            return truth == self.setting.positive
-        if self.metric.name == "specificity":
-            return truth != self.setting.positive
-        return np.ones(len(truth), dtype=bool)
+        return rows_about(self.setting, self.metric, self.models[0])
 
     def _table(self) -> Any:
         return count_correct(self._correct()).pair(0, 1)
@@ -145,24 +188,46 @@ class TestInputs:
         if Evidence.LOSSES_PER_ROW in evidence:
             return self._losses(which)
         found = self.setting.models[self.models[which]]
-        whole = aggregate(
-            self._entry, self.metric.keywords(), self._outcomes[which], found.fold, found.repeat
-        )
+        wholes = [
+            aggregate(self._entry, self.metric.keywords(), o, found.fold, found.repeat)
+            for o in self._by_seed[which]
+        ]
+        whole, _ = over_seeds(wholes)
         values = np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
-        if self.setting.yields.design is Design.FIVE_BY_TWO:
+        declared = HYPOTHESIS_TESTS[self.test.name].declaration
+        if declared.designs == {Design.FIVE_BY_TWO}:
+            if len(values) != 10:
+                raise ValueError("it takes five repeats of two folds, and these are others")
             return values.reshape(5, 2)
         return values
 
     def _losses(self, which: int) -> Any:
-        o = self._outcomes[which]
+        """The loss of each example, of several seeds its mean over them."""
+        return np.mean([self._loss(o) for o in self._by_seed[which]], axis=0)
+
+    def _loss(self, o: Outcome) -> Any:
         if self._entry.declaration.form == "losses":
             return self._entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
         wrong = (o.truth != o.output).astype(np.float64)
         return 1.0 - wrong if self._entry.declaration.better == "higher" else wrong
 
-    def _sizes(self, which: str) -> Any:
-        sizes = [getattr(fold, which) for fold in self.setting.folds]
-        return None if any(size is None for size in sizes) else np.array(sizes)
+    def _shares(self, which: int) -> Any:
+        """Losses whose plain mean is the weighted one."""
+        losses, weights = self._losses(which), self._outcomes[which].weights
+        if weights is None:
+            return losses
+        return losses * weights * (len(weights) / weights.sum())
+
+    @cached_property
+    def _sizes(self) -> Any:
+        return self.setting.sizes()
+
+    def _assumed(self) -> tuple[str, ...]:
+        """State the sizes of folds that the test takes for granted."""
+        entry = HYPOTHESIS_TESTS[self.test.name]
+        uses = "n_train" in entry.inputs and "test_train_ratio" not in self.test.keywords()
+        note = self._sizes[2] if uses and self._sizes is not None else None
+        return () if note is None else (note,)
 
     def _binary_truth(self) -> Any:
         truth = self.setting.models[self.models[0]].truth
@@ -184,6 +249,9 @@ class TestInputs:
 
     def _bounded(self) -> bool:
         declared = self._entry.declaration
+        if self.setting.own is not None:  # its range is known from its values alone
+            values = np.concatenate([o.output for o in self._outcomes])
+            return bool(((values >= 0) & (values <= 1)).all())
         return declared.low == 0 and declared.high == 1
 
     # --- resampling ---
@@ -210,34 +278,54 @@ class TestInputs:
     def _swapper(self) -> Swapper:
         groups, form = self._groups(), self._entry.declaration.form
         blocked = dict(self.test.options).get("block") is not None
+        several = bool(self.setting.further_seeds)
+        unweighted = self._outcomes[0].weights is None and not several
+        plain = groups is None and not blocked and unweighted
         if form == "losses":
             return LossSwapper(
-                self._losses(0), self._losses(1), self._entry.declaration.transform, groups
+                self._shares(0), self._shares(1), self._entry.declaration.transform, groups
             )
-        if self._entry.declaration.proportion == "all" and (groups is not None or blocked):
+        if self._entry.declaration.proportion == "all" and not plain:
             n = max(self._outcomes[0].n, 1)
-            return SignSwapper((self._losses(0) - self._losses(1)) / n, groups)
-        if form == "counts" and groups is None and not blocked:
+            return SignSwapper((self._shares(0) - self._shares(1)) / n, groups)
+        if form == "counts" and plain:
             return CountSwapper(*self._joint())
-        if self.metric.name == "roc_auc" and self._folds() is None and self._two_classes():
+        ranked = self.metric.name == "roc_auc" and unweighted
+        if ranked and self._folds() is None and self._two_classes():
             first, second = (self._scores(model) for model in self.models)
             return ScoreSwapper(self._binary_truth(), first, second, groups)
-        a, b = self._outcomes
-        return OutputSwapper(
-            a.output, b.output, self._value, groups, by_ranks=self.metric.name in RANKING
-        )
+        a, b = (self._outputs(which) for which in (0, 1))
+        return OutputSwapper(a, b, self._value, groups, by_ranks=self.metric.name in RANKING)
 
     def _two_classes(self) -> bool:
         return len(self.setting.classes) == 2
 
+    def _outputs(self, which: int) -> Any:
+        """One model's outputs, those of several seeds side by side (n, S * K)."""
+        found = [o.output for o in self._by_seed[which]]
+        if len(found) == 1:
+            return found[0]
+        return np.concatenate([output.reshape(len(output), -1) for output in found], axis=1)
+
     def _value(self, output: Any) -> float:
-        """The metric of one model's outputs, over folds as its estimate is."""
-        o, found = self._outcomes[0], self.setting.models[self.models[0]]
-        outcome = Outcome(o.truth, output, o.k, o.positive)
-        value = aggregate(
-            self._entry, self.metric.keywords(), outcome, found.fold, found.repeat
-        ).value
-        return float("nan") if value is None else value
+        """The metric of one model's outputs, over folds as its estimate is, over seeds the mean."""
+        first = self._outcomes[0]
+        seeds = 1 + len(self.setting.further_seeds)
+        width = 1 if first.output.ndim == 1 else first.output.shape[1]
+        values = []
+        for seed in range(seeds):
+            one = output if seeds == 1 else output[:, seed * width : (seed + 1) * width]
+            outcome = replace(first, output=one.reshape(first.output.shape))
+            values.append(
+                point_value(self._entry, self.metric.keywords(), outcome, self._partition)
+            )
+        return float(np.mean(values))
+
+    @cached_property
+    def _partition(self) -> Partition:
+        """Folds and repeats of the predictions, the same for both models."""
+        found = self.setting.models[self.models[0]]
+        return partition(len(found.rows), found.fold, found.repeat)
 
     def _sample(self) -> Resampler:
         groups, form = self._groups(), self._entry.declaration.form
@@ -245,6 +333,21 @@ class TestInputs:
         ends = (declared.low, declared.high)
         width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
         limits = (None, None) if width is None else (-width, width)
+        summed = form != "scores" or (self.metric.name == "roc_auc" and self._two_classes())
+        several = bool(self.setting.further_seeds)
+        in_repeats = self.setting.yields.averaged and not self.setting.means
+        weighted = self._outcomes[0].weights is not None or several
+        if weighted and summed and not in_repeats:
+            a, b = (
+                mean_sample(
+                    [
+                        sample_of(self._entry, self.metric.keywords(), o, self._folds(), groups)
+                        for o in outcomes
+                    ]
+                )
+                for outcomes in self._by_seed
+            )
+            return DifferenceSample(a, b, limits)
         if form == "losses":
             first, second = (
                 LossSample(self._losses(i), declared.transform, groups) for i in (0, 1)
@@ -252,7 +355,7 @@ class TestInputs:
             return DifferenceSample(first, second, limits)
         if form == "counts" and groups is None:
             return PairedCountSample(*self._joint(), limits)
-        if self.metric.name == "roc_auc" and self._folds() is None and self._two_classes():
+        if summed and form == "scores" and self._folds() is None:
             truth = self._binary_truth()
             a, b = (ScoreSample(truth, self._scores(m), groups) for m in self.models)
             return DifferenceSample(a, b, limits)
@@ -260,35 +363,40 @@ class TestInputs:
         return DifferenceSample(parts[0], parts[1], limits)
 
     def _weighted(self, which: int, groups: Any) -> WeightSample:
-        o, found = self._outcomes[which], self.setting.models[self.models[which]]
+        return mean_sample([self._weighted_one(o, groups) for o in self._by_seed[which]])
 
+    def _weighted_one(self, o: Outcome, groups: Any) -> WeightSample:
         def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
+            drawn = weights if o.weights is None else weights * o.weights
             values = [
-                aggregate(
-                    self._entry,
-                    self.metric.keywords(),
-                    Outcome(o.truth, o.output, o.k, o.positive, w),
-                    found.fold,
-                    found.repeat,
-                ).value
-                for w in weights
+                point_value(
+                    self._entry, self.metric.keywords(), replace(o, weights=w), self._partition
+                )
+                for w in drawn
             ]
-            return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+            return np.array(values, dtype=np.float64)
 
         return WeightSample(o.n, statistic, groups)
+
+    def _turned(self) -> bool:
+        """Tell whether a test of right and wrong is read by the share that is wrong."""
+        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
+        return counted and self._entry.declaration.complement
 
     def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
         """Word the difference for the metric; an error rate differs the other way round."""
         estimate = result.estimate
         if estimate is None:
             return result
-        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
-        if counted and self._entry.declaration.complement:
+        if self._turned():
             low = None if estimate.high is None else -estimate.high
             high = None if estimate.low is None else -estimate.low
             value = None if estimate.value is None else -estimate.value
             estimate = replace(estimate, value=value, low=low, high=high)
-        name = f"difference in {self.metric.written}"
+        name = estimate.name
+        if "difference" in name:  # "pseudo-median difference in mse"
+            kind = name.partition("difference")[0]
+            name = f"{kind}difference in {self.metric.written}"
         ends = (self._entry.declaration.low, self._entry.declaration.high)
         low, high = estimate.low, estimate.high
         if ends[0] is not None and ends[1] is not None:  # no difference is wider than the range

@@ -9,12 +9,20 @@ that gives the training prior to everyone would get an AUC of 0 under leave-one-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
-from evallang.metrics.metric import MetricEntry, Outcome, confusions, fold_value, from_mean_loss
+from evallang.metrics.metric import (
+    MetricEntry,
+    Outcome,
+    confusions,
+    fold_value,
+    from_mean_loss,
+    weighted_mean,
+)
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -76,31 +84,103 @@ def aggregate(
     `outcome` has one row per prediction, `fold` and `repeat` (n,) are its numbers from 0,
     or None for a single one. Raises `ValueError` where an option does not fit the classes.
     """
-    n = outcome.n
-    zeros = np.zeros(n, dtype=np.int64)
-    repeats = zeros if repeat is None else np.asarray(repeat, dtype=np.int64)
-    folds = zeros if fold is None else np.asarray(fold, dtype=np.int64)
-    pairs, part = np.unique(np.stack([repeats, folds], axis=1), axis=0, return_inverse=True)
-    part = part.reshape(-1)
-    by_fold = _values(entry, options, outcome, part, len(pairs))
-    distinct, of_repeat = np.unique(repeats, return_inverse=True)
-
-    aggregation = _aggregation(entry, options, len(distinct), len(pairs))
+    n, parts = outcome.n, partition(outcome.n, fold, repeat)
+    by_fold = _values(entry, options, outcome, parts.fold, len(parts.pairs))
+    aggregation = _aggregation(entry, options, parts.repeats, len(parts.pairs))
     if aggregation == "mean_of_folds":
         values, unit = by_fold, "fold"
     else:
-        values, unit = _values(entry, options, outcome, of_repeat, len(distinct)), "repeat"
+        values, unit = _values(entry, options, outcome, parts.repeat, parts.repeats), "repeat"
     defined = by_fold[~np.isnan(by_fold)]
     return Aggregate(
         value=_mean(values),
         aggregation=aggregation,
-        folds=tuple((int(r), int(f)) for r, f in pairs),
+        folds=parts.pairs,
         fold_values=tuple(_number(value) for value in by_fold),
         fold_mean=_mean(by_fold),
         sd=float(np.std(defined, ddof=1)) if len(defined) > 1 else None,
         n=n if aggregation == "pooled" else len(defined),
         notes=_notes(entry, values, unit),
     )
+
+
+def over_seeds(wholes: Sequence[Aggregate]) -> tuple[Aggregate, tuple[float | None, ...]]:
+    """Average what the same folds give with several seeds; seeds are no sample.
+
+    The value of a fold is the mean over seeds, and so is the estimate; mean and standard
+    deviation over folds are those of these means. Gives the standard deviation over seeds of
+    each fold too.
+    """
+    table = np.array(
+        [[np.nan if v is None else v for v in whole.fold_values] for whole in wholes]
+    ).reshape(len(wholes), -1)
+    means = [_mean_over_seeds(column) for column in table.T]
+    defined = np.array([mean for mean in means if mean is not None])
+    first = wholes[0]
+    value = _mean_over_seeds(np.array([np.nan if w.value is None else w.value for w in wholes]))
+    notes = tuple(dict.fromkeys(note for whole in wholes for note in whole.notes))
+    found = replace(
+        first,
+        value=value,
+        fold_values=tuple(means),
+        fold_mean=_mean(defined),
+        sd=float(np.std(defined, ddof=1)) if len(defined) > 1 else None,
+        n=first.n if first.aggregation == "pooled" else len(defined),
+        notes=notes,
+    )
+    return found, tuple(sd_over_seeds(column) for column in table.T)
+
+
+def sd_over_seeds(values: NDArray[np.float64]) -> float | None:
+    """Give the standard deviation of what several seeds give, None with fewer than two values.
+
+    Exactly 0 where all are the same, whatever the rounding of their mean.
+    """
+    known = values[~np.isnan(values)]
+    if len(known) < 2:
+        return None
+    return 0.0 if known.min() == known.max() else float(np.std(known, ddof=1))
+
+
+def _mean_over_seeds(values: NDArray[np.float64]) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known[0]) if len(known) and known.min() == known.max() else _mean(values)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Which fold and which repeat each prediction belongs to, numbered from 0 without gaps.
+
+    `fold` and `repeat` (n,) are codes, `pairs` the (repeat, fold) of each fold code.
+    """
+
+    fold: NDArray[np.int64]
+    repeat: NDArray[np.int64]
+    pairs: tuple[tuple[int, int], ...]
+    repeats: int
+
+
+def partition(n: int, fold: ArrayLike | None = None, repeat: ArrayLike | None = None) -> Partition:
+    """Number the folds and repeats of n predictions."""
+    zeros = np.zeros(n, dtype=np.int64)
+    repeats = zeros if repeat is None else np.asarray(repeat, dtype=np.int64)
+    folds = zeros if fold is None else np.asarray(fold, dtype=np.int64)
+    pairs, part = np.unique(np.stack([repeats, folds], axis=1), axis=0, return_inverse=True)
+    distinct, of_repeat = np.unique(repeats, return_inverse=True)
+    found = tuple((int(r), int(f)) for r, f in pairs)
+    return Partition(part.reshape(-1), of_repeat, found, len(distinct))
+
+
+def point_value(
+    entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
+) -> float:
+    """Give the value of `aggregate` alone, NaN where undefined, for many outcomes of one layout."""
+    if _aggregation(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds":
+        values = _values(entry, options, outcome, parts.fold, len(parts.pairs))
+    else:
+        values = _values(entry, options, outcome, parts.repeat, parts.repeats)
+    mean = _mean(values)
+    return float("nan") if mean is None else mean
 
 
 def _aggregation(
@@ -130,10 +210,10 @@ def _values(
     if form == "losses":
         loss = entry.function(truth, output, outcome.positive, **options)
         means = [
-            np.average(loss[rows], weights=None if weights is None else weights[rows])
+            weighted_mean(loss[rows], None if weights is None else weights[rows])
             for rows in rows_of_parts
         ]
-        return np.array([from_mean_loss(entry, float(mean)) for mean in means])
+        return np.array([from_mean_loss(entry, mean) for mean in means])
     return np.array([fold_value(entry, options, outcome.take(rows)) for rows in rows_of_parts])
 
 

@@ -84,6 +84,18 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         1,
         proportion="predicted_positives",
         unit="percent",
+        when="a positive prediction is acted on, and a false alarm is what costs",
+        when_not=(
+            "the share of positives differs between study and use, on which it depends: "
+            "specificity and recall"
+        ),
+        formula="the true positives, divided by all examples predicted as the class",
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the folds; here the counts of all folds of a "
+                "repeat are added first (Forman & Scholz 2010)"
+            ),
+        },
     ),
     title="Precision",
     references=(ALTMAN_BLAND_1994_PREDICTIVE, ZHOU_2021),
@@ -123,6 +135,18 @@ def precision(
         1,
         proportion="predicted_negatives",
         unit="percent",
+        when="a negative prediction is acted on, as when a test rules a disease out",
+        when_not=(
+            "the share of positives differs between study and use, on which it depends: "
+            "specificity and recall"
+        ),
+        formula="the true negatives, divided by all examples predicted not to be of the class",
+        differs={
+            "scikit-learn": (
+                "it has none: of two classes it is precision_score there, with the other "
+                "class as positive"
+            ),
+        },
     ),
     title="Negative predictive value",
     references=(ALTMAN_BLAND_1994_PREDICTIVE,),
@@ -159,6 +183,19 @@ def npv(
         1,
         proportion="positives",
         unit="percent",
+        when="missing an example of the class is what costs",
+        when_not=(
+            "alone: predicting the class for every example reaches 1; give precision or "
+            "specificity with it"
+        ),
+        formula="the true positives, divided by all examples of the class",
+        differs={
+            "scikit-learn": (
+                "a fold without examples of the class gives 0 and a warning there; here "
+                "counts are added over folds, and recall is undefined only where no fold has "
+                "one"
+            ),
+        },
     ),
     title="Recall",
     references=(ALTMAN_BLAND_1994, ZHOU_2021),
@@ -199,6 +236,15 @@ def recall(
         1,
         proportion="negatives",
         unit="percent",
+        when="a false alarm is what costs, whatever the share of positives",
+        when_not="alone: never predicting the class reaches 1; give recall with it",
+        formula="the true negatives, divided by all examples that are not of the class",
+        differs={
+            "scikit-learn": (
+                "it has none: of two classes it is recall_score there, with the other class "
+                "as positive"
+            ),
+        },
     ),
     title="Specificity",
     references=(ALTMAN_BLAND_1994,),
@@ -224,7 +270,39 @@ def specificity(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when=(
+            "finding the examples of one class matters, and true negatives are many and of "
+            "no interest"
+        ),
+        when_not=(
+            "true negatives matter: mcc; precision and recall do not weigh the same: fbeta; "
+            "the classes' shares differ between studies"
+        ),
+        formula=(
+            "two times the true positives, divided by two times the true positives plus the "
+            "false positives plus the false negatives; `macro` is the mean of this over the "
+            "classes"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the F1 of the folds, which is biased where folds "
+                "hold few positives; here the counts of all folds of a repeat are added and "
+                "F1 is taken once (Forman & Scholz 2010)"
+            ),
+            "Zhou 2021": (
+                "his macro-F1 is the harmonic mean of macro-precision and macro-recall; "
+                "here, as in scikit-learn, it is the mean of the classes' F1"
+            ),
+        },
+    ),
     title="F1",
     references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
     examples=(
@@ -248,7 +326,38 @@ def f1(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when="recall counts more (beta above 1) or less (below 1) than precision",
+        when_not="the weight has no reason beyond custom: precision and recall, side by side",
+        formula=(
+            "(1 + beta²) times the true positives, divided by the same plus beta² times the "
+            "false negatives plus the false positives"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the folds; here counts of all folds of a repeat "
+                "are added first (Forman & Scholz 2010)"
+            ),
+        },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure fbeta(beta=2)\n"
+        ),
+    ),
     title="F-beta",
     references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
     examples=(
@@ -284,7 +393,27 @@ def fbeta(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when=(
+            "overlap of found and true examples of a class is the custom of the field, as in "
+            "segmentation"
+        ),
+        when_not=(
+            "in comparisons with published F1: it is F1 / (2 - F1), and ranks models in the "
+            "same order"
+        ),
+        formula=(
+            "the true positives, divided by the true positives plus the false positives plus "
+            "the false negatives"
+        ),
+    ),
     title="Jaccard index",
     references=(JACCARD_1912,),
     examples=(

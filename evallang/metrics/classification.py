@@ -56,7 +56,27 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
 @METRICS.register(
     MetricDeclaration(
-        "classification", "counts", "labels", "higher", 0, 1, proportion="all", unit="percent"
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        proportion="all",
+        unit="percent",
+        when="every mistake costs the same and the classes are of similar size",
+        when_not=(
+            "one class is rare, where a model that never predicts it scores well: "
+            "balanced_accuracy, mcc; mistakes differ in cost: cost"
+        ),
+        formula="the number of examples predicted right, divided by the number of examples",
+        differs={
+            "scikit-learn": (
+                "cross_val_score gives the mean of the folds' accuracies; here right and "
+                "wrong are counted over all folds of a repeat, which is the same where folds "
+                "are equally large"
+            ),
+        },
     ),
     title="Accuracy",
     references=(ZHOU_2021,),
@@ -85,6 +105,9 @@ def accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         proportion="all",
         complement=True,
         unit="percent",
+        when="as accuracy, where errors are the usual language of the field",
+        when_not="as accuracy: one class is rare, or mistakes differ in cost",
+        formula="the number of examples predicted wrong, divided by the number of examples",
     ),
     title="Error rate",
     references=(ZHOU_2021,),
@@ -103,7 +126,30 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", 0, 1, unit="percent"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when="classes differ in size and each is to count the same",
+        when_not=(
+            "the cost of mistakes is known: cost; two classes, and both kinds of mistake are "
+            "to be shown: recall and specificity"
+        ),
+        formula=(
+            "for each class the share of its examples that is predicted right; the mean of "
+            "these shares over the classes"
+        ),
+        differs={
+            "scikit-learn": (
+                "the mean over folds of a recall with few positives is biased; here the "
+                "counts of all folds of a repeat are added first (Forman & Scholz 2010)"
+            ),
+        },
+    ),
     title="Balanced accuracy",
     references=(BRODERSEN_2010,),
     examples=(
@@ -123,7 +169,26 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", -1, 1),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        -1,
+        1,
+        when="one number for both classes is wanted, whatever their sizes",
+        when_not="one kind of mistake matters more than the other: cost, fbeta",
+        formula=(
+            "the correlation between truth and prediction as 0 and 1 (for more classes, "
+            "between their indicator vectors)"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the folds' coefficients; here the counts of all "
+                "folds of a repeat are added first"
+            ),
+        },
+    ),
     title="Matthews correlation coefficient",
     references=(MATTHEWS_1975,),
     examples=(
@@ -150,7 +215,24 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "higher", -1, 1),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        -1,
+        1,
+        when="agreement is to be read against the agreement by chance, as between raters",
+        when_not=(
+            "studies with different shares of the classes are compared, on which kappa "
+            "depends: mcc, or recall and specificity"
+        ),
+        formula=(
+            "the share of examples predicted right, less the share expected if truth and "
+            "prediction were independent with the same margins, divided by 1 less that "
+            "expected share"
+        ),
+    ),
     title="Cohen's kappa",
     references=(COHEN_1960,),
     examples=(

@@ -26,7 +26,29 @@ ELKAN_2001 = Reference(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "counts", "labels", "lower"),
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "lower",
+        when="the cost of each kind of mistake is known",
+        when_not="costs are guesses: give recall and specificity as well",
+        formula=(
+            "add up, over all examples, the cost in the row of the true class and the column "
+            "of the predicted one; divide by the number of examples"
+        ),
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure cost([[0, 1], [20, 0]])  # rows: true benign, malignant\n"
+        ),
+    ),
     title="Cost",
     references=(ELKAN_2001, ZHOU_2021),
     examples=(

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen import frozen
-from evallang.registry import Entry, Registry, lazy
+from evallang.registry import Entry, Guidance, Registry, lazy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ Needs = Literal["labels", "scores", "probabilities", "values"]
 
 
 @frozen
-class MetricDeclaration:
+class MetricDeclaration(Guidance):
     """The nature of a metric.
 
     Attributes
@@ -125,7 +125,7 @@ def evaluate(
         return float(entry.function(confusion(truth, output, k, weights), positive, **options))
     if form == "losses":
         losses = entry.function(truth, output, positive, **options)
-        return from_mean_loss(entry, float(np.average(losses, weights=weights)))
+        return from_mean_loss(entry, weighted_mean(losses, weights))
     return float(entry.function(truth, output, positive, weights, **options))
 
 
@@ -140,6 +140,13 @@ def fold_value(entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome)
         outcome.k,
         outcome.weights,
     )
+
+
+def weighted_mean(losses: NDArray[Any], weights: NDArray[np.float64] | None) -> float:
+    """Average losses; NaN without any, or where all weights are zero."""
+    if not len(losses) or (weights is not None and not weights.any()):
+        return float("nan")
+    return float(np.average(losses, weights=weights))
 
 
 def from_mean_loss(entry: MetricEntry, mean: float) -> float:

@@ -39,7 +39,22 @@ BRIER_1950 = Reference(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "losses", "probabilities", "lower", 0),
+    MetricDeclaration(
+        "classification",
+        "losses",
+        "probabilities",
+        "lower",
+        0,
+        when=(
+            "predicted probabilities are used as probabilities, and a confident mistake is "
+            "the worst"
+        ),
+        when_not="a single certain and wrong prediction must not decide: brier",
+        formula=(
+            "minus the natural logarithm of the probability that was given to the class that "
+            "occurred; the mean over the examples"
+        ),
+    ),
     title="Log loss",
     references=(GOOD_1952,),
     examples=(
@@ -65,7 +80,27 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "losses", "probabilities", "lower", 0, 2),
+    MetricDeclaration(
+        "classification",
+        "losses",
+        "probabilities",
+        "lower",
+        0,
+        2,
+        when=(
+            "predicted probabilities are used as probabilities, and should be both right and "
+            "decided"
+        ),
+        when_not=(
+            "probabilities near 0 and 1 must not be wrong at any price: log_loss; only the "
+            "order of the scores is used: roc_auc"
+        ),
+        formula=(
+            "for each example the squared distance between the predicted probabilities and 1 "
+            "for the class that occurred, 0 for the others; the mean over the examples (for "
+            "two classes: of the positive class alone)"
+        ),
+    ),
     title="Brier score",
     references=(BRIER_1950,),
     examples=(

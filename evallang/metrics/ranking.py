@@ -52,7 +52,32 @@ DAVIS_GOADRICH_2006 = Reference(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "scores", "scores", "higher", 0, 1),
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "scores",
+        "higher",
+        0,
+        1,
+        when="scores are used to rank examples, and no threshold is fixed yet",
+        when_not=(
+            "a threshold is fixed: recall and specificity; only the top of the ranking is "
+            "used and positives are rare: average_precision; probabilities are used: brier, "
+            "log_loss"
+        ),
+        formula=(
+            "over all pairs of a positive and a negative example, the share in which the "
+            "positive has the higher score, pairs with equal scores counting half; over "
+            "folds, the mean of the folds' values"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_predict followed by roc_auc_score ranks scores of different "
+                "models together, which is biased; that is `roc_auc(pool=true)` here, and "
+                "warned of"
+            ),
+        },
+    ),
     title="Area under the ROC curve",
     references=(HANLEY_MCNEIL_1982, HAND_TILL_2001),
     examples=(
@@ -95,7 +120,30 @@ def roc_auc(
 
 
 @METRICS.register(
-    MetricDeclaration("classification", "scores", "scores", "higher", 0, 1),
+    MetricDeclaration(
+        "classification",
+        "scores",
+        "scores",
+        "higher",
+        0,
+        1,
+        when="positives are rare and the top of the ranking is what is used",
+        when_not=(
+            "data sets with different shares of positives are compared, since its level "
+            "without skill is that share: roc_auc"
+        ),
+        formula=(
+            "go down the scores from the highest; at each distinct score multiply the "
+            "precision reached by the recall gained, and add up"
+        ),
+        differs={
+            "scikit-learn": (
+                "average_precision_score is the same number on one test set; "
+                "PrecisionRecallDisplay with auc() joins points by straight lines, which is "
+                "too optimistic (Davis & Goadrich 2006)"
+            ),
+        },
+    ),
     title="Average precision",
     references=(DAVIS_GOADRICH_2006,),
     examples=(

@@ -45,7 +45,25 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
 
 
 @METRICS.register(
-    MetricDeclaration("regression", "losses", "values", "lower", 0),
+    MetricDeclaration(
+        "regression",
+        "losses",
+        "values",
+        "lower",
+        0,
+        when="the model predicts means, and large errors are out of proportion worse",
+        when_not=(
+            "the number is to be read in the target's unit: rmse; a few extremes must not "
+            "decide: mae"
+        ),
+        formula="the squared difference of truth and prediction; the mean over the examples",
+        differs={
+            "scikit-learn": (
+                "`neg_mean_squared_error` is minus this; here a loss is a loss, and its "
+                "direction is known"
+            ),
+        },
+    ),
     title="Mean squared error",
     references=(HYNDMAN_KOEHLER_2006,),
     examples=(
@@ -61,7 +79,26 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
 
 @METRICS.register(
     MetricDeclaration(
-        "regression", "losses", "values", "lower", 0, transform="sqrt", unit="target"
+        "regression",
+        "losses",
+        "values",
+        "lower",
+        0,
+        transform="sqrt",
+        unit="target",
+        when="as mse, read in the target's unit",
+        when_not="a few extremes must not decide: mae",
+        formula=(
+            "the squared difference of truth and prediction; the mean over all test "
+            "examples; the square root of that"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score takes the root in each fold and averages the roots, which "
+                "is never larger over folds of one size; here the root is taken once, of the "
+                "mean over all examples"
+            ),
+        },
     ),
     title="Root mean squared error",
     references=(HYNDMAN_KOEHLER_2006,),
@@ -83,7 +120,20 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
 
 
 @METRICS.register(
-    MetricDeclaration("regression", "losses", "values", "lower", 0, unit="target"),
+    MetricDeclaration(
+        "regression",
+        "losses",
+        "values",
+        "lower",
+        0,
+        unit="target",
+        when="errors count in proportion to their size, in the target's unit",
+        when_not=(
+            "large errors are out of proportion worse: rmse; the model predicts means, and "
+            "the target is skewed: mse"
+        ),
+        formula="the absolute difference of truth and prediction; the mean over the examples",
+    ),
     title="Mean absolute error",
     references=(HYNDMAN_KOEHLER_2006,),
     examples=(
@@ -98,7 +148,22 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
 
 
 @METRICS.register(
-    MetricDeclaration("regression", "losses", "values", "lower", 0),
+    MetricDeclaration(
+        "regression",
+        "losses",
+        "values",
+        "lower",
+        0,
+        when="errors count relative to the size of the truth, which is never near 0",
+        when_not=(
+            "the truth may be 0 or near it, or predictions that are too high and too low "
+            "must count alike: mae"
+        ),
+        formula=(
+            "the absolute difference of truth and prediction, divided by the absolute truth; "
+            "the mean over the examples"
+        ),
+    ),
     title="Mean absolute percentage error",
     references=(HYNDMAN_KOEHLER_2006,),
     examples=(
@@ -124,7 +189,20 @@ def mape(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
 
 
 @METRICS.register(
-    MetricDeclaration("regression", "scores", "values", "lower", 0, unit="target"),
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "lower",
+        0,
+        unit="target",
+        when="the error of a typical example is asked for, whatever a few extremes do",
+        when_not="large errors matter at all: it does not see up to half of them: mae, rmse",
+        formula=(
+            "the median over the test examples of the absolute difference of truth and "
+            "prediction; over folds, the mean of the folds' medians"
+        ),
+    ),
     title="Median absolute error",
     references=(HYNDMAN_KOEHLER_2006,),
     examples=(
@@ -157,7 +235,20 @@ def medae(
 
 
 @METRICS.register(
-    MetricDeclaration("regression", "scores", "values", "lower", 0, unit="target"),
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "lower",
+        0,
+        unit="target",
+        when="the worst single error must stay below a bound",
+        when_not="test sets of different size are compared: it grows with the number of examples",
+        formula=(
+            "the largest absolute difference of truth and prediction in the test set; over "
+            "folds, the mean of the folds' values"
+        ),
+    ),
     title="Maximum error",
     references=(HYNDMAN_KOEHLER_2006,),
     examples=(
@@ -175,7 +266,30 @@ def max_error(
 
 
 @METRICS.register(
-    MetricDeclaration("regression", "scores", "values", "higher", None, 1),
+    MetricDeclaration(
+        "regression",
+        "scores",
+        "values",
+        "higher",
+        None,
+        1,
+        when="the error is to be read against that of predicting the mean",
+        when_not=(
+            "data sets with different spread of the target are compared: rmse; folds are "
+            "small, where it is undefined or very negative: mse"
+        ),
+        formula=(
+            "1 less the sum of squared errors divided by the sum of squared deviations of "
+            "the truth from its mean in the same test part; over folds, the mean of the "
+            "folds' values"
+        ),
+        differs={
+            "scikit-learn": (
+                "a constant truth gives 0 or 1 there (`force_finite`); here it is undefined, "
+                "and the fold is left out with a note"
+            ),
+        },
+    ),
     title="R²",
     references=(CHICCO_2021,),
     examples=(

@@ -91,11 +91,18 @@ def abilities(pipeline: PipelineSpec) -> Abilities:
         scores=probabilities or margins,
         missing_values=not _flow(pipeline, None, ColumnState("", numeric=True, missing=True))[1],
         text=not _flow(pipeline, None, ColumnState("", numeric=False, missing=False))[1],
-        weights=holds(entry, "weights", last, lambda p: abilities(p).weights),
+        weights=holds(entry, "weights", last, lambda p: abilities(p).weights)
+        and _hands_weights_on(last),
         seeded=seeded,
         parallel=parallel,
         known=known,
     )
+
+
+def _hands_weights_on(spec: EstimatorSpec) -> bool:
+    """Tell whether all models inside a class take weights; a pipeline would not pass them on."""
+    inside = [model for _, value in spec.parameters for model in models_in(value)]
+    return all(len(model.steps) == 1 and abilities(model).weights for model in inside)
 
 
 def unready(pipeline: PipelineSpec, columns: Sequence[ColumnState]) -> tuple[Unready, ...]:

@@ -24,6 +24,7 @@ from evallang.models.model import (
     PipelineSpec,
     StepSpec,
 )
+from evallang.models.packages import PACKAGES
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ else:
 LABEL_PARAMETERS = frozenset({"class_weight", "constant", "pos_label"})
 """Parameters that hold labels of the target, which models see as codes."""
 
-SILENT_PARAMETERS = frozenset({"n_jobs", "verbose"})
+SILENT_PARAMETERS = frozenset({"n_jobs", "thread_count", "verbose", "verbosity"})
 """Parameters that never reach a class: where and how loudly it runs is the engine's choice."""
 
 
@@ -141,13 +142,12 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
         values["random_state"] = seed
     if _draws_noise(spec):
         values["score_func"] = functools.partial(values["score_func"], random_state=seed)
-    return _import(entry)(**values)
+    made = _import(entry)(**values, **(PACKAGES[entry.package].fixed if entry.package else {}))
+    return _behind_codes(made) if context.targets and _takes_codes(entry) else made
 
 
 def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
-    """Make an instance of the author's own class, with a seed if it takes one."""
-    import inspect
-
+    """Make an instance of the author's own class, with a seed and one process if it takes them."""
     if context.own_class is None:
         raise ValueError(f"{spec.name} is the author's own code, which was not loaded")
     found = context.own_class(spec.name)
@@ -155,9 +155,36 @@ def _own(spec: EstimatorSpec, context: BuildContext, place: str) -> Any:
         name: _value(value, None, context, f"{place}.{name}", named=False)
         for name, value in spec.parameters
     }
-    if "random_state" in inspect.signature(found).parameters:
-        values.setdefault("random_state", context.seed(spec.name, place))
+    taken = _parameters_of(found)
+    if "random_state" in taken and values.get("random_state") is None:
+        values["random_state"] = context.seed(spec.name, place)
+    if "n_jobs" in taken:
+        values["n_jobs"] = 1
     return found(**values)
+
+
+def _parameters_of(found: Callable[..., Any]) -> frozenset[str]:
+    import inspect
+
+    try:
+        return frozenset(inspect.signature(found).parameters)
+    except ValueError:  # a class written in C, which tells nothing
+        return frozenset()
+
+
+def _takes_codes(entry: ClassEntry) -> bool:
+    return entry.package is not None and entry.name in PACKAGES[entry.package].codes
+
+
+def _behind_codes(model: Any) -> Any:
+    """Let a class that takes the codes 0, 1, ... alone be fitted on labels.
+
+    A vote of one numbers the labels and turns the predictions back, and its probabilities are
+    the model's own; it is scikit-learn's, so that an exported model needs nothing of ours.
+    """
+    from sklearn.ensemble import VotingClassifier
+
+    return VotingClassifier([(type(model).__name__.lower(), model)], voting="soft")
 
 
 def _import(entry: ClassEntry) -> Any:

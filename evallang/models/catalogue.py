@@ -1,6 +1,7 @@
 """The catalogue of estimators: what every class takes, known without scikit-learn.
 
-Reads `catalogue.json`, which `generate.py` writes, and adds what `facts.py` knows. Gives
+Reads `catalogue.json` and, for classes of other packages, `catalogue_extras.json`, which
+`generate.py` writes, and adds what `facts.py` knows. Gives
 facts and phrases; which of them are errors is for the checker to say.
 """
 
@@ -16,6 +17,7 @@ from evallang.frozen import frozen
 from evallang.models import facts
 from evallang.models.constraints import Constraint, read_constraint
 from evallang.models.model import ParameterValue
+from evallang.models.packages import PACKAGES, Package, installed
 
 Direction = Literal["smaller", "larger"]
 NOT_GIVEN = ("deprecated", "warn")
@@ -57,7 +59,8 @@ class ClassEntry:
 
     `nested` names the parameters whose models decide what it can do; a kind `nested` is
     that of the model inside. `documents` tells that it reads one column of texts.
-    `refused` tells why it may not be used, read after its name.
+    `refused` tells why it may not be used, read after its name; `package` names the one
+    beside scikit-learn that it comes from.
     """
 
     name: str
@@ -69,6 +72,7 @@ class ClassEntry:
     refused: str | None = None
     since: str | None = None
     until: str | None = None
+    package: str | None = None
 
     def parameter(self, name: str) -> ParameterEntry | None:
         """Find a parameter, None when the class never had it."""
@@ -86,29 +90,18 @@ class _Catalogue(Mapping[str, ClassEntry]):
         return _entry(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_table()["classes"])
+        yield from _table()["classes"]
+        yield from _extras()["classes"]
 
     def __len__(self) -> int:
-        return len(_table()["classes"])
+        return len(_table()["classes"]) + len(_extras()["classes"])
 
     def __contains__(self, name: object) -> bool:
-        return name in _table()["classes"]
+        return name in _table()["classes"] or name in _extras()["classes"]
 
 
 CATALOGUE: Mapping[str, ClassEntry] = _Catalogue()
 """Every class of the supported range, refused ones too, by name."""
-
-_BOOSTED = "HistGradientBoosting"
-EXTRAS: Mapping[str, tuple[str, str]] = {
-    **{
-        f"{prefix}{task}": (package, f"{_BOOSTED}{task}")
-        for prefix, package in (("XGB", "XGBoost"), ("LGBM", "LightGBM"), ("CatBoost", "CatBoost"))
-        for task in ("Classifier", "Regressor")
-    },
-    **{f"XGBRF{task}": ("XGBoost", f"RandomForest{task}") for task in ("Classifier", "Regressor")},
-}
-"""Classes of other packages that the language knows and no version holds yet: name -> (package,
-the class of scikit-learn nearest to it)."""
 
 
 def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
@@ -170,6 +163,12 @@ def unavailable(entry: ClassEntry | ParameterEntry) -> str | None:
     return None
 
 
+def missing_package(entry: ClassEntry) -> Package | None:
+    """Give the package that a class comes from where it is not installed."""
+    package = None if entry.package is None else PACKAGES[entry.package]
+    return None if package is None or installed(package) else package
+
+
 def supported_range() -> tuple[str, str]:
     """Give the lowest and the highest minor version that the catalogue knows."""
     known = _table()["scikit_learn"]
@@ -212,7 +211,43 @@ def _table() -> dict[str, Any]:
 
 
 @cache
+def _extras() -> dict[str, Any]:
+    text = Path(__file__).with_name("catalogue_extras.json").read_text(encoding="utf-8")
+    table: dict[str, Any] = json.loads(text)
+    return table
+
+
+def _extra_entry(name: str) -> ClassEntry:
+    """Give the entry of a class of another package; refused parameters are in it too."""
+    written = dict(_extras()["classes"][name])
+    package = written.pop("package")
+    parameters = {
+        p: _extra_parameter(name, p, constraint, default)
+        for p, (constraint, default) in written.pop("parameters").items()
+    }
+    for p, reason in written.pop("refused_parameters").items():
+        parameters[p] = ParameterEntry(p, read_constraint("any"), None, "not given", refused=reason)
+    return ClassEntry(
+        name=name,
+        module=package,
+        kinds=frozenset(written.pop("kinds")),
+        parameters=parameters,
+        rules=written,
+        package=package,
+    )
+
+
+def _extra_parameter(owner: str, name: str, constraint: str, default: Any) -> ParameterEntry:
+    value, default_text = _read_default(default)
+    return ParameterEntry(
+        name, read_constraint(constraint), value, default_text, simpler=_simpler(owner, name)
+    )
+
+
+@cache
 def _entry(name: str) -> ClassEntry:
+    if name not in _table()["classes"]:
+        return _extra_entry(name)
     written = dict(_table()["classes"][name])
     for version, older in written.pop("older", {}).items():
         if version == _edition():
@@ -283,7 +318,10 @@ def _of_kinds(kinds: set[str]) -> tuple[str, ...]:
     return tuple(
         name
         for name, entry in CATALOGUE.items()
-        if entry.refused is None and unavailable(entry) is None and entry.kinds & kinds
+        if entry.refused is None
+        and unavailable(entry) is None
+        and missing_package(entry) is None
+        and entry.kinds & kinds
     )
 
 

@@ -62,6 +62,8 @@ LARGER_IS_SIMPLER = frozenset(
 )
 NO_DIRECTION = frozenset(
     {
+        "CatBoostClassifier.max_depth",  # trees of CatBoost are symmetric: none is its default
+        "CatBoostRegressor.max_depth",
         "GradientBoostingRegressor.alpha",  # the quantile of its loss
         "Isomap.n_neighbors",  # a scale of the map, not a penalty
         "LocallyLinearEmbedding.n_neighbors",
@@ -71,6 +73,16 @@ NO_DIRECTION = frozenset(
         "SelectFwe.alpha",
         "SpectralEmbedding.gamma",
         "SpectralEmbedding.n_neighbors",
+        "LGBMClassifier.max_depth",  # -1 is no limit
+        "LGBMRegressor.max_depth",
+        "XGBClassifier.gamma",  # a penalty: larger is simpler
+        "XGBClassifier.max_depth",  # 0 is no limit
+        "XGBRFClassifier.gamma",
+        "XGBRFClassifier.max_depth",
+        "XGBRFRegressor.gamma",
+        "XGBRFRegressor.max_depth",
+        "XGBRegressor.gamma",
+        "XGBRegressor.max_depth",
     }
 )
 """Parameters whose name means something else in one class."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
+from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
@@ -111,6 +112,14 @@ def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimat
     rows = np.ascontiguousarray(data.X[data.train])
     estimator.fit(rows, _targets(data, context)[data.train], **options)
     return estimator
+
+
+def try_fit(
+    pipeline: PipelineSpec, data: FitData, context: BuildContext
+) -> tuple[Estimator | None, FitFailure | None, tuple[CaughtWarning, ...], float]:
+    """Fit one pipeline and give it with what it warned; a failure instead where it raises."""
+    model, failure, caught, seconds = _watched(lambda: fit(pipeline, data, context))
+    return model, failure, caught, seconds
 
 
 def clean_message(text: str) -> str:
@@ -217,6 +226,8 @@ def _watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...
         # the fold and the parameters. Interrupts and exits are no `Exception` and pass.
         except Exception as error:
             failure = FitFailure(type(error).__name__, clean_message(str(error)))
+        except SystemExit as error:  # of the author's own code, which may not end the run
+            failure = FitFailure("SystemExit", clean_message(f"it ended the process: {error}"))
     caught = dict.fromkeys(
         CaughtWarning(w.category.__name__, clean_message(str(w.message)))
         for w in seen
@@ -262,8 +273,9 @@ def _targets(data: FitData, context: BuildContext) -> "NDArray[Any]":
 def _weights(last: StepSpec, data: FitData) -> dict[str, Any]:
     if data.weights is None or isinstance(last, ColumnsSpec) or last.name not in CATALOGUE:
         return {}
-    takes = CATALOGUE[last.name].rule("weights")
-    return {"sample_weight": data.weights[data.train]} if takes else {}
+    if not abilities(PipelineSpec((last,))).weights:
+        return {}
+    return {"sample_weight": data.weights[data.train]}
 
 
 def _last_name(estimator: Any) -> str:

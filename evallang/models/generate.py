@@ -5,6 +5,8 @@ Usage, with one environment for each minor version of the supported range::
     PYTHON_OF_1_6 -m evallang.models.generate --scan > 1.6.json     (once for each version)
     python -m evallang.models.generate 1.6.json 1.7.json 1.8.json   (adds the installed one)
 
+    python -m evallang.models.generate --extras     (XGBoost, LightGBM, CatBoost, if installed)
+
 The folder of evallang must be on the path of the older ones; they need nothing but
 scikit-learn. The same scans give the same bytes. A constraint is text (see `scan.py`), kept
 once in a list; a parameter is `[number of its constraint, default]`, and where versions
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 TARGET = Path(__file__).with_name("catalogue.json")
+EXTRAS = Path(__file__).with_name("catalogue_extras.json")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -27,7 +30,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("scans", nargs="*", type=Path, help="scans of other versions")
     parser.add_argument("--scan", action="store_true", help="print a scan of this version")
     parser.add_argument("--without-installed", action="store_true", help="merge the files alone")
+    parser.add_argument("--extras", action="store_true", help="scan the installed extras")
     options = parser.parse_args(arguments)
+    if options.extras:
+        write_extras()
+        return
     from evallang.models.scan import scan
 
     if options.scan:
@@ -37,6 +44,29 @@ def main(arguments: list[str] | None = None) -> None:
     if not options.without_installed:
         scans.append(scan())
     TARGET.write_text(as_text(merge(scans)), encoding="utf-8")
+
+
+def write_extras() -> None:
+    """Scan the installed packages beside scikit-learn; what is not installed stays as it is."""
+    from evallang.models.packages import PACKAGES, installed
+    from evallang.models.scan_extras import scan_package
+
+    known = json.loads(EXTRAS.read_text(encoding="utf-8")) if EXTRAS.exists() else {}
+    versions, classes = dict(known.get("versions", {})), dict(known.get("classes", {}))
+    for package in PACKAGES.values():
+        if installed(package):
+            found = scan_package(package)
+            versions[package.name] = found["version"]
+            classes.update(found["classes"])
+    EXTRAS.write_text(extras_as_text(versions, classes), encoding="utf-8")
+
+
+def extras_as_text(versions: Mapping[str, Any], classes: Mapping[str, Any]) -> str:
+    """Write the table of extras with one class a line."""
+    lines = ",\n".join(f"{_compact(name)}:{_compact(classes[name])}" for name in sorted(classes))
+    return (
+        f'{{"versions":{_compact(dict(sorted(versions.items())))},\n"classes":{{\n{lines}\n}}}}\n'
+    )
 
 
 def merge(scans: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -61,7 +61,10 @@ def predict_outputs(
     codes = _codes(predicted.ravel(), n_classes, targets)
     if not scores:
         return Outputs(codes)
-    found = _codes(np.asarray(estimator.classes_), n_classes, targets).tolist()
+    own_classes = getattr(estimator, "classes_", None)  # a class of the author's may have none
+    found = list(range(n_classes))
+    if own_classes is not None:
+        found = _codes(np.asarray(own_classes), n_classes, targets).tolist()
     if hasattr(estimator, "predict_proba"):
         table = np.zeros((len(codes), n_classes))
         table[:, found] = estimator.predict_proba(X)

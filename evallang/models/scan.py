@@ -74,7 +74,7 @@ def parameters(found: type) -> dict[str, list[Any]]:
         parts = set(constraint.split("; "))
         if parameter.default is None and not needed and not {"any", "none"} & parts:
             constraint = "; ".join(sorted({*parts, "none"}))  # scikit-learn hides this default
-        described[name] = [constraint, REQUIRED if needed else _default(parameter.default)]
+        described[name] = [constraint, REQUIRED if needed else default_of(parameter.default)]
     return described
 
 
@@ -155,7 +155,8 @@ def _bound(value: float | None, infinite: str) -> str:
     return repr(int(value) if float(value).is_integer() else float(value))
 
 
-def _default(value: Any) -> Any:
+def default_of(value: Any) -> Any:
+    """Give a default as plain data."""
     if value is inspect.Parameter.empty:
         return REQUIRED
     if isinstance(value, float) and math.isnan(value):
@@ -163,7 +164,7 @@ def _default(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return {"is": "inf"}
     if isinstance(value, tuple):
-        return {"tuple": [_default(item) for item in value]}
+        return {"tuple": [default_of(item) for item in value]}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return {"is": getattr(value, "__name__", type(value).__name__)}
@@ -180,21 +181,21 @@ def _abilities(found: type) -> dict[str, Any]:
     kinds = _role(found, model)
     if not {"classifier", "regressor", "transformer", "nested"} & set(kinds):
         return {"kinds": kinds} if kinds else {}
-    missing, text = _missing(), _text()
+    missing, text = missing_rows(), _text()
     facts: dict[str, Any] = {
         "kinds": kinds,
-        "probabilities": _rule(found, lambda made: _answers(made, "predict_proba")),
-        "scores": _rule(found, lambda made: _answers(made, "decision_function")),
-        "missing": _rule(found, lambda made: _output(made, missing) is not None),
-        "text": _rule(found, lambda made: _output(made, text) is not None),
-        "sparse": not _nested(found) and _output(model, _sparse()) is not None,
-        "weights": _takes_weights(model),
+        "probabilities": _rule(found, lambda made: answers(made, "predict_proba")),
+        "scores": _rule(found, lambda made: answers(made, "decision_function")),
+        "missing": _rule(found, lambda made: output(made, missing) is not None),
+        "text": _rule(found, lambda made: output(made, text) is not None),
+        "sparse": not _nested(found) and output(model, sparse_rows()) is not None,
+        "weights": takes_weights(model),
         "nested": _nested(found),
     }
     if "transformer" in kinds:
-        facts["keeps_missing"] = _keeps(_output(model, missing, "transform"))
+        facts["keeps_missing"] = _keeps(output(model, missing, "transform"))
         made = [_make(found, **{p: v}) for p, values in _choices(found) for v in values]
-        facts["keeps_text"] = any(_keeps(_output(m, text, "transform")) for m in [model, *made])
+        facts["keeps_text"] = any(_keeps(output(m, text, "transform")) for m in [model, *made])
     return {fact: value for fact, value in facts.items() if value}
 
 
@@ -207,7 +208,7 @@ def _rule(found: type, able: Callable[[Any], bool]) -> Any:
     usual = able(_make(found))
     values: dict[str, list[Any]] = {}
     for name, options in _choices(found):
-        working = [v for v in options if _output(_make(found, **{name: v}), _plain()) is not None]
+        working = [v for v in options if output(_make(found, **{name: v}), _plain()) is not None]
         able_for = [value for value in working if able(_make(found, **{name: value}))]
         if able_for != (working if usual else []):
             values[name] = able_for
@@ -289,7 +290,7 @@ def _role(found: type, model: Any) -> list[str]:
         kinds.append("regressor")
     elif get_tags(model).estimator_type:
         kinds.append(get_tags(model).estimator_type)
-    if hasattr(found, "transform") and _output(model, _plain(), "transform") is not None:
+    if hasattr(found, "transform") and output(model, _plain(), "transform") is not None:
         kinds.append("transformer")
     return kinds
 
@@ -307,12 +308,12 @@ def _follows_nested(found: type) -> bool:
     return bool(is_classifier(classifier) and is_regressor(regressor))
 
 
-def _answers(model: Any, method: str) -> bool:
+def answers(model: Any, method: str) -> bool:
     """Tell whether a method of a fitted model works."""
-    return _output(model, _plain(), method) is not None
+    return output(model, _plain(), method) is not None
 
 
-def _output(model: Any, rows: Any, method: str | None = None) -> Any:
+def output(model: Any, rows: Any, method: str | None = None) -> Any:
     """Give what a model makes of rows after a fit on them, None where it refuses them."""
     from sklearn.base import clone
 
@@ -338,7 +339,8 @@ def _reads_documents(found: type) -> bool:
     return "ngram_range" in parameters(found)
 
 
-def _takes_weights(model: Any) -> bool:
+def takes_weights(model: Any) -> bool:
+    """Tell whether a model can be fitted with a weight for each row."""
     from sklearn.utils.validation import has_fit_parameter
 
     return bool(has_fit_parameter(model, "sample_weight"))
@@ -348,7 +350,8 @@ def _plain() -> Any:
     return np.abs(np.random.default_rng(0).normal(size=(ROWS, 4)))
 
 
-def _missing() -> Any:
+def missing_rows() -> Any:
+    """Give forty rows of four columns, some values missing."""
     rows = _plain()
     rows[::7, 1] = np.nan
     return rows
@@ -358,7 +361,8 @@ def _text() -> Any:
     return np.array([["a", "b"], ["b", "b"], ["a", "c"], ["c", "a"]] * (ROWS // 4), dtype=object)
 
 
-def _sparse() -> Any:
+def sparse_rows() -> Any:
+    """Give forty rows of four columns as a sparse matrix."""
     from scipy.sparse import csr_matrix
 
     return csr_matrix(_plain() * (_plain() > 0.5))

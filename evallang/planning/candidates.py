@@ -20,17 +20,18 @@ def candidates(
     """Give the candidates of one pipeline, the same for every fold; one empty choice for none.
 
     A random search draws without repeats, each listed domain evenly and each distribution
-    by its law; where the grid is no larger than the sample, it is the grid.
+    by its law; where the grid is no larger than the sample, it is the grid. None are given
+    where a model-based search is to find them (`asks`).
     """
     space = search_space(pipeline)
     if not space:
         return ({},)
-    if tuning is None or tuning.strategy == "grid" or tuning.n is None:
+    if tuning is None or tuning.n is None or _is_small(pipeline, tuning.n):
         return grid(pipeline)
+    if tuning.strategy == "bayes":
+        return ()
     domains = [parameter.candidates for parameter in space]
     listed = all(domain.distribution is None for domain in domains)
-    if listed and prod(len(domain.values) for domain in domains) <= tuning.n:
-        return grid(pipeline)
     names = [parameter.name for parameter in space]
     written = [[parameter.name, parameter.candidates.written] for parameter in space]
     chance = random.Random(seed(study_seed, "search", data_hash, written, tuning.n))
@@ -42,6 +43,27 @@ def candidates(
             for place in picked
         )
     return _drawn(names, domains, tuning.n, chance)
+
+
+def asks(pipeline: PipelineSpec, tuning: Tuning | None) -> int | None:
+    """Give the number of candidates a model-based search asks for, None for other searches."""
+    if tuning is None or tuning.strategy != "bayes" or tuning.n is None:
+        return None
+    if not search_space(pipeline) or _is_small(pipeline, tuning.n):
+        return None
+    return tuning.n
+
+
+def tried(pipeline: PipelineSpec, tuning: Tuning | None) -> int:
+    """Count the candidates of one search."""
+    return asks(pipeline, tuning) or len(candidates(pipeline, tuning, 0, ""))
+
+
+def _is_small(pipeline: PipelineSpec, n: int) -> bool:
+    """Tell whether a grid has no more candidates than a sample of n."""
+    domains = [parameter.candidates for parameter in search_space(pipeline)]
+    listed = all(domain.distribution is None for domain in domains)
+    return listed and prod(len(domain.values) for domain in domains) <= n
 
 
 def _drawn(

@@ -11,10 +11,20 @@ CANNOT_SPLIT = declare(
     right="protocol cv folds=4",
 )
 
+NEEDS_OPTUNA = declare(
+    "E478",
+    "needs_optuna",
+    "A model-based search, and Optuna, which it asks for candidates, is not installed.",
+    reason="`tune bayes` is an extra, so that evallang can be installed without it.",
+    wrong="tune bayes 30 cv=5   # without Optuna",
+    right="tune random 30 cv=5",
+)
+
 UNKNOWN_FEATURE = declare(
     "E481",
     "unknown_feature",
     "A column named in `columns(...)` that the data do not have.",
+    reason="A misspelt column would be dropped in silence, since columns that no key names are.",
     wrong="model a = columns([agee]: passthrough) | GaussianNB",
     right="model a = columns([age]: passthrough) | GaussianNB",
 )
@@ -35,4 +45,30 @@ MISSING_REACHES_ESTIMATOR = declare(
     reason="Missing values must be filled inside the pipeline, from the training rows alone.",
     wrong="model a = LogisticRegression   # with missing values",
     right="model a = SimpleImputer | LogisticRegression",
+)
+EXPORT_OF_SEVERAL_FILES = declare(
+    "E480",
+    "export_of_several_files",
+    "A model is exported from a study whose pattern of files finds several data sets.",
+    reason="An exported model is fitted on all rows of one data set.",
+    wrong='data suite from "suite/*.csv"\n\nexport best',
+    right='data first from "suite/first.csv"\n\nexport best',
+)
+PACKAGE_MISSING = declare(
+    "E475",
+    "package_missing",
+    "A model's class comes from a package that is not installed.",
+    reason="XGBoost, LightGBM and CatBoost are extras: `check` knows their classes without "
+    "them, and a run needs them.",
+    wrong="model boosted = XGBClassifier   # without the package xgboost",
+    right="model boosted = HistGradientBoostingClassifier",
+)
+OWN_CODE_NOT_FOUND = declare(
+    "E476",
+    "own_code_not_found",
+    "A module that `use` names is neither beside the study nor installed.",
+    reason="Own code is looked for in the folder of the study's file first, then among what is "
+    "installed.",
+    wrong="use mypkg.models   # without a folder mypkg beside the study",
+    right="use mypkg.models   # with mypkg/models.py beside the study",
 )

@@ -1,15 +1,21 @@
 """Every value that the author did not write and that a run uses, as clauses with their values."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from evallang.compatibility import default_interval, yields_of
-from evallang.data.dataset import GivenOutcomes, Table
-from evallang.metrics.metric import METRICS
+from evallang.compatibility import (
+    default_interval,
+    metric_entry,
+    over_seeds,
+    own_metric,
+    yields_of,
+)
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.models.model import search_space
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Entry
+from evallang.registry import Design, Entry
 from evallang.results.settings import Default
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -18,13 +24,16 @@ from evallang.study import Method, Protocol, Study, written_option
 
 
 def stated_defaults(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
     found = {d.clause: d for d in study.defaults}
     if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
         found.pop("stratify", None)
-    intervals = list(_intervals(study, tables, given))
+    intervals = list(_intervals(study, tables, given, scored))
     for default in (
         *_tuning(study),
         *_averages(study, tables, given),
@@ -36,33 +45,52 @@ def stated_defaults(
 
 
 def _settings(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
-) -> Iterator[tuple[str, Yields, int, bool]]:
-    """Go through what is measured: name, what it yields, number of classes, whether grouped."""
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable],
+) -> Iterator[tuple[str, Yields, int, bool, Method | None]]:
+    """Go through what is measured: name, what it yields, classes, groups, its own metric."""
     for protocol in study.protocols:
         if protocol.implied_by is not None:
             continue
         for table in tables.values():
             grouped = table.group_codes is not None
-            yield protocol.name, yields_on(table, protocol), len(table.classes), grouped
+            yield protocol.name, yields_on(table, protocol), len(table.classes), grouped, None
     for source in given:
         grouped = source.group_codes is not None
-        yield source.spec.name, yields_of(source.spec, None), len(source.classes), grouped
+        own = own_metric(source.spec)
+        yield source.spec.name, yields_of(source.spec, None), len(source.classes), grouped, own
+    for scores in scored:
+        own = own_metric(scores.spec)
+        yield scores.spec.name, yields_of_scores(scores), 0, False, own
 
 
 def yields_on(table: Table, protocol: Protocol) -> Yields:
     """Say what a protocol gives on a table; the author's own split tells once it is read."""
     if protocol.kind == "split" and table.split is not None:
-        return yields_of_assignment(table.split, 1 + len(table.further_splits))
+        found = yields_of_assignment(table.split, 1 + len(table.further_splits))
+        return over_seeds(replace(found, weighted=table.weights is not None), protocol)
     return yields_of(table.spec, protocol)
 
 
+def yields_of_scores(table: ScoreTable) -> Yields:
+    """Say what a table gives to tests; five repeats of two folds are known once it is read."""
+    yields = yields_of(table.spec, None)
+    sizes = (len(table.repeat_labels or ()), len(table.fold_labels or ()))
+    return replace(yields, design=Design.FIVE_BY_TWO) if sizes == (5, 2) else yields
+
+
 def _intervals(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable],
 ) -> Iterator[tuple[Default, Method]]:
-    for where, yields, classes, grouped in _settings(study, tables, given):
+    for where, yields, classes, grouped, own in _settings(study, tables, given, scored):
         for measure in study.measures:
-            if measure.interval is None:
+            here = measure.metric == own if own is not None else measure.metric.better is None
+            if measure.interval is None and here:
                 name = default_interval(measure.metric, yields, classes or None, grouped)
                 if name is not None:
                     clause = f"interval of {measure.metric.written} under {where}"
@@ -114,7 +142,7 @@ def _averages(
     metrics = [measure.metric for measure in study.measures]
     metrics += [metric for comparison in study.comparisons for metric in comparison.metrics]
     for metric in metrics:
-        options = {option.name: option for option in METRICS[metric.name].options}
+        options = {option.name: option for option in metric_entry(metric).options}
         if "average" in options and "average" not in dict(metric.options):
             yield Default(f"{metric.written} average", "macro" if classes > 2 else "binary")
         if "multi_class" in options and classes > 2:
@@ -137,7 +165,7 @@ def _options(study: Study, intervals: Sequence[Method]) -> Iterator[Default]:
     for interval in (*intervals, *chosen):
         yield from _unwritten(INTERVALS[interval.name], interval)
     for metric in metrics:
-        yield from _unwritten(METRICS[metric.name], metric)
+        yield from _unwritten(metric_entry(metric), metric)
 
 
 def _unwritten(entry: Entry[Any], method: Method) -> Iterator[Default]:

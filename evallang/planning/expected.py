@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from evallang.data.dataset import DataSpec
+from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
-from evallang.planning.candidates import candidates
+from evallang.planning.candidates import tried
 from evallang.planning.defaults import inner_folds
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.study import Protocol, Study, pairs_of
@@ -41,9 +42,14 @@ def fits_without_data(study: Study) -> PerModel | None:
             three_way = protocol.options.get("validation") is not None
             inner = 1 if three_way else inner_folds(study, protocol)
             for model in models_on(study, protocol):
-                tried = len(candidates(model.pipeline, study.tuning, study.seed, ""))
-                each = inner * tried + 1 if search_space(model.pipeline) else 1
-                found[source.name, protocol.name, model.name] = splits * each
+                each = (
+                    inner * tried(model.pipeline, study.tuning) + 1
+                    if search_space(model.pipeline)
+                    else 1
+                )
+                able = abilities(model.pipeline)
+                seeds = protocol.seeds if able.seeded or not able.known else 1
+                found[source.name, protocol.name, model.name] = splits * each * seeds
     return found
 
 

@@ -1,8 +1,8 @@
 """What a plan is: the execution graph and its numbers, as a readable document."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen import frozen
 from evallang.models.model import ParameterValue, PipelineSpec
@@ -18,7 +18,7 @@ SCHEMA = "evallang/plan/1"
 
 @frozen
 class Task:
-    """One node of the graph: `fit`, `estimate`, `compare` or `report`."""
+    """One node of the graph: `fit`, `estimate`, `compare`, `export` or `report`."""
 
     key: str
     kind: str
@@ -51,13 +51,22 @@ class Plan:
     notes: tuple[str, ...] = ()
 
 
+@frozen
+class BayesSearch:
+    """A search whose candidates depend on the scores before them: how many, and its seed."""
+
+    n: int
+    seed: int
+
+
 @dataclass(frozen=True)
 class FitTask:
     """One split of one pipeline, with all candidates behind it: the unit of work.
 
     `inner` are (train, validation) rows in which candidates are scored; `refit` are the
     rows on which the chosen candidate is fitted (training, with validation in a three-way
-    holdout). Row numbers count the rows of the table as read.
+    holdout). Row numbers count the rows of the table as read. With a `search` candidates
+    are found on the way, and none are listed. `repetition` counts the seeds of `seeds=N`.
     """
 
     key: str
@@ -67,31 +76,59 @@ class FitTask:
     refit: "NDArray[np.int64]"
     test: "NDArray[np.int64]"
     inner: tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]
+    search: BayesSearch | None = None
+    repetition: int = 0
 
     @property
     def n_fits(self) -> int:
-        """The number of calls of `fit` on a whole pipeline."""
-        return len(self.inner) * len(self.candidates) + 1
+        """The number of calls of `fit` on a whole pipeline, of a `search` the most."""
+        tried = self.search.n if self.search is not None else len(self.candidates)
+        return len(self.inner) * tried + 1
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the outcome of a task is used: a model on a split of a protocol."""
+    """Where the outcome of a task is used: a model on a split of a protocol, with one seed."""
 
     data: str
     protocol: str
     model: str
     split: Split
     key: str
+    seed: int = 0
+
+
+Scheme = Literal["written", "chosen", "most_frequent", "searched"]
+"""How an exported model comes by its hyper-parameters: it has none to choose, they are the
+choice of one split, the most frequent of several, or searched for again on all rows."""
+
+
+@dataclass(frozen=True)
+class ExportTask:
+    """One model to be fitted on all rows, and how its hyper-parameters are chosen.
+
+    `task.refit` are all rows; `task.inner` is empty unless the scheme is `searched`.
+    `chosen_in` are the keys of the fits whose choices the scheme looks at, in order.
+    """
+
+    model: str
+    protocol: str
+    scheme: Scheme
+    task: FitTask
+    chosen_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays behind a plan: splits of each protocol on each table, and unique fits."""
+    """The arrays behind a plan: splits of each protocol on each table, and unique fits.
+
+    `exports` has the models that may be exported, by name: all of them under `export best`.
+    """
 
     splits: Mapping[tuple[str, str], tuple[Split, ...]]
     tasks: Mapping[str, FitTask]
     places: tuple[Place, ...]
+    exports: Mapping[str, ExportTask] = field(default_factory=dict)
 
 
 def to_plain(plan: Plan) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import DataSpec, GivenOutcomes, Table
-from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.model import search_space
-from evallang.planning.candidates import candidates
-from evallang.planning.codes import CANNOT_SPLIT
+from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
+from evallang.data.strata import Strata
+from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.models.abilities import abilities
+from evallang.models.model import ModelSpec, PipelineSpec, search_space
+from evallang.planning.candidates import asks, candidates
+from evallang.planning.codes import CANNOT_SPLIT, NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
     PerModel,
@@ -17,16 +19,17 @@ from evallang.planning.expected import (
     models_on,
     unique_without_data,
 )
-from evallang.planning.keys import task_key
-from evallang.planning.plan import FitTask, Layout, Place, Plan, Task
+from evallang.planning.keys import installed, task_key
+from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, Task
 from evallang.planning.readiness import readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
+from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import ProtocolRecord
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Protocol, Study, pairs_of
+from evallang.study import ComparisonSpec, Protocol, Study, own_sources, pairs_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +47,12 @@ class Planned:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes] = ()) -> Planned:
+def plan(
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes] = (),
+    scored: Sequence[ScoreTable] = (),
+) -> Planned:
     """Plan a study; tables that are missing leave their numbers None.
 
     Every split is made here, from seeds of the study, so that a plan is the same wherever
@@ -54,12 +62,19 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
     tasks: dict[str, FitTask] = {}
     places: list[Place] = []
     found: list[Diagnostic] = []
+    notes: dict[str, list[str]] = {}
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
     complete = all(source.name in tables for source in sources)
+    if tables and any(asks(m.pipeline, study.tuning) for m in study.models):
+        found += _without_optuna(study)
     for table in tables.values():
         found += readiness(study, table)
         for protocol in study.protocols:
-            rows = rows_of(study, table, protocol)
+            strata, said = strata_of(study, table, protocol)
+            found += said
+            if has_errors(said):
+                continue
+            rows = rows_of(study, table, protocol, strata)
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
@@ -74,13 +89,21 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
                 )
                 continue
             splits[table.spec.name, protocol.name] = made
+            kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
+            how = shares_kept(rows, made) if kept else None
+            words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
+            where = f"{table.spec.name}: " if len(tables) > 1 else ""
+            notes.setdefault(protocol.name, []).extend(where + word for word in words)
     layout = Layout(splits, tasks, tuple(places))
     by_text = None if tables or not sources else fits_without_data(study)
-    records = tuple(_record(study, p, layout, tables, by_text) for p in study.protocols)
-    known = complete and not found
+    records = tuple(
+        _record(study, p, layout, notes.get(p.name, ()), by_text) for p in study.protocols
+    )
+    sound = not has_errors(found)
+    known = complete and sound
     unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
     naive = _naive(study, _per_model(layout)) if known else None
-    if by_text is not None and not found:
+    if by_text is not None and sound:
         unique, naive = unique_without_data(study, by_text), _naive(study, by_text)
     document = Plan(
         n_fits=unique,
@@ -88,21 +111,33 @@ def plan(study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcome
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, tables, given) if not found else study.defaults,
+        defaults=stated_defaults(study, tables, given, scored) if sound else study.defaults,
         tasks=tuple(_graph(study, layout)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
 
 
-def rows_of(study: Study, table: Table, protocol: Protocol) -> Rows:
+def _without_optuna(study: Study) -> Iterator[Diagnostic]:
+    if installed("optuna") == "none":
+        yield diagnose(
+            NEEDS_OPTUNA,
+            "`tune bayes` asks Optuna for its candidates, and Optuna is not installed",
+            study.tuning.span if study.tuning else None,
+            path=study.path,
+            help="run `pip install 'evallang[bayes]'`, or write `tune random N`",
+        )
+
+
+def rows_of(study: Study, table: Table, protocol: Protocol, strata: Strata | None) -> Rows:
     """Give what a protocol may look at of a table: strata, groups, the author's own split."""
     stratify = list(study.stratification.columns) if study.stratification else []
-    strata = table.y if "target" in stratify and table.task == "classification" else None
+    if study.stratification is not None and study.stratification.bins is not None:
+        stratify.append(f"bins={study.stratification.bins}")
     options = {k: v for k, v in protocol.options.items() if v is not None}
     return Rows(
         n=table.n,
-        strata=strata,
+        strata=None if strata is None else strata.codes,
         groups=table.group_codes,
         assignment=table.split,
         further_assignments=table.further_splits,
@@ -123,38 +158,84 @@ def _plan_fits(
 ) -> None:
     models = models_on(study, protocol)
     for split in splits:
-        inner = _inner(study, table, protocol, rows, split)
+        inner = inner_of(study, table, protocol, rows, split)
         refit = split.train
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
         for model in models:
-            tuned = bool(search_space(model.pipeline))
-            stages = inner if tuned else ()
-            tuning = None
-            if tuned and study.tuning is not None:
-                tuning = [
-                    study.tuning.metric.written,
-                    study.tuning.strategy,
-                    study.tuning.n,
-                    study.tuning.select,
-                ]
-            key = task_key(
-                table.sha256, model.pipeline, study.seed, refit, split.test, stages, tuning
-            )
-            if key not in tasks:
-                tasks[key] = FitTask(
-                    key,
-                    table.spec.name,
-                    model.pipeline,
-                    candidates(model.pipeline, study.tuning, study.seed, table.sha256),
-                    refit,
-                    split.test,
-                    stages,
-                )
-            places.append(Place(table.spec.name, protocol.name, model.name, split, key))
+            # a pipeline that draws nothing is fitted once, whatever the number of seeds
+            able = abilities(model.pipeline)
+            draws = bool(able.seeded) or not able.known
+            for number in range(protocol.seeds):
+                repetition = number if draws else 0
+                task = fit_task(study, table, model, refit, split.test, inner, repetition)
+                tasks.setdefault(task.key, task)
+                at = (table.spec.name, protocol.name, model.name, split, task.key, number)
+                places.append(Place(*at))
 
 
-def _inner(
+def fit_task(
+    study: Study,
+    table: Table,
+    model: ModelSpec,
+    refit: "NDArray[np.int64]",
+    test: "NDArray[np.int64]",
+    inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
+    repetition: int = 0,
+) -> FitTask:
+    """Make the task of one model on one split; a model without a search needs no inner folds."""
+    pipeline = model.pipeline
+    tuned = bool(search_space(pipeline))
+    stages = inner if tuned else ()
+    tuning = None
+    if tuned and study.tuning is not None:
+        tuning = [
+            study.tuning.metric.written,
+            study.tuning.strategy,
+            study.tuning.n,
+            study.tuning.select,
+        ]
+    asked = asks(pipeline, study.tuning)
+    if tuning is not None and asked is not None:
+        tuning.append(installed("optuna"))
+    return FitTask(
+        task_key(
+            table.sha256,
+            pipeline,
+            study.seed,
+            refit,
+            test,
+            stages,
+            tuning,
+            own_sources(study),
+            repetition,
+        ),
+        table.spec.name,
+        pipeline,
+        candidates(pipeline, study.tuning, study.seed, table.sha256),
+        refit,
+        test,
+        stages,
+        None if asked is None else _bayes(study, table, pipeline, refit, asked, repetition),
+        repetition,
+    )
+
+
+def _bayes(
+    study: Study,
+    table: Table,
+    pipeline: PipelineSpec,
+    refit: "NDArray[np.int64]",
+    n: int,
+    repetition: int,
+) -> BayesSearch:
+    """Give the search of one training part its seed; no name is a part of it."""
+    written = [[p.name, p.candidates.written] for p in search_space(pipeline)]
+    parts = [table.sha256, rows_hash(refit), written, n, *([repetition] if repetition else [])]
+    return BayesSearch(n, seed(study.seed, "search", *parts))
+
+
+def inner_of(
     study: Study, table: Table, protocol: Protocol, rows: Rows, split: Split
 ) -> tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]:
     """Split one training part for tuning: the same for all models, by the outer design."""
@@ -188,7 +269,7 @@ def _record(
     study: Study,
     protocol: Protocol,
     layout: Layout,
-    tables: Mapping[str, Table],
+    notes: Sequence[str],
     by_text: PerModel | None,
 ) -> ProtocolRecord:
     entry = PROTOCOLS[protocol.kind]
@@ -198,24 +279,25 @@ def _record(
     if by_text is not None:
         alone = {at: n for at, n in by_text.items() if at[1] == protocol.name}
         n_fits = unique_without_data(study, alone, (protocol,))
-    stratify = study.stratification
     options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
     if protocol.by is not None:
         options["by"] = protocol.by
-    strata = list(stratify.columns) if stratify and entry.declaration.keeps_strata else []
-    if any(table.task == "regression" for table in tables.values()):
-        strata = []
+    if protocol.seeds > 1:
+        options["seeds"] = protocol.seeds
+    strata = described(study.stratification) if entry.declaration.keeps_strata else None
     return ProtocolRecord(
         name=protocol.name,
         kind=protocol.kind,
         options=options,
-        stratify=", ".join(strata) or None,
+        stratify=strata,
         group=study.group,
         implied_by=protocol.implied_by,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=n_fits,
-        summary=_describe(entry.declaration.describe(protocol.options), strata),
+        summary=_describe(entry.declaration.describe(protocol.options), strata)
+        + ("" if protocol.seeds == 1 else f", every fit repeated with {protocol.seeds} seeds"),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -232,8 +314,10 @@ def _parts(split: Split) -> "tuple[NDArray[np.int64], ...]":
     return tuple(rows for rows in (split.train, split.validation, split.test) if rows is not None)
 
 
-def _describe(text: str, strata: Sequence[str]) -> str:
-    return f"stratified {text}" if strata else text
+def _describe(text: str, strata: str | None) -> str:
+    if strata is None:
+        return text
+    return f"stratified {text}" if strata == "target" else f"{text}, stratified by {strata}"
 
 
 def _per_model(layout: Layout) -> PerModel:
@@ -251,9 +335,9 @@ def _naive(study: Study, per_model: PerModel) -> int:
     for comparison in study.comparisons:
         if not _fits_itself(comparison):
             continue
-        for first, second in pairs_of(comparison, [m.name for m in study.models]):
+        for pair in pairs_of(comparison, [m.name for m in study.models]):
             for (_, protocol, model), n in per_model.items():
-                if protocol == comparison.protocol and model in (first, second):
+                if protocol == comparison.protocol and model in pair:
                     total += n * len(comparison.metrics)
     return total
 

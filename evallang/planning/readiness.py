@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 from evallang.data.dataset import Table
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.abilities import ColumnState, unready
+from evallang.models.abilities import ColumnState, classes_of, unready
+from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
 from evallang.models.model import ColumnsSpec, ModelSpec
 from evallang.planning.codes import (
     MISSING_REACHES_ESTIMATOR,
+    PACKAGE_MISSING,
     TEXT_REACHES_ESTIMATOR,
     UNKNOWN_FEATURE,
 )
@@ -33,6 +35,28 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
         yield from unknown
         if not unknown:
             yield from _unready(model, states)
+
+
+def missing_packages(study: Study) -> tuple[Diagnostic, ...]:
+    """Report models whose classes come from packages that are not installed."""
+    found = []
+    for model in study.models:
+        entries = (CATALOGUE.get(spec.name) for spec in classes_of(model.pipeline) if not spec.code)
+        missing = {
+            entry.name: package
+            for entry in entries
+            if entry is not None and (package := missing_package(entry)) is not None
+        }
+        for name, package in missing.items():
+            found.append(
+                diagnose(
+                    PACKAGE_MISSING,
+                    f"`{name}` in `{model.name}` needs {package.title}, which is not installed",
+                    model.span,
+                    help=f"pip install '{package.extra}'",
+                )
+            )
+    return tuple(found)
 
 
 def _states(table: Table) -> list[ColumnState]:

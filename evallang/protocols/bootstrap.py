@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from evallang.bibliography import RASCHKA_2018, ZHOU_2021, Reference
+from evallang.bibliography import EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021
 from evallang.protocols.protocol import (
     ALGORITHM,
     PROTOCOLS,
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-EFRON_TIBSHIRANI_1997 = Reference(
-    key="efron1997",
-    authors=("Efron B", "Tibshirani R"),
-    year=1997,
-    title="Improvements on cross-validation: the .632+ bootstrap method",
-    venue="Journal of the American Statistical Association",
-    volume="92(438)",
-    pages="548-560",
-    doi="10.1080/01621459.1997.10474007",
-)
-
 
 @PROTOCOLS.register(
     ProtocolDeclaration(
@@ -45,6 +34,40 @@ EFRON_TIBSHIRANI_1997 = Reference(
         n_splits=lambda options: int(options["rounds"]) + 1,
         full_sample=True,
         keeps_strata=False,
+        when="the error on small data is to be estimated with little variance",
+        when_not=(
+            "models are compared by a test: repeated cv with corrected_t; models that "
+            "remember their training rows (1-NN, unpruned trees) by `.632`: `.632+`"
+        ),
+        formula=(
+            "err is the error of the model trained and tested on all rows, Err(1) the mean "
+            "error of each row over the rounds that left it out; `.632` is .368 err + .632 "
+            "Err(1); `.632+` shifts the weight to Err(1) as it nears the error gamma of a "
+            "model whose predictions do not depend on the truth"
+        ),
+        differs={
+            "mlxtend": (
+                "bootstrap_point632_score takes the training error of the bootstrap models "
+                "in place of the full model's, averages rounds in place of rows, and its "
+                "`.632+` has no bounds: 5-NN on noise gave rounds from -55.9 to 10.4 there; "
+                "here .478, which Efron and Tibshirani's definition gives"
+            ),
+            "Raschka 2018": (
+                "eq. 37 prints another denominator of R: gamma is to be taken less the "
+                "resubstitution error"
+            ),
+        },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol bootstrap rounds=50 estimate=.632+\n"
+            "measure error_rate\n"
+        ),
     ),
     title="Bootstrap",
     references=(EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021),

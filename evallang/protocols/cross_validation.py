@@ -46,6 +46,19 @@ REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False
         describe=lambda options: f"{options['folds']}-fold cross-validation",
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
+        when=(
+            "one moderate data set, and no hyper-parameter to choose: every example is tested once"
+        ),
+        when_not=(
+            "hyper-parameters are chosen: nested cv; the statement is about the algorithm on "
+            "new training sets: repeated cv; rows follow one another in time: time_series"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score does not shuffle by default; here rows are always shuffled, "
+                "from the study's seed, within strata"
+            ),
+        },
     ),
     title="k-fold cross-validation",
     references=(RASCHKA_2018, ZHOU_2021),
@@ -68,6 +81,29 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         ),
         about=ALGORITHM,
         n_splits=lambda options: int(options["folds"]) * int(options["times"]),
+        when="the statement is about the learning algorithm, trained on sets of this size",
+        when_not=(
+            "tests that count examples, such as mcnemar: cv, holdout; the statement is about "
+            "one fitted model: holdout"
+        ),
+        differs={
+            "scikit-learn": (
+                "RepeatedStratifiedKFold makes the same kind of folds; the interval that is "
+                "often put on its scores (t over all folds) is too narrow: corrected_t"
+            ),
+        },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol repeated cv folds=5 times=4\n"
+            "measure accuracy\n"
+            "compare linear vs bayes with corrected_t\n"
+        ),
     ),
     title="Repeated k-fold cross-validation",
     references=(RASCHKA_2018, ZHOU_2021),
@@ -92,6 +128,24 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
         about=FITTED_MODELS,
         n_splits=lambda options: None,
         keeps_strata=False,
+        when="data are so few that no row can be spared",
+        when_not=(
+            "ranking metrics, fold tests, or models that change with a single row (1-NN, "
+            "unpruned trees): cv, repeated cv"
+        ),
+        example=(
+            'data houses from "data/houses.csv"\n'
+            "  target price\n"
+            "  features area, year_built\n"
+            "  task regression\n"
+            "  where rooms >= 6\n"
+            "\n"
+            "model linear = SimpleImputer | StandardScaler | Ridge\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol leave_one_out\n"
+            "measure mae\n"
+        ),
     ),
     title="Leave-one-out cross-validation",
     references=(RASCHKA_2018, ZHOU_2021),
@@ -125,6 +179,29 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["outer"]) * int(options["times"]),
         inner_option="inner",
+        when="hyper-parameters are chosen, and the estimate must include the choosing",
+        when_not=(
+            "nothing is tuned: cv; the final hyper-parameters are wanted: `export` refits on "
+            "all data"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score around GridSearchCV is the same design; there inner folds "
+                "follow the order of the rows; here they are shuffled, stratified as the "
+                "outer ones, and the same for all models"
+            ),
+        },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression(C in 1e-2..1e2 log 3)\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol nested cv outer=5 inner=5\n"
+            "measure accuracy\n"
+        ),
     ),
     title="Nested cross-validation",
     references=(VARMA_SIMON_2006, RASCHKA_2018),
@@ -153,6 +230,13 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
         describe=lambda options: "5×2-fold cross-validation",
         about=ALGORITHM,
         n_splits=lambda options: 10,
+        when=(
+            "the 5x2cv tests are wanted; they plan it themselves where the study has another "
+            "protocol"
+        ),
+        when_not=(
+            "an estimate is to be published: each model is trained on half of the data; repeated cv"
+        ),
     ),
     name="5x2cv",
     title="5×2-fold cross-validation",

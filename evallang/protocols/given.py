@@ -31,6 +31,7 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("split",),
+        forms=("split by COLUMN", 'split from "folds.csv"'),
         # Which of these hold is known from the values: `yields_of_assignment`.
         yields=lambda options: Yields(
             PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD, validation=True
@@ -39,6 +40,20 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         about=FITTED_MODELS,
         n_splits=lambda options: None,
         keeps_strata=False,
+        when=("the split is given: a benchmark's official test set, or folds of an earlier study"),
+        when_not="no one has fixed a split: cv, holdout",
+        example=(
+            'data houses from "data/houses.csv"\n'
+            "  target price\n"
+            "  features area, distance_to_station\n"
+            "  task regression\n"
+            "\n"
+            "model linear = SimpleImputer | LinearRegression\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol split by rooms  # folds: houses of 1 room, of 2, ...\n"
+            "measure mae\n"
+        ),
     ),
     title="The author's own split",
     references=(RASCHKA_2018,),

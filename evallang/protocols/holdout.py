@@ -35,6 +35,10 @@ else:
         describe=lambda options: _describe(options),
         about=FITTED_MODEL,
         n_splits=lambda options: 1,
+        when=(
+            "data are plenty, or fits are expensive, and the statement is about one fitted model"
+        ),
+        when_not="fewer than some hundreds of examples: cv",
     ),
     title="Holdout",
     references=(RASCHKA_2018, ZHOU_2021),
@@ -79,6 +83,23 @@ def holdout(
         ),
         about=ALGORITHM,
         n_splits=lambda options: int(options["times"]),
+        when="as repeated cv, with test parts of any size",
+        when_not=(
+            "the same number of fits will do for repeated cv, which tests each example "
+            "equally often"
+        ),
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol repeated holdout times=15 test=1/4\n"
+            "measure accuracy\n"
+            "compare linear vs bayes with corrected_t\n"
+        ),
     ),
     title="Repeated holdout (Monte Carlo cross-validation)",
     references=(RASCHKA_2018, ZHOU_2021),
@@ -108,6 +129,8 @@ def repeated_holdout(
         n_splits=lambda options: 1,
         tests_on_training_rows=True,
         keeps_strata=False,
+        when="to show how optimistic the error on the training rows is",
+        when_not="any claim about new examples: cv, holdout",
     ),
     title="Resubstitution",
     references=(RASCHKA_2018,),

@@ -33,6 +33,25 @@ else:
         about=NEW_GROUPS,
         n_splits=lambda options: None,
         keeps_strata=False,
+        when=(
+            "the model will meet groups (patients, sites, batches) that it has not seen, and "
+            "there are not many"
+        ),
+        when_not="there are many groups: cv with `group by`, which is faster and varies less",
+        example=(
+            'data visits from "data/visits.csv"\n'
+            "  target length_of_stay\n"
+            "  features age, previous_visits\n"
+            "  task regression\n"
+            "\n"
+            "group by ward\n"
+            "\n"
+            "model linear = LinearRegression\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol leave_one_group_out\n"
+            "measure mae\n"
+        ),
     ),
     title="Leave-one-group-out cross-validation",
     references=(RASCHKA_2018,),
@@ -60,6 +79,24 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
         about=ALGORITHM,
         n_splits=lambda options: None,
         keeps_strata=False,
+        when="a published leave-p-out estimate is reproduced, on few rows",
+        when_not=(
+            "in all other cases: repeated cv, since the number of fits explodes and no "
+            "interval is known"
+        ),
+        example=(
+            'data houses from "data/houses.csv"\n'
+            "  target price\n"
+            "  features area, distance_to_station\n"
+            "  task regression\n"
+            "  where rooms >= 7\n"
+            "\n"
+            "model linear = LinearRegression\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol leave_p_out p=2\n"
+            "measure mae\n"
+        ),
     ),
     title="Leave-p-out cross-validation",
     references=(RASCHKA_2018, ZHOU_2021),

@@ -7,11 +7,11 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
-from evallang.registry import Design, Entry, Evidence, Registry
+from evallang.registry import Design, Entry, Evidence, Guidance, Registry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,8 +60,11 @@ class Split:
 class Yields:
     """What a protocol gives to measures and tests, for given options.
 
-    `once` tells that no example is predicted more than once; `single_fit` that one fitted
-    model predicts all of them; `validation` that it has a stage to tune in.
+    `once` tells that no example is predicted more than once, `averaged` that several
+    predictions of an example stand as their mean; `single_fit` that one fitted model predicts
+    all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
+    weights, which the data say and no protocol does; `seeds` that every fit is repeated
+    with other seeds, so that an example has the mean of several predictions.
     """
 
     evidence: frozenset[Evidence]
@@ -71,10 +74,13 @@ class Yields:
     validation: bool = False
     grouped: bool = False
     ordered: bool = False
+    averaged: bool = False
+    weighted: bool = False
+    seeds: bool = False
 
 
 @frozen
-class ProtocolDeclaration:
+class ProtocolDeclaration(Guidance):
     """How a protocol is written and what it yields.
 
     `words` are the words of the form (("nested", "cv")); `yields`, `describe` and
@@ -84,7 +90,8 @@ class ProtocolDeclaration:
     under the default options (`about` below: under any); `inner_option` names the option
     that gives the number of inner folds; `tests_on_training_rows` marks estimates that are
     optimistic by design; `full_sample` says that a split with fold -1 comes first, which
-    trains and tests on all rows; `keeps_strata` is False where strata play no part.
+    trains and tests on all rows; `keeps_strata` is False where strata play no part;
+    `forms` are the ways to write it where words and options are not all.
     """
 
     words: tuple[str, ...]
@@ -93,7 +100,7 @@ class ProtocolDeclaration:
     about: str
     n_splits: Callable[[Mapping[str, Any]], int | None]
     inner_option: str | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()
     tests_on_training_rows: bool = False
     full_sample: bool = False
     keeps_strata: bool = True
@@ -115,6 +122,9 @@ FITTED_MODEL = "this fitted model"
 FITTED_MODELS = "the average of the {k} models fitted here, not a new training set"
 ALGORITHM = "the algorithm, trained on {n_train} examples"
 NEW_GROUPS = "new groups"
+REPEATS = "the average of the {k} repeats made here"
+AS_GIVEN = "the score as it was given"
+ALGORITHM_ELSEWHERE = "the algorithm, trained on parts of the size used there"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
 
 
@@ -131,6 +141,8 @@ def about_yields(yields: Yields, grouped: bool = False) -> str:
     """Say what an estimate is about from what the protocol yields."""
     if grouped or yields.grouped:
         return NEW_GROUPS
+    if yields.averaged:
+        return REPEATS
     if not yields.once:
         return ALGORITHM
-    return FITTED_MODEL if yields.single_fit else FITTED_MODELS
+    return FITTED_MODEL if yields.single_fit and not yields.seeds else FITTED_MODELS

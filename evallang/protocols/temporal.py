@@ -47,6 +47,29 @@ TASHMAN_2000 = Reference(
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
         keeps_strata=False,
+        when=(
+            "rows follow one another in time, and the model will predict later rows from "
+            "earlier ones"
+        ),
+        when_not="rows are independent of one another: cv",
+        differs={
+            "scikit-learn": (
+                "TimeSeriesSplit makes the same parts for the same number of folds, gap and "
+                "test size"
+            ),
+        },
+        example=(
+            'data visits from "data/visits.csv"  # rows in the order of time\n'
+            "  target length_of_stay\n"
+            "  features age, previous_visits\n"
+            "  task regression\n"
+            "\n"
+            "model linear = LinearRegression\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol time_series folds=5\n"
+            "measure mae\n"
+        ),
     ),
     title="Time series: forward chaining",
     references=(TASHMAN_2000,),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from evallang.reporting.cells import number_cell
+from evallang.reporting.cells import dash, interval_cell, number_cell
 from evallang.reporting.comparison_figures import decision_figure
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian, computed, favoured, reasons, untested
@@ -30,6 +30,7 @@ from evallang.reporting.numbers import (
     percent,
     statistic,
 )
+from evallang.reporting.one_model import singly, summary
 from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import mid_sentence
@@ -44,7 +45,7 @@ from evallang.reporting.wording import (
     test_runs,
     variant_words,
 )
-from evallang.results.records import Comparison, HypothesisTestResult
+from evallang.results.records import Comparison, Effect, HypothesisTestResult, Ranks
 
 VARIANTS_OF_P = {
     "p_chi2": "by χ²",
@@ -102,6 +103,8 @@ def _models_words(context: Context, comparison: Comparison) -> str:
         omnibus = comparison.omnibus
         names = dict.fromkeys(omnibus.models if omnibus is not None else ())
         return f"{plural(len(names), 'model')} together"
+    if singly(comparison):
+        return f"{', '.join(context.model(name) for name in names)}, against a stated value"
     if len(pairs) == 1:
         return " and ".join(context.model(name) for name in pairs[0].models)
     if comparison.against is not None:
@@ -117,7 +120,9 @@ def _comparison(
 ) -> list[Block]:
     table_id, figure_id = f"table-comparison-{number}", f"figure-comparison-{number}"
     table = pair_table(context, comparison, table_id)
-    figure = decision_figure(context, comparison, figure_id) if draw else None
+    figure = None
+    if draw and not singly(comparison):
+        figure = decision_figure(context, comparison, figure_id)
     refs = runs(Ref(table_id)) if table is not None else ()
     if figure is not None:
         refs += runs(", ", Ref(figure_id))
@@ -142,6 +147,8 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
             return made + _not_tested(context, pairs, where)
         made += runs("The pairs were not tested, because ", _reason(comparison))
         return made + runs("; their estimates and intervals are given all the same", where, ".")
+    if singly(comparison):
+        return made + summary(context, comparison, where)
     noun = context.metric(comparison.metric).noun
     if comparison.family.exploratory:
         verb = "was" if len(pairs) == 1 else "were"
@@ -272,18 +279,39 @@ def _is(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
+def _rank_interval(ranks: Ranks | None, name: str) -> tuple[Cell, ...]:
+    """Give the cell of the interval of an average rank, where any model has one."""
+    if ranks is None or not ranks.intervals:
+        return ()
+    if name not in ranks.intervals:
+        return (dash(),)
+    low, high = ranks.intervals[name]
+    return (interval_cell(Effect("average rank", None, low, high), Scale(2)),)
+
+
 def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
     ranks = comparison.ranks
     average = dict(ranks.average) if ranks is not None else {}
+    ranged = ranks is not None and bool(ranks.intervals)
+    level = percent(1 - comparison.alpha)
     rows = tuple(
-        Row((Cell(runs(context.model(name))), number_cell(fixed(value, Scale(2)), value)))
+        Row(
+            (
+                Cell(runs(context.model(name))),
+                number_cell(fixed(value, Scale(2)), value),
+                *_rank_interval(ranks, name),
+            )
+        )
         for name, value in sorted(average.items(), key=lambda item: item[1])
     )
     columns = (
         Column(runs("Model"), "left"),
         Column(runs("Average rank"), sortable=True, name="rank"),
+        *((Column(runs(f"{level} CI"), muted=True, name="rank interval"),) if ranged else ()),
     )
     notes = [runs("Rank 1 is the best; ties share their mean rank.")]
+    if ranged:
+        notes.append(runs("Interval: bootstrap over the data sets (bca)."))
     if (
         ranks is not None
         and ranks.critical_difference is not None

@@ -24,6 +24,7 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
+from evallang.reporting.one_model import singly
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import adjusted_words, p_letter
@@ -93,7 +94,7 @@ def _compared(context: Context, setting: Setting, metric_name: str) -> Compariso
     for comparison in context.results.comparisons:
         if comparison.metric != metric_name or comparison.data is None:
             continue
-        if comparison.family.exploratory:
+        if comparison.family.exploratory or singly(comparison):
             continue
         few = 1 < len(comparison.pairwise) <= MOST_PAIRS_DRAWN
         if few and Setting(comparison.data, comparison.protocol) == setting:

@@ -19,6 +19,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.numbers import Scale, count, fixed
+from evallang.reporting.one_model import of_one_model, singly
 from evallang.reporting.pair_findings import against, around, not_tested, single
 from evallang.reporting.pair_verdicts import place_words, posterior
 from evallang.reporting.requirement_findings import NOT_CORRECTED, requirement_lines
@@ -104,6 +105,8 @@ def _of_comparison(
         return items
     if setting is None and comparison.ranks is not None and len(comparison.ranks.average) > 2:
         items.append(_best_rank(context, comparison))
+    if singly(comparison):
+        return items + of_one_model(context, comparison)
     missing = untested(pairs)
     tested = [pair for pair in pairs if pair not in missing]
     if any(bayesian(pair) for pair in pairs):
@@ -127,7 +130,9 @@ def _centre(context: Context, setting: Setting | None, comparison: Comparison) -
         )
     if comparison.ranks is not None:
         average = comparison.ranks.average
-        return min((name for name in names if name in average), key=average.__getitem__)
+        return min(
+            (name for name in names if name in average), key=average.__getitem__, default=None
+        )
     return None
 
 

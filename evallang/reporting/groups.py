@@ -42,6 +42,8 @@ def groups(ordered: Sequence[str], comparison: Comparison) -> tuple[tuple[str, .
     Nothing where there is no full set of decisions: other than all pairs, a post hoc stage
     that was not performed, exploratory or Bayesian comparisons, fewer than three models.
     """
+    if any(len(pair.models) != 2 for pair in comparison.pairwise):
+        return ()
     tested = {name for pair in comparison.pairwise for name in pair.models}
     nodes = [name for name in ordered if name in tested]
     complete = len(comparison.pairwise) == len(nodes) * (len(nodes) - 1) // 2

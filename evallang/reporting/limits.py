@@ -3,10 +3,10 @@
 A rule gives one warning, however many fits, pairs or data sets it is about.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from evallang.reporting.codes import FITS_FAILED, FITS_WARNED, UNTUNED
+from evallang.reporting.codes import FITS_FAILED, FITS_WARNED, OVERLAP, UNTUNED
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
@@ -23,11 +23,14 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
 from evallang.reporting.numbers import count
+from evallang.reporting.searches import parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural, sentence, with_code
-from evallang.results.records import FitWarning
+from evallang.results.records import Failure, FitWarning
 
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
+SAID_BY = {"pooled_predictions_of_several_models": OVERLAP.name}
+"""Warnings of the check that the results say again with their numbers, by the rules' names."""
 
 
 @SECTIONS.register(SectionDeclaration(order=60, hideable=False), title="Warnings and limits")
@@ -47,8 +50,8 @@ def failures(context: Context) -> Sequence[Block]:
             (
                 Cell(runs(context.model(item.model))),
                 Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
-                Cell(runs(f"{item.stage}, repeat {item.repeat}, fold {item.fold}")),
-                Cell(runs(Code(_parameters(item.params)) if item.params else "as written")),
+                Cell(runs(_place(item))),
+                Cell(runs(Code(parameter_words(item.params)) if item.params else "as written")),
                 Cell(runs(f"{item.error}: {item.message}")),
             )
         )
@@ -70,9 +73,17 @@ def failures(context: Context) -> Sequence[Block]:
     return [Table("table-failures", runs("Fits that failed."), columns, rows, notes=notes)]
 
 
+def _place(item: Failure) -> str:
+    if item.fold < 0:
+        return f"{item.stage}, all rows"
+    return f"{item.stage}, repeat {item.repeat}, fold {item.fold}"
+
+
 def cautions(context: Context) -> list[Caution]:
     """Give every warning of the check, of the fits and of the numbers, in this order."""
-    found = _of_records(context.results.diagnostics)
+    of_numbers = limits_of_numbers(context)
+    said = {caution.name for caution in of_numbers}
+    found = _of_records([r for r in context.results.diagnostics if not _said_by_numbers(r, said)])
     if context.results.warnings:
         found.append(_of_fits(context, context.results.warnings))
     if context.results.failures:
@@ -85,7 +96,7 @@ def cautions(context: Context) -> list[Caution]:
             " raised an error (", Ref("table-failures"), ").",
         )  # fmt: skip
         found.append(computed_caution(FITS_FAILED, "Some fits failed", body))
-    found += limits_of_numbers(context)
+    found += of_numbers
     estimators = [model for model in context.results.models if model.kind == "estimator"]
     if len(estimators) > 1 and not any(model.tuned for model in estimators):
         body = runs(
@@ -94,6 +105,11 @@ def cautions(context: Context) -> list[Caution]:
         )  # fmt: skip
         found.append(computed_caution(UNTUNED, "No model was tuned", body))
     return found
+
+
+def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
+    """Tell whether a warning of the check is said again, with its numbers, by the results."""
+    return record.get("allowed_because") is None and SAID_BY.get(str(record.get("name"))) in said
 
 
 def _of_records(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
@@ -151,7 +167,3 @@ def _first_sentence(message: str) -> str:
     """Give a library's message up to its first full stop; advice and addresses follow it."""
     line = message.strip().partition("\n")[0]
     return line.partition(". ")[0].strip().rstrip(".:")
-
-
-def _parameters(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in params.items())

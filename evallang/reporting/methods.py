@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from evallang.reporting.context import Context, base
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
+from evallang.reporting.exports import fitted_on_all
+from evallang.reporting.made_elsewhere import made_elsewhere
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
+from evallang.reporting.one_model import methods_words, singly
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.searches import RULES, candidates, search_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -24,10 +27,11 @@ from evallang.reporting.wording import (
     simultaneous_words,
     variant_words,
 )
-from evallang.results.records import Comparison, DataRecord, HypothesisTestResult
+from evallang.results.records import WITHOUT_WEIGHTS, Comparison, DataRecord, HypothesisTestResult
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 MOST_PAIRS_NAMED = 2
+SEARCHES = {"bayes": "Bayesian"}
 SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_holdout", "5x2cv"})
 """Protocols that draw rows at random; `shuffle=false` turns it off where there is a choice."""
 
@@ -37,7 +41,9 @@ def methods(context: Context) -> Sequence[Block]:
     """Word what was done: design first, then measures, tests and software."""
     design = _joined(_compared(context), _designs(context), _tuning(context))
     tests = [row for c in _distinct(context) for row in _comparison(context, c)]
-    analysis = _joined(_measures(context), *dict.fromkeys(tests), _software(context))
+    analysis = _joined(
+        _measures(context), *dict.fromkeys(tests), fitted_on_all(context), _software(context)
+    )
     cited: set[str] = set()
     rows = [_cited_once(row, cited) for row in (design, analysis) if row]
     return [Paragraph(row, "methods") for row in rows]
@@ -75,11 +81,41 @@ def _compared(context: Context) -> Runs:
     if not data:
         return runs(verb, names, ".")
     if len(data) > MOST_LISTED:
-        return runs(verb, names, f" on {plural(len(data), 'data set')}.")
-    return runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
+        made = runs(verb, names, f" on {plural(len(data), 'data set')}.")
+    else:
+        made = runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
+    return made + made_elsewhere(context) + _weights(context)
+
+
+def _weights(context: Context) -> Runs:
+    """Say what carries weights, and how many equally weighted examples tell as much."""
+    weighted = [d for d in context.results.data if d.weight is not None]
+    if not weighted:
+        return ()
+    sizes = [
+        runs(f"{count(round(d.effective_n or 0))} equally weighted ones on ", context.data_label(
+            d.name)) if len(weighted) > 1 else runs(
+            f"{count(round(d.effective_n or 0))} equally weighted ones")
+        for d in weighted
+    ]  # fmt: skip
+    made = runs(
+        f" The {context.cases(weighted[0].name)} carried the weights of {weighted[0].weight}, in "
+        "the fits of models that take weights and in all measures; they tell as much as ",
+        listed(sizes), context.cite("interval", "effective_n"), ".",
+    )  # fmt: skip
+    unweighted = [
+        runs(context.model(model.name))
+        for model in context.results.models
+        if any(note.startswith(WITHOUT_WEIGHTS) for note in model.notes)
+    ]
+    if unweighted:
+        made += runs(" The fits of ", listed(unweighted), " take no weights.")
+    return made
 
 
 def _data_words(context: Context, data: DataRecord) -> Runs:
+    if data.kind == "scores":
+        return runs(context.data_label(data.name))
     facts = [f"{count(data.n)} {context.cases(data.name)}"]
     if data.n_features is not None:
         facts.append(plural_count(data.n_features, "feature"))
@@ -132,11 +168,14 @@ def _tuning(context: Context) -> Runs:
          for m in tuned]
     )  # fmt: skip
     search = search_of(context)
-    how = f" by {search.strategy} search" if search.strategy else ""
+    how = f" by {SEARCHES.get(search.strategy, search.strategy)} search" if search.strategy else ""
+    if search.strategy == "bayes":
+        how += " with tree-structured Parzen estimators"
     inner = f" in {search.folds}-fold inner cross-validation" if search.folds else ""
     made = runs(
-        "Hyper-parameters of ", names, f" were chosen inside each training part{how}{inner}"
-    )
+        "Hyper-parameters of ", names, f" were chosen inside each training part{how}",
+        context.cite("software", "optuna"), inner,
+    )  # fmt: skip
     if search.metric:
         made += runs(f", by {context.metric(search.metric).noun}")
     rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)
@@ -222,7 +261,9 @@ def _comparison(context: Context, comparison: Comparison) -> list[Runs]:
         return made
     test = _test_words(context, pairs)
     subject = _subject(context, comparison)
-    if comparison.against is not None:
+    if singly(comparison):
+        words = methods_words(context, comparison, test)
+    elif comparison.against is not None:
         reference = context.model(comparison.against)
         words = runs(f"Each model was compared with {reference} in ", noun, " by ", test)
     elif omnibus is not None:

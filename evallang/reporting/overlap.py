@@ -20,18 +20,18 @@ def shared_training(kind: str, folds: Sequence[FoldValue]) -> float | None:
     """
     if kind not in PARTITIONS | DRAWN or len(folds) < 2:
         return None
-    if any(fold.n_train is None for fold in folds):
+    if any(fold.n_train is None or fold.n_test is None for fold in folds):
         return None
     if kind in DRAWN:
         shares = [
             (fold.n_train or 0) / size
             for fold in folds
-            if (size := (fold.n_train or 0) + fold.n_test)
+            if (size := (fold.n_train or 0) + (fold.n_test or 0))
         ]
         return sum(shares) / len(shares) if shares else None
     repeats: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for fold in folds:
-        repeats[fold.repeat].append((fold.n_train or 0, fold.n_test))
+        repeats[fold.repeat].append((fold.n_train or 0, fold.n_test or 0))
     total, counted = 0.0, 0
     for sizes in repeats.values():
         k = len(sizes)

@@ -1,5 +1,7 @@
 """The columns of a table of pairs: each builder adds what its tests have, or nothing."""
 
+from collections.abc import Sequence
+
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, half_width
 from evallang.reporting.decisions import bayesian
@@ -17,6 +19,7 @@ from evallang.reporting.numbers import (
     scale_of,
     statistic,
 )
+from evallang.reporting.one_model import singly
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
@@ -91,14 +94,16 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     wide = [s for pair in pairs if (s := pair.simultaneous) is not None and _bounded(s)]
     with_bounds = [e for e in known if _bounded(e)]
-    columns = [Column(runs("A − B"), sortable=True, name="difference")]
+    alone = singly(comparison)
+    columns = [Column(runs("Value" if alone else "A − B"), sortable=True, name="difference")]
     notes: list[Runs] = []
     if with_bounds:
         level = " / ".join(dict.fromkeys(percent(e.level) for e in with_bounds))
         columns.append(Column(runs(f"{level} CI"), muted=True, name="interval"))
         methods = dict.fromkeys(context.interval_title(e.method) for e in with_bounds)
         words = ", ".join(mid_sentence(method) for method in methods)
-        notes.append(runs(f"Difference, first minus second: {level} {words}."))
+        what = "Value minus the threshold" if alone else "Difference, first minus second"
+        notes.append(runs(f"{what}: {level} {words}."))
     if wide:
         level = percent(wide[0].level)
         columns.append(Column(runs(f"Simult. {level} CI"), muted=True, name="simultaneous"))
@@ -118,10 +123,18 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
         cells.append(row)
     if any(value is not None and not _bounded(value) and value.low == 0 for value in known):
         notes.append(runs("No interval: the two had the same score wherever they were compared."))
-    if of_fold_means(context, comparison):
+    if not alone and of_fold_means(context, comparison):
         notes.append(runs(OF_FOLD_MEANS))
-    head = f"Difference in {metric.noun}" + (", points" if metric.percent else "")
+    head = sentence(known[0].name).rstrip(".") if alone else f"{_kind(known)} in {metric.noun}"
+    head += ", points" if metric.percent else ""
     return runs(head), columns, cells, notes
+
+
+def _kind(found: Sequence[Difference]) -> str:
+    """Name the difference: "Difference", or "Pseudo-median difference" where all are one."""
+    kinds = {e.name.partition("difference")[0] for e in found}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return sentence(f"{kind}difference").rstrip(".")
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:

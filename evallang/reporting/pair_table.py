@@ -14,6 +14,7 @@ from evallang.reporting.decisions import (
 )
 from evallang.reporting.document import Cell, Column, Row, Runs, Spanner, Table, runs
 from evallang.reporting.numbers import Scale, count, fixed, level_of_alpha, percent
+from evallang.reporting.one_model import singly
 from evallang.reporting.wording import adjusted_words, p_letter, sentence, variant_words
 from evallang.results.records import Comparison, HypothesisTestResult
 
@@ -35,7 +36,8 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
     pairs = comparison.pairwise
     if not any(computed(pair) for pair in pairs):
         return None
-    columns = [Column(runs("Comparison (A − B)"), "left", name="comparison")]
+    first = "Model" if singly(comparison) else "Comparison (A − B)"
+    columns = [Column(runs(first), "left", name="comparison")]
     spanners: list[Spanner] = []
     rows: list[list[Cell]] = [[Cell(runs(pair_name(context, pair)))] for pair in pairs]
     notes: list[Runs] = []
@@ -91,7 +93,10 @@ def _caption(context: Context, comparison: Comparison) -> str:
     variants = dict.fromkeys(words for pair in pairs if (words := variant_words(pair)))
     variant = f" ({', '.join(variants)})" if variants else ""
     noun = context.metric(comparison.metric).noun
-    caption = f"{test}{variant} of {noun} for {pairs_words(pairs)}"
+    about = pairs_words(pairs)
+    if singly(comparison):
+        about = "one model" if len(pairs) == 1 else f"{count(len(pairs))} models"
+    caption = f"{test}{variant} of {noun} for {about}"
     if len(context.results.data) > 1:
         caption += f", {context.data_label(comparison.data)}"
     return caption

@@ -149,8 +149,9 @@ def _consequences(context: Context) -> Mapping[tuple[str, str], str]:
         facts["model", model.name] = "; ".join([*said, *model.notes])
     for record in context.results.protocols:
         if record.implied_by is None:
-            facts["protocol", record.name] = _sizes(record)
-            facts["protocol", record.kind.split("_")[0]] = _sizes(record)
+            words = "; ".join([_sizes(record), *record.notes])
+            facts["protocol", record.name] = words
+            facts["protocol", record.kind.split("_")[0]] = words
     for comparison in context.results.comparisons:
         size = comparison.family.size
         words = f"a family of {plural_count(size, 'test')}" if size > 1 else "one test"

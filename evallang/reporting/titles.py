@@ -18,7 +18,7 @@ COMMON = frozenset(
         "probability proportion quantile random ranking rate recall repeated resampled",
         "resubstitution root sensitivity share sign signed simple single specificity",
         "square-and-add squared standard step-down stratified sum symmetric the time top true two",
-        "uncorrected unpaired unweighted variance weighted normal credible",
+        "uncorrected unpaired unweighted variance weighted normal credible binomial",
     )
     for word in line.split(" ")
 )

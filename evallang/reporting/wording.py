@@ -43,7 +43,7 @@ VARIANTS = {
     "chi2": "χ²",
     "midp": "mid-p",
     "corrected": "continuity-corrected",
-    "mean": "mean of the ten differences",
+    "mean": "mean of the first two differences",
     **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
 }
 """Words for what was computed; nothing where the name of the test says it."""
@@ -144,7 +144,8 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
         b, c = result.table[0][1], result.table[1][0]
         made += runs(", ", stat("b", count(b), b), ", ", stat("c", count(c), c))
     if result.p is not None:
-        made += runs(", ", p_stat(context, result.p, alpha))
+        side = "one-sided " if "one-sided" in result.variant else ""
+        made += runs(f", {side}", p_stat(context, result.p, alpha))
     for effect in result.effects[:1]:
         if effect.value is not None and effect.name not in RATIOS:
             made += runs(", ", effect_runs(effect))
@@ -172,8 +173,11 @@ def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
 
 def variant_words(result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
-    words = VARIANTS.get(result.variant, result.variant.replace("_", " "))
-    return re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
+    kind, _, side = result.variant.partition(", one-sided: ")
+    words = VARIANTS.get(kind, kind.replace("_", " "))
+    words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
+    side = {"greater": "one-sided, first larger", "less": "one-sided, first smaller"}.get(side, "")
+    return ", ".join(part for part in (words, side) if part)
 
 
 def effect_runs(effect: Effect) -> Runs:

@@ -38,13 +38,17 @@ class StudyRecord:
 
 @frozen
 class SpecRecord:
-    """The study file: where, which bytes, canonical text, overrides from the command line."""
+    """The study file: where, which bytes, canonical text, overrides from the command line.
+
+    `own_code` are the author's packages that it runs, with the hash of their source.
+    """
 
     path: str
     sha256: str
     files: tuple[FileRecord, ...]
     canonical: str
     overrides: Mapping[str, Value] = field(default_factory=dict)
+    own_code: tuple[FileRecord, ...] = ()
 
 
 @frozen
@@ -57,7 +61,11 @@ class Excluded:
 
 @frozen
 class DataRecord:
-    """One data set; `kind` is table, predictions, scores or counts."""
+    """One data set; `kind` is table, predictions, scores or counts.
+
+    `weight` is the column of the weights, `effective_n` the number of equally weighted
+    examples that tell as much.
+    """
 
     name: str
     label: str
@@ -79,11 +87,21 @@ class DataRecord:
     about: str | None = None
     positive_label: str | None = None
     notes: tuple[str, ...] = ()
+    weight: str | None = None
+    effective_n: float | None = None
+
+
+WITHOUT_WEIGHTS = "the weights have no part in its fits"
+"""How the note of a model begins whose class takes no weights."""
 
 
 @frozen
 class ModelRecord:
-    """One model; `tuned` maps each searched parameter to its candidates."""
+    """One model; `tuned` maps each searched parameter to its candidates.
+
+    A distribution stands as the text of its domain; `n_candidates` is how many combinations
+    one search tries, at most where it is model-based.
+    """
 
     name: str
     label: str
@@ -91,6 +109,7 @@ class ModelRecord:
     tuned: Mapping[str, tuple[Value, ...]]
     kind: str
     notes: tuple[str, ...] = ()
+    n_candidates: int | None = None
 
 
 @frozen
@@ -98,7 +117,8 @@ class ProtocolRecord:
     """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
 
     `folds_sha256` is of the row numbers of every part of every split, in order; None where
-    no data were read.
+    no data were read. `notes` state how a target was cut into bins, which strata were
+    merged, and how well groups let them be kept.
     """
 
     name: str
@@ -111,18 +131,23 @@ class ProtocolRecord:
     n_fits: int | None
     summary: str = ""
     folds_sha256: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @frozen
 class FoldValue:
-    """The value of one fold; `fold_label` is the author's name for it, if any."""
+    """The value of one fold; `fold_label` is the author's name for it, if any.
+
+    With `seeds=N` the value is the mean over seeds, with their standard deviation beside it.
+    """
 
     repeat: int
     fold: int
     fold_label: str | None
     value: float | None
     n_train: int | None
-    n_test: int
+    n_test: int | None
+    sd_over_seeds: float | None = None
 
 
 @frozen
@@ -165,12 +190,17 @@ class Family:
 
 @frozen
 class Ranks:
-    """Average ranks over data sets, the critical difference, wins, ties and losses."""
+    """Average ranks over data sets, the critical difference, wins, ties and losses.
+
+    `intervals` are those of the average ranks, over resampled data sets; empty where there
+    are too few.
+    """
 
     average: Mapping[str, float]
     n: int
     critical_difference: float | None
     win_tie_loss: tuple[tuple[Value, ...], ...]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @frozen
@@ -194,7 +224,7 @@ class Comparison:
 
 @frozen
 class Selection:
-    """The hyper-parameters chosen for one outer fold."""
+    """The hyper-parameters chosen for one outer fold; `seed` counts those of `seeds=N`."""
 
     data: str
     protocol: str
@@ -204,6 +234,7 @@ class Selection:
     params: Mapping[str, Value]
     inner_score: float | None
     rule: str
+    seed: int = 0
 
 
 @frozen
@@ -243,14 +274,41 @@ class Analysis:
 
 
 @frozen
+class CorrectedEstimate:
+    """What a model that was chosen for its estimate is expected to reach on new data.
+
+    `naive` is the estimate it was chosen for; `value` and its interval are those of BBC-CV,
+    over `rounds` bootstrap rounds in each of which the best of `models` is chosen anew.
+    """
+
+    metric: str
+    protocol: str
+    naive: float
+    value: float
+    low: float
+    high: float
+    level: float
+    rounds: int
+    models: tuple[str, ...]
+    method: str = "bbc_cv"
+
+
+@frozen
 class Export:
-    """One model that was refitted on all data and saved."""
+    """One model that was refitted on all data and saved.
+
+    `best` tells that it was chosen as the best of the models; `notes` say how its
+    hyper-parameters came about.
+    """
 
     model: str
     path: str
     params: Mapping[str, Value]
     sha256: str
     trusted_types: tuple[str, ...]
+    best: bool = False
+    corrected: CorrectedEstimate | None = None
+    notes: tuple[str, ...] = ()
 
 
 @frozen
@@ -266,6 +324,7 @@ class Failure:
     params: Mapping[str, Value]
     error: str
     message: str
+    seed: int = 0
 
 
 @frozen
@@ -333,7 +392,7 @@ class ReferenceRecord:
 class MethodRecord:
     """A method that was used: what a report says of it without asking the catalogues.
 
-    `kind` is metric, interval, test, correction, protocol, effect or software; `better`
+    `kind` is metric, estimate, interval, test, correction, protocol, effect or software; `better`
     and `unit` are set for metrics ("higher", "percent").
     """
 

@@ -12,7 +12,9 @@ from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference
+from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
+from evallang.stats.reading import labels, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,10 +66,7 @@ class Flipped:
 
 def group_codes(groups: ArrayLike, n: int) -> NDArray[np.intp]:
     """Number the groups of n rows 0, 1, ...; raises `ValueError` where there are not n."""
-    given = np.asarray(groups)
-    if given.shape != (n,):
-        raise ValueError("every row needs one group")
-    return np.unique(given, return_inverse=True)[1]
+    return labels(groups, n, "group")
 
 
 def group_totals(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -78,43 +77,55 @@ def group_totals(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArra
     return np.column_stack(columns).astype(np.float64)
 
 
-def flip_groups(totals: ArrayLike, seed: int = 0, rounds: int = ROUNDS) -> Flipped:
+def flip_groups(
+    totals: ArrayLike,
+    seed: int = 0,
+    rounds: int = ROUNDS,
+    alternative: Alternative = "two_sided",
+) -> Flipped:
     """Test that totals of groups lie about 0 alike: the sign of each may be flipped.
 
-    p = P(|Σ ±t_g| >= |Σ t_g|) over all signs: for whole numbers from the distribution of
+    p = P(|Σ ±t_g| >= |Σ t_g|) over all signs, or with `alternative=greater` that of
+    Σ ±t_g >= Σ t_g: for whole numbers from the distribution of
     their sum, for others by going through up to 2^20 patterns, beyond by `rounds` random
     ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
     a total is not finite.
     """
-    given = np.asarray(totals, dtype=np.float64)
+    given = numbers(totals, "totals of groups")
     if not np.isfinite(given).all():
         raise ValueError("totals of groups are finite numbers")
     sums = np.abs(given[given != 0])
-    observed = abs(float(given.sum()))
-    smallest = min(2.0 ** (1 - len(sums)), 1.0)
-    if len(sums) == 0 or observed <= SAME * float(sums.max()):
+    both = alternative == "two_sided"
+    observed = abs(float(given.sum())) if both else float(given.sum())
+    observed = -observed if alternative == "less" else observed
+    smallest = min(2.0 ** (both - len(sums)), 1.0)
+    if len(sums) == 0 or (both and observed <= SAME * float(sums.max())):
         return Flipped(1.0, "exact", None, smallest)
     whole = bool((sums == np.rint(sums)).all())
     if whole and float(sums.sum()) * len(sums) <= MOST_SUMS:
-        return Flipped(_whole_flips(sums, observed), "exact", None, smallest)
-    limit = observed * (1 - SAME)
+        tail = _whole_flips(sums, observed)
+        return Flipped(min(2 * tail, 1.0) if both else tail, "exact", None, smallest)
+    limit = observed - SAME * float(sums.max())
     if 2 ** (len(sums) - 1) <= MOST_FLIPS // 2:
         reached = sums[:1]
         for total in sums[1:].tolist():
             reached = np.concatenate([reached + total, reached - total])
-        return Flipped(float((np.abs(reached) >= limit).mean()), "exact", None, smallest)
+        # The first sign stands for its opposite as well: each sum comes with its negative
+        tails = (reached >= limit).mean() + (-reached >= limit).mean()
+        return Flipped(float(tails if both else tails / 2), "exact", None, smallest)
     rng = np.random.default_rng(seed)
     exceeding = 0
     batch = max(1, AT_ONCE // len(sums))
     for start in range(0, rounds, batch):
         signs = 2.0 * rng.integers(0, 2, (min(batch, rounds - start), len(sums))) - 1
-        exceeding += int((np.abs(signs @ sums) >= limit).sum())
+        drawn = signs @ sums
+        exceeding += int(((np.abs(drawn) if both else drawn) >= limit).sum())
     p = (1 + exceeding) / (1 + rounds)
     return Flipped(p, "Monte Carlo", math.sqrt(p * (1 - p) / rounds), smallest)
 
 
 def _whole_flips(sums: NDArray[np.float64], observed: float) -> float:
-    """P(|Σ ±t_g| >= observed) for whole numbers, from the distribution of the positive part."""
+    """P(Σ ±t_g >= observed) for whole numbers, from the distribution of the positive part."""
     steps = sums.astype(np.int64).tolist()
     chances = np.zeros(sum(steps) + 1)
     chances[0], reach = 1.0, 0
@@ -123,8 +134,8 @@ def _whole_flips(sums: NDArray[np.float64], observed: float) -> float:
         chances[: reach + 1] /= 2
         moved = chances[: reach + 1 - step].copy()
         chances[step : reach + 1] += moved
-    # Σ ± t = 2 (positive part) - Σ t, and both tails are alike
-    return min(2 * float(chances[(reach + round(observed)) // 2 :].sum()), 1.0)
+    # Σ ± t = 2 (positive part) - Σ t
+    return min(float(chances[(reach + round(observed)) // 2 :].sum()), 1.0)
 
 
 def clustered_difference(
@@ -141,7 +152,7 @@ def clustered_difference(
     groups. The design effect is that variance over the one of independent rows. `first`
     and `second` are (n,). Raises `ValueError` where shapes disagree.
     """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    x, y = numbers(first, "values"), numbers(second, "values")
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError("both models need a value on every row")
     d = x - y

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from evallang.frozen import frozen
-from evallang.registry import Example, Registry
+from evallang.registry import Example, Guidance, Registry
 from evallang.stats.distributions import checked_level
 
 P = Sequence[float | None]
@@ -19,12 +19,13 @@ Adjusted = tuple[float | None, ...]
 
 
 @frozen
-class CorrectionDeclaration:
+class CorrectionDeclaration(Guidance):
     """What a correction promises.
 
     Attributes
     ----------
-    controls : the family-wise error rate, the false discovery rate, or nothing
+    controls : the family-wise error rate whichever hypotheses are true, the false discovery
+        rate, or nothing
     assumes : the dependence between the p-values under which it does
     simultaneous : how intervals can hold for the whole family: `matching` (they exclude no
         difference just where p is rejected), `conservative` (Bonferroni's, which may hold 0
@@ -34,8 +35,6 @@ class CorrectionDeclaration:
     controls: Literal["fwer", "fdr"] | None
     assumes: Literal["any", "independence", "positive"]
     simultaneous: Literal["matching", "conservative", "fcr"] | None
-    when: str = ""
-    when_not: str = ""
 
 
 CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.stats")
@@ -97,7 +96,10 @@ def in_order(p: P, rule: Callable[[list[float]], list[float]]) -> Adjusted:
 
     Raises `ValueError` where a p-value is not between 0 and 1.
     """
-    values = [1.0 if x is None else float(x) for x in p]
+    try:
+        values = [1.0 if x is None else float(x) for x in p]
+    except (TypeError, ValueError):
+        raise ValueError("p-values lie between 0 and 1, or are None where undefined") from None
     if not all(0.0 <= x <= 1.0 for x in values):
         raise ValueError("p-values lie between 0 and 1, or are None where undefined")
     order = sorted(range(len(values)), key=values.__getitem__)

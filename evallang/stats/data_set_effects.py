@@ -264,7 +264,7 @@ def _effect(
     seed: int,
 ) -> Effect:
     """Give the statistic of all data sets, and its interval over resamples of them."""
-    from evallang.stats.intervals.bootstrap import bootstrap
+    from evallang.stats.intervals.bootstrap_bounds import bootstrap
     from evallang.stats.intervals.resampling import WeightSample
 
     sample = WeightSample(n, statistic, limits=limits)

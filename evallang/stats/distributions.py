@@ -36,16 +36,6 @@ def t_quantile(level: float, df: float) -> float:
     return float((df * (1.0 - tail) / tail) ** 0.5)
 
 
-def normal_two_sided(z: float) -> float:
-    """Give P(|Z| >= |z|) for a standard normal Z."""
-    return float(2.0 * special.ndtr(-abs(z)))
-
-
-def t_two_sided(t: float, df: float) -> float:
-    """Give P(|T| >= |t|) for Student's T with `df` degrees of freedom."""
-    return float(2.0 * special.stdtr(df, -abs(t)))
-
-
 def chi2_tail(x: float, df: float) -> float:
     """Give P(X >= x) for X chi-squared with `df` degrees of freedom."""
     return float(special.chdtrc(df, x))
@@ -70,6 +60,6 @@ def fair_coin_tail(k: int, n: int) -> float:
 
 def checked_level(level: float) -> float:
     """Return `level`; raises `ValueError` where it is not between 0 and 1."""
-    if not 0.0 < level < 1.0:
+    if not isinstance(level, int | float) or not 0.0 < level < 1.0:
         raise ValueError(f"a confidence level lies between 0 and 1, not {level!r}")
     return float(level)

@@ -22,6 +22,10 @@ from evallang.stats.corrections import (
         "fcr",
         when="many hypotheses, of which a share of false discoveries is acceptable",
         when_not="each single claim must stand: holm",
+        formula=(
+            "from the largest p down: p times the number of hypotheses over its rank, never "
+            "above the value before"
+        ),
     ),
     title="Benjamini-Hochberg correction",
     references=(
@@ -50,7 +54,12 @@ def fdr_bh(p: P) -> Adjusted:
 
 @CORRECTIONS.register(
     CorrectionDeclaration(
-        "fdr", "any", "fcr", when="as fdr_bh, under any dependence", when_not="few hypotheses: holm"
+        "fdr",
+        "any",
+        "fcr",
+        when="as fdr_bh, under any dependence",
+        when_not="few hypotheses: holm",
+        formula="as fdr_bh, times 1 + 1/2 + ... + 1/m",
     ),
     title="Benjamini-Yekutieli correction",
     references=(

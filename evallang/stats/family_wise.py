@@ -29,7 +29,14 @@ FORTY_P = (
 
 
 @CORRECTIONS.register(
-    CorrectionDeclaration(None, "any", None, when="a single hypothesis, or planned exploration"),
+    CorrectionDeclaration(
+        None,
+        "any",
+        None,
+        when="a single hypothesis, or planned exploration",
+        when_not="more than one hypothesis of which any may be claimed: holm, the default",
+        formula="p as it is",
+    ),
     title="No correction",
     name="uncorrected",
     references=(),
@@ -42,7 +49,18 @@ def uncorrected(p: P) -> Adjusted:
 
 @CORRECTIONS.register(
     CorrectionDeclaration(
-        "fwer", "any", "matching", when="intervals must match the decisions", when_not="else: holm"
+        "fwer",
+        "any",
+        "matching",
+        when="intervals must match the decisions",
+        when_not="else: holm",
+        formula="each p times the number of hypotheses, at most 1",
+        differs={
+            "deep-significance": (
+                "bonferroni_correction hands p-values back to other hypotheses; here each "
+                "keeps its place"
+            ),
+        },
     ),
     title="Bonferroni correction",
     references=(
@@ -69,7 +87,28 @@ def bonferroni(p: P) -> Adjusted:
 
 
 @CORRECTIONS.register(
-    CorrectionDeclaration("fwer", "any", "conservative", when="the default for any family"),
+    CorrectionDeclaration(
+        "fwer",
+        "any",
+        "conservative",
+        when="the default for any family",
+        when_not=(
+            "all pairs of models: shaffer, which knows that not every set of pairs can be "
+            "equal together, is never weaker"
+        ),
+        formula=(
+            "from the smallest p up: p times the number of hypotheses not yet treated, never "
+            "below the value before"
+        ),
+        differs={
+            "aeon": (
+                "its `holm` compares one-sided p-values with alpha / (models - 1), and its "
+                "multi-comparison matrix does not stop at the first failure; both reject "
+                "more than Holm's procedure"
+            ),
+            "critdd": "its adjusted p-values are not stopped at 1",
+        },
+    ),
     title="Holm's step-down correction",
     references=(
         Reference(
@@ -96,7 +135,14 @@ def holm(p: P) -> Adjusted:
 
 @CORRECTIONS.register(
     CorrectionDeclaration(
-        "fwer", "independence", "matching", when="independent tests, with matching intervals"
+        "fwer",
+        "independence",
+        "matching",
+        when="independent tests, with matching intervals",
+        when_not=(
+            "tests that depend on one another, as pairs that share models do: bonferroni, holm"
+        ),
+        formula="1 - (1 - p) to the power of the number of hypotheses",
     ),
     title="Šidák correction",
     references=(
@@ -125,7 +171,15 @@ def sidak(p: P) -> Adjusted:
 
 @CORRECTIONS.register(
     CorrectionDeclaration(
-        "fwer", "independence", "conservative", when="independent tests", when_not="else: holm"
+        "fwer",
+        "independence",
+        "conservative",
+        when="independent tests",
+        when_not="else: holm",
+        formula=(
+            "from the smallest p up: 1 - (1 - p) to the power of the number of hypotheses "
+            "not yet treated, never below the value before"
+        ),
     ),
     title="Holm-Šidák step-down correction",
     references=(
@@ -158,6 +212,10 @@ def holm_sidak(p: P) -> Adjusted:
         "conservative",
         when="independent or positively dependent tests",
         when_not="all pairs of models, whose tests depend on each other: holm",
+        formula=(
+            "from the largest p down: p times the number of hypotheses not below it, never "
+            "above the value before"
+        ),
     ),
     title="Hochberg's step-up correction",
     references=(
@@ -190,6 +248,10 @@ def hochberg(p: P) -> Adjusted:
         "conservative",
         when="independent or positively dependent tests, and the most power among them",
         when_not="all pairs of models, whose tests depend on each other: holm",
+        formula=(
+            "the smallest level at which every set of hypotheses that holds this one is "
+            "rejected by Simes' inequality"
+        ),
     ),
     title="Hommel's correction",
     references=(
@@ -220,7 +282,16 @@ def hommel(p: P) -> Adjusted:
 
 @CORRECTIONS.register(
     CorrectionDeclaration(
-        "fwer", "independence", "conservative", when="independent tests", when_not="else: holm"
+        None,
+        "independence",
+        "conservative",
+        when="a published analysis is reproduced",
+        when_not="a single claim must stand: holm; it keeps the family-wise error only where all "
+        "hypotheses are true, and beside false ones exceeds it (docs/validation.md)",
+        formula=(
+            "from the smallest p up: 1 - (1 - p) to the power of m over its rank, never "
+            "below the value before"
+        ),
     ),
     title="Finner's step-down correction",
     references=(
@@ -243,7 +314,12 @@ def hommel(p: P) -> Adjusted:
     ),
 )
 def finner(p: P) -> Adjusted:
-    """Give 1 - (1 - p)^(m/rank) step by step from the smallest p."""
+    """Give 1 - (1 - p)^(m/rank) step by step from the smallest p.
+
+    The chance of a false rejection is at most alpha where all hypotheses are true and the
+    tests independent. It is not beside false ones: with half of ten hypotheses false and
+    found, the smallest p of the others is held against 1 - (1 - alpha)^.6.
+    """
     return in_order(
         p, lambda ps: step_down([_beside(x, len(ps) / (i + 1)) for i, x in enumerate(ps)])
     )
@@ -256,6 +332,7 @@ def finner(p: P) -> Adjusted:
         "conservative",
         when="the largest p is below one half",
         when_not="the largest p is near 1, where it has no power: holm",
+        formula="p divided by p + 1 less the largest p of the family",
     ),
     title="Li's two-step correction",
     references=(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
+from evallang.stats.alternatives import Alternative
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +27,7 @@ BOUCKAERT_FRANK_2004 = Reference(
 
 EQUAL = "the difference is 0 and so is its variance, so there is no statistic and p is 1"
 CONSTANT = "the differences do not vary, so the statistic is infinite and p is 0"
+OTHER_SIDE = "the differences do not vary and lie on the other side, so p is 1"
 NOISE = 1e-12  # of the largest score: twelve significant digits
 
 
@@ -33,11 +36,13 @@ def corrected_factor(
     n_test: NDArray[np.float64] | None,
     splits: int,
     test_train_ratio: float | None,
+    planned: int | None = None,
 ) -> tuple[float, tuple[str, ...]]:
     """Give 1/J + n_test/n_train, the share of s² in the variance of the mean, and notes.
 
     Nadeau & Bengio 2003. The ratio is the one the author gave, else that of the
-    sums of the fold sizes, else 1/(J - 1). Raises `ValueError` where it is not positive.
+    sums of the fold sizes, else 1/(J - 1) of the `planned` folds, those without a score
+    included. Raises `ValueError` where it is not positive.
     """
     notes: tuple[str, ...] = ()
     if test_train_ratio is not None:
@@ -45,11 +50,13 @@ def corrected_factor(
     elif n_train is not None and n_test is not None and n_train.sum() > 0:
         ratio = float(n_test.sum() / n_train.sum())
     else:
-        ratio = 1.0 / max(splits - 1, 1)
-        notes = (
-            f"fold sizes are unknown: n_test/n_train is taken as 1/{max(splits - 1, 1)}, as in "
-            f"one cross-validation of {splits} folds",
-        )
+        folds = planned or splits
+        ratio = 1.0 / max(folds - 1, 1)
+        if splits > 1:
+            notes = (
+                f"fold sizes are unknown: n_test/n_train is taken as 1/{folds - 1}, as in one "
+                f"cross-validation of {folds} folds",
+            )
     if not ratio > 0:
         raise ValueError("the ratio of test to training rows is more than 0")
     return 1.0 / max(splits, 1) + ratio, notes
@@ -62,10 +69,18 @@ def spread_is_noise(spread: Any, scale: float) -> Any:
 
 def aligned(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read the scores of two models; raises `ValueError` where their shapes differ."""
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    x, y = numbers(first, "scores"), numbers(second, "scores")
     if x.shape != y.shape:
-        raise ValueError("both models need a score on every fold")
+        raise ValueError(
+            f"both models need a score on every fold or example: {_size(x)} and {_size(y)} "
+            "do not pair"
+        )
     return x, y
+
+
+def _size(values: NDArray[np.float64]) -> str:
+    """Give the shape of an array for a sentence: 5, or 5 x 2."""
+    return " x ".join(map(str, values.shape)) or "a single number"
 
 
 def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
@@ -78,11 +93,14 @@ def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray
 
 
 def studentized(
-    numerator: float, denominator: float
+    numerator: float, denominator: float, alternative: Alternative = "two_sided"
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Give the statistic, and p and a note where there is no variance at all."""
     if denominator > 0:
         return numerator / denominator, None, ()
     if numerator == 0:
         return None, 1.0, (EQUAL,)
-    return math.copysign(math.inf, numerator), 0.0, (CONSTANT,)
+    value = math.copysign(math.inf, numerator)
+    if (alternative, value) in (("greater", -math.inf), ("less", math.inf)):
+        return value, 1.0, (OTHER_SIDE,)
+    return value, 0.0, (CONSTANT,)

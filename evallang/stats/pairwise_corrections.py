@@ -86,6 +86,10 @@ SCMAMP = (
         "conservative",
         when="all pairs of four or more models, in place of holm, which it never loses to",
         when_not="pairs against one reference, where it is holm",
+        formula=(
+            "from the smallest p up: p times the largest number of pairs that can still be "
+            "equal together after so many rejections, never below the value before"
+        ),
     ),
     title="Shaffer's static correction",
     references=(SHAFFER_1986, GARCIA_HERRERA_2008),
@@ -136,6 +140,16 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
         when="all pairs of up to nine models: the most powerful correction of pairs that assumes "
         "nothing",
         when_not="ten or more models: shaffer; pairs against one reference, where it is holm",
+        formula=(
+            "for each set of pairs that could be equal together, Bonferroni within the set; "
+            "a pair's p is the largest of its sets"
+        ),
+        differs={
+            "scmamp": (
+                "the same numbers, for up to nine models; statsmodels and scikit-posthocs "
+                "have no such correction"
+            ),
+        },
     ),
     title="Bergmann-Hommel correction",
     references=(BERGMANN_HOMMEL_1988, GARCIA_HERRERA_2008),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.results.records import Ranks
+from evallang.stats.reading import numbers
 from evallang.stats.studentized_range import range_quantile
 
 if TYPE_CHECKING:
@@ -52,9 +53,8 @@ def read_scores(
     data set is left out, or with `missing="worst"` the model ranks behind all that have one.
     Raises `ValueError` where `scores` is not (N, M) or `better` is no direction.
     """
-    if better not in ("higher", "lower"):
-        raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
-    given = np.asarray(scores, dtype=np.float64)
+    checked_direction(better)
+    given = numbers(scores, "scores")
     if given.ndim != 2 or given.shape[1] < 2:
         raise ValueError("scores are given as a matrix of data sets by two models or more")
     values = rounded(given if better == "higher" else -given)
@@ -69,6 +69,12 @@ def read_scores(
     return ScoreTable(values[~rows], np.flatnonzero(~rows), (note,) if lost else ())
 
 
+def checked_direction(better: str) -> None:
+    """Raise `ValueError` where `better` is no direction."""
+    if better not in ("higher", "lower"):
+        raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
+
+
 def read_pair(
     first: ArrayLike,
     second: ArrayLike,
@@ -81,7 +87,7 @@ def read_pair(
 
     Raises `ValueError` where they differ in length or are not one row each.
     """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    x, y = numbers(first, "scores"), numbers(second, "scores")
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError("both models need a score on every data set, as one row each")
     return read_scores(np.column_stack([x, y]), better, missing, finite=finite)
@@ -187,21 +193,31 @@ def rank_models(
     better: Better = "higher",
     level: float | None = 0.95,
     missing: Missing = "leave_out",
+    seed: int = 0,
 ) -> Ranks:
     """Sum up a comparison over data sets: average ranks, wins, ties, losses.
 
-    `level` is that of the critical difference, None where it is not asked for. Raises
-    `ValueError` where there is not one name for each column.
+    `level` is that of the critical difference and of the bootstrap intervals of the average
+    ranks over data sets, None where they are not asked for. Raises `ValueError` where there
+    is not one name for each column.
     """
+    from evallang.stats.data_set_effects import average_rank_effects
+
     table = read_scores(scores, better, missing)
     n, models = table.values.shape
     if len(names) != models:
         raise ValueError("every column of scores needs one name")
     counts = win_tie_loss(scores, better, missing)
     average = row_ranks(table.values).mean(axis=0).tolist() if n else []
+    ranged = average_rank_effects(scores, better, level, seed, missing) if level else ()
     return Ranks(
         average=dict(zip(names, average, strict=False)),
         n=n,
         critical_difference=critical_difference(models, n, level) if level and n else None,
         win_tie_loss=tuple((names[i], names[j], w, t, lost) for i, j, w, t, lost in counts),
+        intervals={
+            name: (effect.low, effect.high)
+            for name, effect in zip(names, ranged, strict=False)
+            if effect.low is not None and effect.high is not None
+        },
     )

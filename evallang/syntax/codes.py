@@ -29,6 +29,8 @@ UNKNOWN_VERSION = declare(
     "E004",
     "unknown_version",
     "The version of the language is not a number that ever was one.",
+    reason="There is one version so far, `evallang 1`; the number lets a later tool read "
+    "an old study as it was meant.",
     wrong="evallang 0.9",
     right="evallang 1",
 )
@@ -63,6 +65,8 @@ UNEXPECTED_CHARACTER = declare(
     "E010",
     "unexpected_character",
     "A character that means nothing outside quotes and comments.",
+    reason="A line needs no sign at its end, and what is no part of the language is never "
+    "skipped in silence.",
     wrong="measure accuracy;",
     right="measure accuracy",
 )
@@ -84,6 +88,7 @@ SINGLE_QUOTES = declare(
     "E013",
     "single_quotes",
     "Text stands in single quotes.",
+    reason="Text has one spelling, so that two studies which mean the same look the same.",
     wrong="include 'lab/protocol.eval'",
     right='include "lab/protocol.eval"',
 )
@@ -91,6 +96,8 @@ CURLY_QUOTES = declare(
     "E014",
     "curly_quotes",
     "Text stands in typographic quotes, as word processors make them.",
+    reason="Word processors replace plain quotes by typographic ones; both look alike in "
+    "print and are different characters.",
     wrong="include “lab/protocol.eval”",
     right='include "lab/protocol.eval"',
 )
@@ -107,6 +114,8 @@ TYPOGRAPHIC_SIGN = declare(
     "E016",
     "typographic_sign",
     "A typographic sign stands where the language has a plain one.",
+    reason="Signs such as `≥`, `×` and `–` come along when text is copied from a paper; "
+    "the language writes `>=`, `x` and `-`, which every keyboard has.",
     wrong="require accuracy of forest ≥ 0.9",
     right="require accuracy of forest >= 0.9",
 )
@@ -114,6 +123,7 @@ FOREIGN_OPERATOR = declare(
     "E017",
     "foreign_operator",
     "An operator of another language.",
+    reason="`=` compares, `and` is a second line, and nothing is computed in a study.",
     wrong="data d from sklearn iris\n  where age == 18",
     right="data d from sklearn iris\n  where age = 18",
 )
@@ -121,6 +131,7 @@ PYTHON_CONSTANT = declare(
     "E018",
     "python_constant",
     "A constant is spelt as in Python.",
+    reason="The constants of the language are `true`, `false` and `none`, in small letters.",
     wrong="model m = SVC(probability=True)",
     right="model m = SVC(probability=true)",
 )
@@ -128,6 +139,7 @@ NUMBER_IN_PIECES = declare(
     "E019",
     "number_in_pieces",
     "A percentage or a fraction is torn apart by blanks.",
+    reason="A number with its sign is one word: `95%`, `1/3`.",
     wrong="require accuracy of forest >= 95 %",
     right="require accuracy of forest >= 95%",
 )
@@ -144,6 +156,7 @@ MALFORMED_NUMBER = declare(
     "E021",
     "malformed_number",
     "Something begins like a number and is none.",
+    reason="A number has at most one point and one exponent; `1_000` may group its digits.",
     wrong="study\n  seed 1.2.3",
     right="study\n  seed 123",
 )
@@ -151,6 +164,7 @@ NAME_BEGINS_WITH_DIGIT = declare(
     "E022",
     "name_begins_with_digit",
     "A name begins with a digit.",
+    reason="Names begin with a letter or `_`; a column of any other spelling stands in quotes.",
     wrong="group by 2nd_visit",
     right='group by "2nd_visit"',
 )
@@ -166,6 +180,8 @@ DATE_WITHOUT_QUOTES = declare(
     "E024",
     "date_without_quotes",
     "A date stands without quotes.",
+    reason="Without quotes a date reads as a subtraction; in quotes it is compared as "
+    "text, which orders ISO dates rightly.",
     wrong="data d from sklearn iris\n  where admitted >= 2024-01-31",
     right='data d from sklearn iris\n  where admitted >= "2024-01-31"',
 )
@@ -176,6 +192,8 @@ UNCLOSED_BRACKET = declare(
     "E030",
     "unclosed_bracket",
     "A bracket is opened and not closed before the statement or clause ends.",
+    reason="A bracket may span lines, but never a line with text in column 0, which "
+    "begins a statement.",
     wrong="model m = SVC(C=1",
     right="model m = SVC(C=1)",
 )
@@ -183,6 +201,7 @@ UNMATCHED_BRACKET = declare(
     "E031",
     "unmatched_bracket",
     "A closing bracket closes nothing, or another kind of bracket.",
+    reason="Every bracket closes the one that was opened last.",
     wrong="model m = SVC(C in [1, 10)]",
     right="model m = SVC(C in [1, 10])",
 )
@@ -208,6 +227,7 @@ UNKNOWN_STATEMENT = declare(
     "E040",
     "unknown_statement",
     "A line in column 0 does not begin with a statement word.",
+    reason="Text in column 0 begins a statement, and only statement words do.",
     wrong="modle m = SVC",
     right="model m = SVC",
 )
@@ -223,6 +243,8 @@ STATEMENT_INDENTED = declare(
     "E042",
     "statement_indented",
     "A statement is indented, which makes it a clause of the one above.",
+    reason="Clauses are indented and belong to the statement above them; statements stand "
+    "in column 0.",
     wrong="data d from sklearn iris\n  group by plant",
     right="data d from sklearn iris\n\ngroup by plant",
 )
@@ -230,6 +252,8 @@ CLAUSE_NOT_TAKEN = declare(
     "E043",
     "clause_not_taken",
     "An indented line stands below a statement that takes no clauses.",
+    reason="Statements such as `compare` say everything on one line, so that a diff of "
+    "one line is one decision.",
     wrong="compare with mcnemar\n  by accuracy",
     right="compare with mcnemar by accuracy",
 )
@@ -245,6 +269,7 @@ UNEXPECTED_TEXT = declare(
     "E044",
     "unexpected_text",
     "A word or sign does not fit where it stands.",
+    reason="The parts of a line have an order; what stands elsewhere might be meant otherwise.",
     wrong="require a worse than b by 2%",
     right="require b not worse than a by 2%",
 )
@@ -252,6 +277,7 @@ INCOMPLETE_LINE = declare(
     "E045",
     "incomplete_line",
     "A line ends before all its parts are there.",
+    reason="A line without its last part leaves a choice open that would have to be guessed.",
     wrong="data visits from",
     right='data visits from "visits.csv"',
 )
@@ -259,6 +285,8 @@ MISSING_COMMA = declare(
     "E046",
     "missing_comma",
     "Two items of a list stand side by side.",
+    reason="Items of a list are parted by commas; two words side by side might be a name "
+    "with a blank.",
     wrong="measure accuracy f1",
     right="measure accuracy, f1",
 )
@@ -266,6 +294,7 @@ MISSING_WORD = declare(
     "E047",
     "missing_word",
     "A word or sign between two parts of a line is missing.",
+    reason="The small words say what the parts of a line are to each other.",
     wrong="compare a, b mcnemar",
     right="compare a, b with mcnemar",
 )
@@ -273,6 +302,7 @@ MISSPELT_WORD = declare(
     "E048",
     "misspelt_word",
     "A word of the language is misspelt.",
+    reason="A word that is nearly one of the language is a slip, never a name.",
     wrong="compare a, b wiht mcnemar",
     right="compare a, b with mcnemar",
 )
@@ -280,6 +310,8 @@ WRONG_SIGN = declare(
     "E049",
     "wrong_sign",
     "One sign stands where another belongs.",
+    reason="Each sign has one meaning: `=` fixes a value, `in` searches it, `:` belongs "
+    "to maps and `columns(...)`, `|` chains steps.",
     wrong="let weights = {no=1, yes: 10}",
     right="let weights = {no: 1, yes: 10}",
 )
@@ -287,6 +319,7 @@ SUPERFLUOUS = declare(
     "E050",
     "superfluous_word",
     "Something stands in a line that is right without it.",
+    reason="What a line does not need might be half of something that was meant.",
     wrong="measure accuracy,",
     right="measure accuracy",
 )
@@ -294,6 +327,9 @@ RESERVED_WORD = declare(
     "E051",
     "reserved_word",
     "A word of the language stands where a name is meant.",
+    reason="`against across by on with all best target true false none` name nothing of "
+    "the author's, so that lines read one way only; a column of such a name stands "
+    "in quotes.",
     wrong="compare on, forest with mcnemar",
     right="compare online, forest with mcnemar",
 )
@@ -301,6 +337,7 @@ QUOTES_MISSING = declare(
     "E052",
     "quotes_missing",
     "A name with a blank, or a path, stands without quotes.",
+    reason="Without quotes a blank ends a name and a path is no word.",
     wrong="data d from sklearn iris\n  target mean radius",
     right='data d from sklearn iris\n  target "mean radius"',
 )
@@ -309,6 +346,8 @@ QUOTES_SUPERFLUOUS = declare(
     "E053",
     "quotes_superfluous",
     "A name that a statement gives stands in quotes.",
+    reason="Names of the author's are used without quotes later in the study; text in "
+    "quotes after the name is its label for readers.",
     wrong='model "forest" = RandomForestClassifier',
     right="model forest = RandomForestClassifier",
 )
@@ -327,6 +366,7 @@ DOMAIN_NEEDED = declare(
     "E061",
     "domain_needed",
     "A single value follows `in`.",
+    reason="`in` searches over several values; a single one is fixed with `=`.",
     wrong="model m = SVC(C in 5)",
     right="model m = SVC(C=5)",
 )
@@ -334,6 +374,7 @@ DISTRIBUTION_AS_CALL = declare(
     "E062",
     "distribution_as_call",
     "A distribution is written as a call.",
+    reason="Distributions stand after the bounds, as `step` and `log` do: `1e-4..1e4 loguniform`.",
     wrong="model m = SVC(C in loguniform(1e-4, 1e4))",
     right="model m = SVC(C in 1e-4..1e4 loguniform)",
 )
@@ -341,6 +382,8 @@ RANGE_OF_NAMES = declare(
     "E063",
     "range_of_names",
     "A range has a name for a bound.",
+    reason="The bounds of a range stand where they are read, so that the candidates can "
+    "be counted without looking elsewhere.",
     wrong="model m = SVC(C in 1..most)",
     right="model m = SVC(C in 1..10)",
 )
@@ -351,6 +394,7 @@ PART_GIVEN_TWICE = declare(
     "E070",
     "part_given_twice",
     "A part of a line is given twice.",
+    reason="Of two parts of one kind one would silently win.",
     wrong="compare a, b with mcnemar by f1 by accuracy",
     right="compare a, b with mcnemar by f1, accuracy",
 )
@@ -358,6 +402,8 @@ PAIRS_MIXED = declare(
     "E071",
     "pairs_mixed",
     "Pairs stand beside single models, or together with `against`.",
+    reason="Planned pairs are the whole family; models beside them, or a reference, would "
+    "give a second one.",
     wrong="compare a vs b, c with mcnemar",
     right="compare a vs b, b vs c with mcnemar",
 )
@@ -365,6 +411,7 @@ MISSING_PART = declare(
     "E072",
     "missing_part",
     "A part that a line needs is missing.",
+    reason="Each line states its claim in full; a test is never chosen for the author.",
     wrong="compare a, b",
     right="compare a, b with mcnemar",
 )
@@ -372,6 +419,8 @@ MISPLACED_PART = declare(
     "E073",
     "misplaced_part",
     "A part belongs to another kind of line.",
+    reason="A part that another kind of line has would be ignored here, and nothing is "
+    "ever ignored.",
     wrong="require accuracy of a >= 80% in f1",
     right="require accuracy of a >= 80%",
 )
@@ -379,6 +428,8 @@ WRONG_BOUND = declare(
     "E074",
     "wrong_bound",
     "A required level is neither a lower nor an upper bound.",
+    reason="A requirement is met on one side of a line: at least, or at most. No estimate "
+    "is exactly a number.",
     wrong="require accuracy of a = 80%",
     right="require accuracy of a >= 80%",
 )
@@ -386,6 +437,8 @@ BRANCH_OUTSIDE_COLUMNS = declare(
     "E075",
     "branch_outside_columns",
     "`key: steps` stands outside `columns(...)`, or something else inside it.",
+    reason="In `columns(...)` each branch says which columns it takes; outside there are "
+    "no columns to take.",
     wrong="let prep = columns(StandardScaler)",
     right="let prep = columns(numeric: StandardScaler)",
 )
@@ -393,6 +446,7 @@ STEP_EXPECTED = declare(
     "E076",
     "step_expected",
     "Something else than an estimator stands in a branch of `columns(...)`.",
+    reason="Branches hold steps: classes of the catalogue, or a `let` that holds such.",
     wrong="let prep = columns(numeric: 1)",
     right="let prep = columns(numeric: StandardScaler)",
 )

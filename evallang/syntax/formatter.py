@@ -16,7 +16,11 @@ from evallang.syntax.writing import written
 
 def format_source(source: SourceFile) -> str:
     """Format a file; one of another format or of a newer language stays as it is."""
-    parsed = parse_lines(source)
+    return format_parsed(source, parse_lines(source))
+
+
+def format_parsed(source: SourceFile, parsed: ParsedFile) -> str:
+    """Format a file that was parsed already."""
     if any(d.code in ("E001", "E002") for d in parsed.diagnostics):
         return source.text
     blocks = sorted((*_code(source, parsed), *_remarks(source, parsed)), key=lambda b: b.start)
@@ -27,7 +31,9 @@ def format_source(source: SourceFile) -> str:
             lines.append("")
         lines += block.lines
         end = block.end
-    return "".join(f"{line}\n" for line in lines)
+    made = "".join(f"{line}\n" for line in lines)
+    # a second mark at the start is a character: it may not become the byte order mark
+    return f"\ufeff{made}" if made.startswith("\ufeff") else made
 
 
 def format_node(node: Node) -> str:
@@ -62,8 +68,10 @@ def _code(source: SourceFile, parsed: ParsedFile) -> Iterator[_Block]:
 
 
 def _verbatim(source: SourceFile, line: ParsedLine) -> list[str]:
-    text = source.text[line.start : line.end].removeprefix("\ufeff")
-    return [physical.rstrip() for physical in text.split("\n")]
+    text = source.text[line.start : line.end]
+    if line.start == 0:
+        text = text.removeprefix("\ufeff")
+    return [physical.rstrip(" \t\r") for physical in text.split("\n")]
 
 
 def _formatted(line: ParsedLine, node: Node, comments: Sequence[CommentNode]) -> list[str]:

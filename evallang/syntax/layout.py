@@ -154,7 +154,7 @@ class _Brackets:
             message = f"`{opener.text}` is never closed"
             self._report(codes.UNCLOSED_BRACKET, message, opener, line, f"close it with `{sign}`")
         end = line.tokens[-1].end if line.tokens else line.end
-        for opener in reversed(self.open):
+        for opener in () if line.too_deep else reversed(self.open):  # too deep is not parsed
             kind = _CLOSERS[opener.kind]
             line.tokens.append(Token(kind, _SIGNS[kind], end, end))
         self.open.clear()

@@ -180,7 +180,7 @@ class _Assembly:
             fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if reading.node else []
             message = f"`{_short(word)}` is no statement, did you mean `{meant}`?"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, fixes=fixes)
-            if not line.mended and line.diagnostics[0].span == span:
+            if line.diagnostics and not line.mended and line.diagnostics[0].span == span:
                 line.diagnostics.clear()  # `6odel`: this says it better
                 line.mended = True
             self._open(line, meant, Reading(reading.node, (found,) if line.mended else ()))
@@ -217,6 +217,10 @@ class _Assembly:
                 statement = _attempt(self.path, "statement", line)
                 if statement.node is not None and not statement.diagnostics:
                     self._indented_statement(line, statement)
+                    return
+                if owner.word and word not in CLAUSES:
+                    self._object(codes.STATEMENT_INDENTED, _said_indented(word), line)
+                    self._keep(line, Reading(None, ()), faulty=True)
                     return
         if owner.word and not STATEMENTS[owner.word].clauses:
             self._not_taken(line, owner)
@@ -256,11 +260,10 @@ class _Assembly:
         return outer
 
     def _indented_statement(self, line: LogicalLine, reading: Reading) -> None:
-        message = f"`{line.word}` is a statement and begins in column 0"
         start = line.tokens[0].start
         edit = Edit(Span(self.path, line.start, start), "")
         fix = Fix("move it to column 0", (edit,), safe=self._last)  # or it takes clauses along
-        self._object(codes.STATEMENT_INDENTED, message, line, fix=fix)
+        self._object(codes.STATEMENT_INDENTED, _said_indented(line.word), line, fix=fix)
         self._keep(line, reading, faulty=True)
         self._inner = _Open(line.word, reading.node, [], faulty=True)
         self._all.append(self._inner)
@@ -317,6 +320,10 @@ class _Assembly:
         span = Span(self.path, first.start, first.end)
         fixes = [fix] if fix else []
         self.diagnostics.append(diagnose(code, message, span, help=way_out, fixes=fixes))
+
+
+def _said_indented(word: str) -> str:
+    return f"`{word}` is a statement and begins in column 0"
 
 
 def _attempt(path: str, start: str, line: LogicalLine) -> Reading:

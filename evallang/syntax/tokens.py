@@ -4,7 +4,9 @@ A mended token reads as the author meant it, so that the rest of the line is sti
 """
 
 import json
+import math
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -66,6 +68,10 @@ PUNCTUATION = {
 """Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
 
 LONGEST_NUMBER = 40  # characters; longer ones are not put together from groups
+MOST_DIGITS = 400  # characters of a number; the largest float has 309 digits
+MOST_OBJECTIONS = 100  # in one line; whoever has more has no study at hand
+DEEPEST_READ = 200  # brackets open on one line: nothing behind them is looked at
+LEAST = math.ulp(0.0)
 
 TYPOGRAPHIC = {"≥": ">=", "≤": "<=", "≠": "!=", "…": "..", "＝": "="}
 FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
@@ -119,6 +125,21 @@ def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
         start = newline + 1
 
 
+def _unheld(literal: str) -> str | None:
+    """Say why a number literal cannot be computed with, None where it can."""
+    if len(literal) > MOST_DIGITS:
+        return f"has more than {MOST_DIGITS} characters, more than any number needs"
+    parts = [float(part) for part in literal.removesuffix("%").split("/")]
+    if len(parts) == 2 and parts[1] == 0:
+        return "divides by zero"
+    if any(math.isinf(part) for part in parts):
+        return f"is larger than any number that is computed with, about {sys.float_info.max:.1e}"
+    digits = re.split("[eE]", literal)[0]
+    if parts[0] == 0 and re.search("[1-9]", digits):
+        return f"is nearer to zero than any number that is computed with, about {LEAST:.1e}"
+    return None
+
+
 def unescaped(literal: str) -> str:
     """Give the text that a literal in double quotes stands for."""
     if "\\" not in literal:
@@ -140,10 +161,14 @@ class _Scanner:
         self.path = source.path
         self.line = line
         self.tokens = line.tokens
+        self.depth = 0
 
     def scan(self, margin: int) -> PhysicalLine:
         """Read it from the margin, which a byte order mark may move."""
         for match in _TOKEN.finditer(self.text, margin, self.line.end):
+            if len(self.line.diagnostics) > MOST_OBJECTIONS or self.depth > DEEPEST_READ:
+                self.line.mended = self.depth > DEEPEST_READ  # the layout says what is too deep
+                break
             kind = match.lastgroup
             word, start, end = match.group(), match.start(), match.end()
             if kind == "blank":
@@ -170,7 +195,10 @@ class _Scanner:
 
     def _name(self, word: str, start: int, end: int) -> None:
         if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
-            odd = next(i for i, c in enumerate(word) if not (c in "-." or ("a" + c).isidentifier()))
+            odd = next(
+                (i for i, c in enumerate(word) if not (c in "-." or ("a" + c).isidentifier())),
+                0,  # every character may stand in a name, and the first may not begin one
+            )
             self._unexpected(word[odd], start + odd)
             return
         if word in CONSTANTS:
@@ -182,6 +210,7 @@ class _Scanner:
         self._add("NAME", word, start, end)
 
     def _sign(self, word: str, start: int, end: int) -> None:
+        self.depth += (word in "([{") - (word in ")]}")
         right = FOREIGN.get(word)
         if right is not None:
             message = f"`{word}` belongs to other languages; here it is `{right}`"
@@ -198,7 +227,7 @@ class _Scanner:
         if self.tokens and self.tokens[-1].kind == "SLASH":
             self._fraction(word, end)
         elif _NUMBER.fullmatch(word):
-            self._add("NUMBER", word, start, end)
+            self._add("NUMBER", self._sized(word, start, end), start, end)
         elif _TERM.fullmatch(word):
             self._add("NAME", word, start, end)
         elif zeros := _ZEROS.fullmatch(word):
@@ -206,13 +235,23 @@ class _Scanner:
         else:
             self._malformed(word, start, end)
 
+    def _sized(self, word: str, start: int, end: int) -> str:
+        """Give a number, or 1 for one that no float comes near or that divides by zero."""
+        problem = _unheld(word)
+        if problem is None:
+            return word
+        shown = word if len(word) <= LONGEST_NUMBER else f"{word[:LONGEST_NUMBER]}…"
+        span = Span(self.path, start, end)
+        self._past_mending(diagnose(codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
+        return "1"
+
     def _fraction(self, denominator: str, end: int) -> None:
         numerator = self.tokens[-2]
         del self.tokens[-2:]
         right = f"{numerator.text}/{denominator}"
         message = f"a fraction is written in one piece: `{right}`"
         self._mend(codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
-        self._add("NUMBER", right, numerator.start, end)
+        self._add("NUMBER", self._sized(right, numerator.start, end), numerator.start, end)
 
     def _zeros(self, word: str, zeros: re.Match[str], start: int, end: int) -> None:
         """Report `007`, and `1,000`, whose last group is one."""

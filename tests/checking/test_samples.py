@@ -11,8 +11,10 @@ RUNNABLE = {
     "02_three_way_holdout",
     "03_repeated_cv",
     "04_bootstrap",
+    "06_scores",
     "10_regression_time",
     "11_counts",
+    "12_llm_logs",
 }
 
 

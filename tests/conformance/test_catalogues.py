@@ -3,8 +3,10 @@
 import inspect
 
 from evallang.checking.catalogues import REGISTRIES, entries
+from evallang.checking.codes_loaded import load_codes
 from evallang.checking.values import CATALOGUES
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
+from evallang.diagnostics import CODES
 from evallang.engine.across import GridInputs
 from evallang.engine.estimates import Bench
 from evallang.engine.test_inputs import TestInputs
@@ -23,12 +25,31 @@ def test_every_member_has_a_title_a_summary_and_a_source():
             assert entry.references or entry.name == "uncorrected", (name, entry.name)
 
 
+def test_every_member_says_when_to_use_it_when_not_and_how_it_is_computed():
+    for registry in REGISTRIES.values():
+        for entry in registry:
+            declared = entry.declaration
+            assert declared.when, f"write `when=` in the declaration of {entry.name}"
+            assert declared.when_not, f"write `when_not=` in the declaration of {entry.name}"
+            if entry.kind != "protocol":
+                assert declared.formula, f"write `formula=` in the declaration of {entry.name}"
+            said = (declared.when, declared.when_not, declared.formula, *declared.differs.values())
+            for text in said:
+                assert not text.endswith("."), (entry.name, text)
+
+
+def test_every_code_says_why():
+    load_codes()
+    for code in CODES.values():
+        assert code.reason, f"write `reason=` in the declaration of {code.code}"
+        assert code.right or not code.wrong or code.code[:2] in ("E4", "W4"), code.code
+
+
 def test_every_catalogue_can_be_listed():
-    for name in (*REGISTRIES, "models", "rules"):
+    for name in (*REGISTRIES, "models", "rules", "codes", "statements"):
         listed = entries(name)
-        assert [e["name"] for e in listed if name != "rules"] == sorted(
-            e["name"] for e in listed if name != "rules"
-        )
+        if name in (*REGISTRIES, "models"):
+            assert [e["name"] for e in listed] == sorted(e["name"] for e in listed)
         assert all(entry["summary"] for entry in listed)
 
 

@@ -106,7 +106,10 @@ def test_every_default_is_a_value_that_its_parameter_takes(name):
             assert accepts(parameter, parameter.default) is None, parameter.name
 
 
-@pytest.mark.parametrize("name", USABLE)
+OF_SCIKIT_LEARN = [name for name in USABLE if CATALOGUE[name].package is None]
+
+
+@pytest.mark.parametrize("name", OF_SCIKIT_LEARN)  # others: tests/models/test_extras.py
 def test_every_entry_agrees_with_scikit_learn_on_its_parameters(name):
     if name == "IterativeImputer":
         from sklearn.experimental import enable_iterative_imputer  # noqa: F401  (enables it)

@@ -7,6 +7,7 @@ from scipy.optimize import brentq, minimize_scalar
 from studies import codes, study
 
 from evallang.api import run
+from evallang.cli.verdicts import requirement_lines
 
 HEAD = """evallang 1
 counts published
@@ -94,3 +95,76 @@ require a better than b
 """
     assert codes(text) == ["E108"]
     assert codes(text.replace("than b\n", "than b on first\n")) == []
+
+
+def test_the_exact_test_decides_where_mcnemar_is_written_alone():
+    (line,) = decided("require new better than old with mcnemar").requirements
+    # exact two-sided p of 2 against 8: 2 P(X <= 2), X ~ B(10, 1/2) = 2 (1 + 10 + 45) / 1024
+    assert line.test.variant == "exact"
+    assert line.test.p == pytest.approx(112 / 1024)
+    assert not line.met and "above 0.05" in line.reason
+
+
+def test_at_a_level_of_its_own_a_line_with_a_test_has_that_alpha():
+    # mid-p 67/1024 = .065 (above): not below .05, below .1
+    strict, lax = decided(
+        "require new better than old with mcnemar(midp)",
+        "require new better than old with mcnemar(midp) at 90%",
+    ).requirements
+    assert (strict.met, lax.met) == (False, True)
+    assert lax.test.reject is True and lax.level == 0.9
+
+
+def test_a_line_with_a_test_prints_the_interval_of_that_test():
+    text = """evallang 1
+study "S"
+  seed 1
+data iris from sklearn breast_cancer
+model a = LinearDiscriminantAnalysis
+model b = DummyClassifier
+protocol cv folds=5
+measure accuracy
+require a better than b with corrected_t
+require a better than b
+"""
+    tested, plain = run(study(text)).record.requirements
+    assert tested.method == "corrected_t" and plain.method == "tango"
+    assert tested.interval == (tested.test.estimate.low, tested.test.estimate.high)
+
+
+def test_a_line_about_models_or_columns_that_the_file_has_not_is_not_met(tmp_path):
+    (tmp_path / "p.csv").write_text("id,truth,a\n" + "".join(f"{i},{i % 2},1\n" for i in range(40)))
+    text = """evallang 1
+predictions p from "p.csv"
+  id id
+  truth truth
+measure accuracy
+require accuracy of nowhere >= 10%
+require nowhere better than a
+"""
+    level, better = run(study(text, tmp_path)).record.requirements
+    assert not level.met and not better.met
+    assert level.reason == better.reason == "cannot be decided: p has no model nowhere"
+
+
+def test_each_line_prints_what_was_decided_with_interval_level_and_method():
+    results = decided(
+        "require new not worse than old by 2%",
+        "require error_rate of new <= 10%",
+        "require new better than old with mcnemar at 80%",
+    )
+    first, second, third = requirement_lines(results.record)
+    low = -brentq(lambda delta: score_of_difference(delta, b=2, c=8) + 1.959964, 1e-6, 0.2)
+    high = brentq(lambda delta: score_of_difference(delta) + 1.959964, 0.06, 0.3)
+    shown = f"[{low * 100:.1f}, {high * 100:.1f}]"
+    assert first == f"PASS new not worse than old by 2%: 5.0 points {shown} (95% tango)"
+    # Wilson for 22 of 120: by statsmodels 0.14, proportion_confint
+    assert second == "FAIL error_rate of new <= 10%: 18.3% [12.4, 26.2] (95% wilson)"
+    assert third.startswith("PASS new better than old with mcnemar at 80%: 5.0 points [")
+    assert third.endswith("(80% tango; mcnemar exact, p = 0.109)")
+
+
+def test_no_bound_is_printed_on_the_other_side_of_the_line_than_it_is():
+    low = requirement_lines(decided("require accuracy of new >= 73.8%").record)[0]
+    # the bound is .7379909 (statsmodels, above): 73.8 would look as if it were met
+    assert low.startswith("FAIL accuracy of new >= 73.8%: 81.667% [73.799, ")

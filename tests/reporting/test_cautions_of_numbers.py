@@ -8,6 +8,7 @@ from scipy import stats
 from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
 
 from evallang.reporting.detectable import smallest_difference
+from evallang.reporting.limits import _said_by_numbers
 from evallang.reporting.overlap import shared_training
 from evallang.results.records import FoldValue
 
@@ -88,3 +89,12 @@ def test_it_is_the_figure_of_the_design_page():
 def test_no_difference_is_named_where_even_the_largest_would_be_missed():
     assert smallest_difference(20, 0.05, 0.05) is None
     assert smallest_difference(20, 0.0, 0.05) is None
+
+
+def test_what_the_check_said_is_not_repeated_where_the_numbers_say_it():
+    said = {"training_sets_overlap"}
+    hint = {"name": "pooled_predictions_of_several_models", "allowed_because": None}
+    assert _said_by_numbers(hint, said)
+    assert not _said_by_numbers(hint, set())
+    assert not _said_by_numbers({**hint, "allowed_because": "of the old results"}, said)
+    assert not _said_by_numbers({**hint, "name": "no_baseline"}, said)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evallang.stats.bootstrap_error import (
+from evallang.stats.learning_bootstrap import (
     bootstrap_error,
     leave_one_out_error,
     no_information_rate,

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
-from evallang.stats.intervals.bootstrap import bootstrap
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.effective_size import (
     clustered_wilson,
     effective_n,
+    weighted_area_sample,
     weighted_loss_sample,
     weighted_sample,
     weighted_wilson,
@@ -124,3 +126,23 @@ def test_groups_are_drawn_whole_with_their_weights():
     assert set(values) == {8.0}
     with pytest.raises(ValueError, match="one weight"):
         weighted_loss_sample([1.0, 2.0], [1.0])
+
+
+def test_a_weighted_area_is_scikit_learns_and_that_of_folds_their_mean():
+    rng = np.random.default_rng(8)
+    y, scores = np.arange(60) % 2, rng.normal(size=60).round(1)  # with ties
+    w, folds = rng.gamma(1.0, size=60), np.arange(60) // 20
+    whole = weighted_area_sample(y, scores, w).estimate()
+    assert whole == pytest.approx(roc_auc_score(y, scores, sample_weight=w), rel=1e-12)
+    parts = [
+        roc_auc_score(y[folds == k], scores[folds == k], sample_weight=w[folds == k])
+        for k in range(3)
+    ]
+    mean = weighted_area_sample(y, scores, w, folds).estimate()
+    assert mean == pytest.approx(np.mean(parts), rel=1e-12)
+
+
+def test_a_weighted_root_of_a_mean_loss_is_the_root_of_the_weighted_mean():
+    losses, w = np.array([1.0, 4.0, 9.0]), np.array([1.0, 2.0, 0.5])
+    sample = weighted_loss_sample(losses, w, transform="sqrt")
+    assert sample.estimate() == pytest.approx(np.average(losses, weights=w) ** 0.5, rel=1e-12)

@@ -153,9 +153,10 @@ def test_without_ties_it_is_rs_wilcox_test_with_its_interval():
     found = wilcoxon(FIRST[:12], SECOND[:12])
     assert found.extra["w_plus"] == R["wilcoxon_v"]
     assert found.p == pytest.approx(R["wilcoxon_p"], rel=1e-10)
-    assert found.extra["pseudomedian"] == pytest.approx(R["wilcoxon_median"], rel=1e-10)
-    assert found.extra["pseudomedian_low"] == pytest.approx(R["wilcoxon_low"], rel=1e-10)
-    assert found.extra["pseudomedian_high"] == pytest.approx(R["wilcoxon_high"], rel=1e-10)
+    assert found.estimate.name == "pseudo-median difference"
+    assert found.estimate.value == pytest.approx(R["wilcoxon_median"], rel=1e-10)
+    assert found.estimate.low == pytest.approx(R["wilcoxon_low"], rel=1e-10)
+    assert found.estimate.high == pytest.approx(R["wilcoxon_high"], rel=1e-10)
 
 
 def test_split_zeros_add_their_ranks_to_both_sides():

@@ -76,6 +76,14 @@ def test_wins_ties_and_losses_are_counted_for_each_pair():
     assert list(found.average) == ["plain", "m", "cf", "both"]
 
 
+def test_average_ranks_have_intervals_where_there_are_five_data_sets():
+    found = rank_scores.rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"), seed=3)
+    for name, (low, high) in found.intervals.items():
+        assert 1 <= low < found.average[name] < high <= 4
+    assert set(found.intervals) == set(found.average)
+    assert rank_scores.rank_models(DEMSAR_AUC[:4], ("plain", "m", "cf", "both")).intervals == {}
+
+
 def test_what_is_no_table_of_scores_is_refused():
     for scores in ([1.0, 2.0], [[1.0]], [[[1.0, 2.0]]]):
         with pytest.raises(ValueError, match="data sets by two models"):

@@ -11,7 +11,7 @@ from scipy import stats
 from evallang.stats.correctness import count_correct
 from evallang.stats.family_wise import holm
 from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.westfall import collapse, westfall
+from evallang.stats.multiple_mcnemar import collapse, westfall
 
 
 def exact_p(counts, pairs):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.lines import tests_of
 from evallang.checking.rules.rule import Objection, rule
-from evallang.metrics.metric import METRICS
+from evallang.compatibility import metric_entry
 from evallang.study import Method, RequirementSpec, Study
 
 PERCENT = re.compile(r"\b(?:by|within)\s+(?P<margin>[\d._]+%)")
@@ -88,7 +88,7 @@ def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
             if (above.value or 0) < (below.value or 0) or above.within != below.within:
                 continue
             better, worse = above.models[0], below.models[0]
-            if METRICS[above.metric.name].declaration.better == "lower":
+            if metric_entry(above.metric).declaration.better == "lower":
                 better, worse = worse, better
             later = max(above, below, key=lambda line: line.index)
             yield Objection(
@@ -298,7 +298,7 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
 
 
 def _range(metric: Method) -> tuple[float, float] | None:
-    declared = METRICS[metric.name].declaration
+    declared = metric_entry(metric).declaration
     if declared.low is None or declared.high is None:
         return None
     return declared.low, declared.high
@@ -320,7 +320,7 @@ def _too_wide(metric: Method, value: float) -> str | None:
 
 def _percent_of_unit(line: RequirementSpec) -> str | None:
     found = PERCENT.search(line.source)
-    if found is None or METRICS[line.metric.name].declaration.unit != "target":
+    if found is None or metric_entry(line.metric).declaration.unit != "target":
         return None
     return (
         f"`{line.metric.written}` is in the unit of the target, and `{found['margin']}` is "

@@ -9,9 +9,10 @@ from evallang.checking.rules.lines import (
     tests_of,
 )
 from evallang.checking.rules.rule import Objection, rule
-from evallang.compatibility import fits_design, is_grouped, yields_of
+from evallang.compatibility import fits_design, is_grouped, nearest_test, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Severity
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Study
 
@@ -55,12 +56,16 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
                     f"`{test.name}` takes overlapping splits for independent ones: "
                     f"{PLAIN_T[test.name]}",
                     comparison.span,
-                    help=_corrected(study),
+                    help=_corrected(study, comparison),
                 )
 
 
-def _corrected(study: Study) -> str:
+def _corrected(study: Study, comparison: ComparisonSpec) -> str:
     entry = HYPOTHESIS_TESTS["corrected_t"]
+    for protocol in own_protocols(study):
+        yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        if yields.ordered:
+            return nearest_test(comparison.metrics[0], yields)
     for source in study.sources:
         protocols = own_protocols(study) if isinstance(source, DataSpec) else (None,)
         if any(fits_design(entry, yields_of(source, protocol)) for protocol in protocols):

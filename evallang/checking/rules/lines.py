@@ -5,10 +5,9 @@ Shared by the rules; every function takes what the checker may leave of a faulty
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from evallang.compatibility import PER_ROW, yields_of
+from evallang.compatibility import PER_ROW, metric_entry, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
-from evallang.metrics.metric import METRICS
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Evidence
@@ -29,7 +28,7 @@ class Hypothesis:
 
     source: str
     metric: Method
-    pair: tuple[str, str]
+    pair: tuple[str, ...]
 
 
 def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tuple[str, ...]:
@@ -43,7 +42,7 @@ def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tu
 
 def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
     """List the family of a line: pairs by metrics by data sets; none of an omnibus alone."""
-    if test_of(comparison.test).omnibus and comparison.post_hoc is None:
+    if comparison.omnibus and comparison.post_hoc is None:
         return ()
     found: list[Hypothesis] = []
     for source in study.sources:
@@ -124,7 +123,7 @@ def depends_on_positive(metric: Method) -> bool:
     """Tell whether a metric of two classes changes when the other class is called positive."""
     if metric.name == "average_precision":
         return True
-    average = METRICS[metric.name].option("average")
+    average = metric_entry(metric).option("average")
     return average is not None and metric.keywords().get("average") in (None, "binary")
 
 

@@ -10,7 +10,6 @@ from evallang.checking.rules.lines import (
     names_in,
     pair_test,
     tables,
-    test_of,
 )
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Related
@@ -98,8 +97,9 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
         if again:
             hypothesis, earlier = again[0]
             more = f", as are {len(again) - 1} more" if len(again) > 1 else ""
+            verb = "are" if len(hypothesis.pair) > 1 else "is"
             yield Objection(
-                f"`{hypothesis.pair[0]}` and `{hypothesis.pair[1]}` are tested by "
+                f"{listed(hypothesis.pair)} {verb} tested by "
                 f"`{hypothesis.metric.written}` twice{more}",
                 comparison.span,
                 help="keep one of the lines, or end this one in `exploratory`",
@@ -189,9 +189,8 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
             models = models_of(comparison, names_in(study, table, comparison))
             among = [name for name in models if name in baselines]
             others = [name for name in models if name not in baselines]
-            omnibus = test_of(comparison.test).omnibus
             all_pairs = comparison.against is None and not comparison.pairs
-            if not among or not others or len(models) < 3 or not (omnibus or all_pairs):
+            if not among or not others or len(models) < 3 or not (comparison.omnibus or all_pairs):
                 continue
             yield Objection(
                 f"the baseline {listed(among)} is compared as if it were a model like the others",

@@ -99,7 +99,7 @@ def _few_for(measure: Measure, interval: Method) -> Iterator[Objection]:
         what = "a standard error" if least == LEAST_ROUNDS else "the bounds of an interval"
         yield Objection(
             f"{rounds} rounds are too few for {what}",
-            measure.span,
+            measure.interval_span or measure.span,
             help="leave `rounds` out (it is 10,000), or write "
             f"`rounds={least if least < LEAST_FOR_BOUNDS else '1_000'}` or more",
         )
@@ -151,7 +151,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         if INTERVALS[interval.name].declaration.evidence <= PER_ROW | {Evidence.COUNTS}:
             yield Objection(
                 f"`{interval.name}` takes the rows of a series as independent",
-                measure.span,
+                measure.interval_span or measure.span,
                 help="leave the interval out; the values of the folds are shown",
             )
 
@@ -221,7 +221,7 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"the interval `{measure.interval.name}` covers too little: "
                 f"{declared.advised_against.split(':')[0]}",
-                measure.span,
+                measure.interval_span or measure.span,
                 help=f"write `interval {better}`" if better else "leave the interval out",
             )
 

@@ -85,6 +85,11 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
             "Garcia et al. 2010": "their statistic has the variance of ranks without ties; "
             "here ties lower it, as the permutations within data sets do",
         },
+        formula=(
+            "take each data set's mean off its scores and rank all scores of all data sets "
+            "together; how far the models' rank sums lie apart, in units of what random "
+            "orders within data sets would give; referred to chi-squared"
+        ),
     ),
     title="Friedman's aligned-ranks test",
     references=(HODGES_LEHMANN_1962, GARCIA_2010),
@@ -110,7 +115,8 @@ def friedman_aligned(
     & Lehmann 1962). T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared
     with M - 1 degrees of freedom: García et al. 2010, with the variance that ties leave.
     `exact` goes through all permutations within data sets, `auto` where they are few. A
-    data set without all scores is left out. `scores` is (N, M).
+    data set without all scores is left out. `scores` is (N, M). Raises `ValueError` where
+    it is not.
     """
     table = read_scores(scores, better, finite=True)
     ranks = _aligned_ranks(table.values)
@@ -158,6 +164,11 @@ def friedman_aligned(
         across_data=True,
         when="few models, and data sets on which models differ more are to weigh more",
         when_not="data sets of different difficulty or unit: friedman",
+        formula=(
+            "rank the models on each data set, and the data sets by the range of their "
+            "scores; an analysis of variance of the models' ranks, each multiplied by the "
+            "rank of its data set; referred to F"
+        ),
     ),
     title="Quade's test",
     references=(QUADE_1979, GARCIA_2010),
@@ -181,7 +192,8 @@ def quade(
     Within-data-set ranks, centred and multiplied by the rank of the range of scores, in an
     analysis of variance: F = (N - 1) B / (A - B) with (M - 1, (M - 1)(N - 1)) degrees of
     freedom (Quade 1979). Where all data sets agree F is infinite and p is that chance,
-    (1/M!)^(N - 1). A data set without all scores is left out. `scores` is (N, M).
+    (1/M!)^(N - 1). A data set without all scores is left out. `scores` is (N, M). Raises
+    `ValueError` where it is not.
     """
     table = read_scores(scores, better, finite=True)
     values = table.values

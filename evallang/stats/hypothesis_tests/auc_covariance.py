@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
+from evallang.stats.reading import labels, numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +47,7 @@ def auc_covariance(
 
     Raises `ValueError` where shapes differ, a score is NaN or there are fewer than two models.
     """
-    positive, scores = np.asarray(truth) == 1, np.asarray(row_scores, dtype=np.float64)
+    positive, scores = positives(truth), numbers(row_scores, "scores")
     if scores.ndim != 2 or positive.shape != scores.shape[:1] or scores.shape[1] < 2:
         raise ValueError("every example needs one score of each of two or more models")
     if np.isnan(scores).any():
@@ -171,7 +172,4 @@ def _sums(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> 
 
 
 def _codes(given: ArrayLike, positive: NDArray[np.bool_], what: str) -> NDArray[np.intp]:
-    values = np.asarray(given)
-    if values.shape != positive.shape:
-        raise ValueError(f"every example needs its {what}")
-    return np.unique(values, return_inverse=True)[1]
+    return labels(given, len(positive), what)

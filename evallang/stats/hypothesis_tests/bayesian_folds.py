@@ -14,6 +14,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.rank_scores import checked_direction
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +65,12 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
             "baycomp": "it takes the correlation of folds as 1/folds; here it follows from the "
             "numbers of test and training rows, so that holdout and 5x2 are right as well",
         },
+        formula=(
+            "the mean difference over the splits plus a t-distributed error with J - 1 "
+            "degrees of freedom, whose variance is that of the splits times (1/J + test rows "
+            "/ training rows); the probabilities that this lies below, inside and above the "
+            "rope"
+        ),
     ),
     title="Bayesian correlated t test",
     references=(CORANI_BENAVOLI_2015, BENAVOLI_2017, NADEAU_BENGIO_2003),
@@ -108,8 +116,7 @@ def bayes_t(
     """
     checked_level(level)
     region = _region(rope, bounded)
-    if better not in ("higher", "lower"):
-        raise ValueError(f"a metric is better when `higher` or `lower`, not {better!r}")
+    checked_direction(better)
     x, y = aligned(first, second)
     if x.ndim != 1:
         raise ValueError("fold scores are given as one row for each model")
@@ -119,7 +126,7 @@ def bayes_t(
     notes = (f"{lost} of {len(x)} folds have no finite score and are left out",) if lost else ()
     count = len(d)
     factor, more = corrected_factor(
-        _sizes(n_train, kept), _sizes(n_test, kept), count, test_train_ratio
+        _sizes(n_train, kept), _sizes(n_test, kept), count, test_train_ratio, len(kept)
     )
     notes = (*notes, *more)
     if count < 2:
@@ -192,7 +199,7 @@ def _inside(mean: float, scale: float, df: int, region: float) -> float:
 def _sizes(given: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     if given is None:
         return None
-    values = np.asarray(given, dtype=np.float64)
+    values = numbers(given, "fold sizes")
     if values.shape != kept.shape:
         raise ValueError("fold sizes are given for every fold or not at all")
     return values[kept]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Effect, HypothesisTestResult, Statistic
+from evallang.stats.alternatives import Alternative, normal_p
 from evallang.stats.clusters import (
     AT_ONCE,
     FEW_GROUPS,
@@ -37,6 +38,7 @@ def clustered_mcnemar(
     level: float,
     seed: int,
     method: str,
+    alternative: Alternative,
 ) -> HypothesisTestResult:
     """Turn the result of McNemar's test into that of its clustered form.
 
@@ -52,8 +54,10 @@ def clustered_mcnemar(
     totals = group_totals(first - second, codes)
     squares, telling = float((totals**2).sum()), int((totals != 0).sum())
     chi2 = float(totals.sum()) ** 2 / squares if squares else None
-    p_chi2 = 1.0 if chi2 is None else chi2_tail(chi2, 1)
-    flipped = flip_groups(totals, seed)
+    p_chi2 = 1.0
+    if squares:
+        p_chi2 = normal_p(float(totals.sum()) / math.sqrt(squares), alternative)
+    flipped = flip_groups(totals, seed, alternative=alternative)
     by_chi2 = method == "chi2" or (method != "exact" and telling >= FEW_GROUPS)
     estimate, clusters = clustered_difference(first, second, codes, level)
     notes: tuple[str, ...] = ()

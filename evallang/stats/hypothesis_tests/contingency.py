@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Interval, Statistic
+from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.clusters import OBUCHOWSKI_1998, YANG_2010
-from evallang.stats.distributions import (
-    chi2_tail,
-    fair_coin_tail,
-    normal_quantile,
-    normal_two_sided,
-)
-from evallang.stats.effect_sizes import (
-    cohen_g,
-    odds_ratio,
-)
+from evallang.stats.distributions import chi2_tail, fair_coin_tail, normal_quantile
+from evallang.stats.effect_sizes import cohen_g, odds_ratio
 from evallang.stats.hypothesis_tests.clustered import clustered_mcnemar
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.intervals.differences import FAGERLAND_2013, TwoByTwo, paired_counts, tango
+from evallang.stats.intervals.differences import (
+    FAGERLAND_2013,
+    TwoByTwo,
+    agresti_min,
+    bonett_price,
+    newcombe,
+    paired_counts,
+    paired_wald,
+    tango,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -52,6 +54,13 @@ EDWARDS_1948 = Reference(
     doi="10.1007/BF02289261",
 )
 FROM_ROWS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+PAIRED_INTERVALS = {
+    "tango": tango,
+    "newcombe": newcombe,
+    "bonett_price": bonett_price,
+    "agresti_min": agresti_min,
+    "wald": paired_wald,
+}
 EXACT_BELOW = 25  # discordant pairs; Raschka 2018, 4.4
 
 PAIR_NULL = (
@@ -94,7 +103,17 @@ THYROIDS = ((15, 1), (7, 0))
             "models without discordant pairs get p = 0 there, and 1 here",
             "statsmodels": "its default is the exact test; ours is mid-p, and exact is "
             "mcnemar(exact)",
+            "Raschka 2018": (
+                "4.4 takes the exact test below 25 discordant examples and Edwards' "
+                "correction else, which is mcnemar(textbook); and his exact p is not stopped "
+                "at 1"
+            ),
         },
+        formula=(
+            "of the examples on which just one model is right, b are the first's and c the "
+            "second's; p is the chance that fair coin flips divide b + c at least as "
+            "unevenly, the observed division counting half (midp)"
+        ),
     ),
     title="McNemar's test",
     references=(MCNEMAR_1947, FAGERLAND_2013, EDWARDS_1948, YANG_2010, OBUCHOWSKI_1998),
@@ -146,6 +165,8 @@ def mcnemar(
     seed: int = 0,
     *,
     method: Literal["midp", "exact", "corrected", "chi2", "textbook"] = "midp",
+    interval: Literal["tango", "newcombe", "bonett_price", "agresti_min", "wald"] = "tango",
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare the accuracies of two models through the examples on which just one is right.
 
@@ -155,7 +176,10 @@ def mcnemar(
     tail with half of the observed probability (Fagerland, Lydersen & Laake 2013, eq. 2;
     1 - pmf/2 for b = c). `textbook` is exact for b + c < 25, else corrected (Raschka
     2018, 4.4). All p-values stand in `extra`, with `p_smallest`, the least that b + c
-    discordant pairs could have given. The difference has Tango's interval.
+    discordant pairs could have given. The difference has Tango's `interval`, or the one
+    named. With `alternative=greater` (`less`) only more (fewer) right answers of the first
+    model count: the upper tail from b on, its mid-p, or that of (b - c)/sqrt(b + c), less 1
+    in the numerator where corrected.
 
     With `groups` (n,) and the Boolean rows `correct` (n, 2) behind the table, groups are
     the sample: with d_g the sum of b - c in a group, (Σ d_g)² / Σ d_g² is chi-squared
@@ -172,10 +196,12 @@ def mcnemar(
         notes = (f"{variant}, as b + c = {b + c} (exact below {EXACT_BELOW})",)
     if b + c == 0:
         notes = (*notes, "no example is answered rightly by just one of the two models")
-    values, p_values = _mcnemar_variants(b, c)
+    values, p_values = _mcnemar_variants(b, c, alternative)
     statistic = values.get(variant)
     extra = {f"p_{name}": p for name, p in p_values.items()}
-    extra["p_smallest"] = _mcnemar_variants(b + c, 0)[1][variant]
+    most = (0, b + c) if alternative == "less" else (b + c, 0)
+    extra["p_smallest"] = _mcnemar_variants(*most, alternative)[1][variant]
+    found = PAIRED_INTERVALS[interval](table, level)
     result = HypothesisTestResult(
         test="mcnemar",
         variant=variant,
@@ -183,17 +209,17 @@ def mcnemar(
         statistic=None if variant in ("exact", "midp") else Statistic("chi2", statistic),
         df=None if variant in ("exact", "midp") else (1.0,),
         p=p_values[variant],
-        estimate=_difference(b, c, a + b + c + d, tango(table, level)),
+        estimate=_difference(b, c, a + b + c + d, found),
         effects=(odds_ratio(b, c, level), cohen_g(b, c, level)),
         table=((a, b), (c, d)),
         extra=extra,
         notes=notes,
     )
-    if groups is None:
-        return result
-    if correct is None:
-        raise ValueError("with groups, right and wrong of every example are needed")
-    return clustered_mcnemar(result, correct, groups, level, seed, method)
+    if groups is not None:
+        if correct is None:
+            raise ValueError("with groups, right and wrong of every example are needed")
+        result = clustered_mcnemar(result, correct, groups, level, seed, method, alternative)
+    return one_sided(result, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -208,6 +234,10 @@ def mcnemar(
             "mlxtend": "proportion_difference gives the lower tail of z as p-value and does "
             "not pool the variance; here p is two-sided",
         },
+        formula=(
+            "the difference of the two accuracies, divided by its standard error from the "
+            "pooled accuracy and as if on two test sets; as a normal deviate, two-sided"
+        ),
     ),
     title="z test for two proportions",
     references=(RASCHKA_2018, DIETTERICH_1998),
@@ -219,12 +249,15 @@ def mcnemar(
         ),
     ),
 )
-def proportions_z(table: TwoByTwo, level: float = 0.95) -> HypothesisTestResult:
+def proportions_z(
+    table: TwoByTwo, level: float = 0.95, *, alternative: Alternative = "two_sided"
+) -> HypothesisTestResult:
     """Compare two accuracies as if they came from two separate test sets.
 
-    z with the pooled accuracy (Raschka 2018, 4.2), two-sided; the interval of the difference
-    is the unpaired normal one. It ignores that the examples are the same: use mcnemar. Raises
-    `ValueError` where `table` is no table of counts.
+    z with the pooled accuracy (Raschka 2018, 4.2), two-sided unless `alternative` names a
+    side; the interval of the difference is the unpaired normal one. It ignores that the
+    examples are the same: use mcnemar. Raises `ValueError` where `table` is no table of
+    counts.
     """
     a, b, c, d = paired_counts(table)
     n, z_level = a + b + c + d, normal_quantile(level)
@@ -243,8 +276,8 @@ def proportions_z(table: TwoByTwo, level: float = 0.95) -> HypothesisTestResult:
             p, notes = 1.0, ("z is undefined: both models are always right, or always wrong",)
         else:
             z = (b - c) / n / (2 * pooled * (1 - pooled) / n) ** 0.5
-            p = normal_two_sided(z)
-    return HypothesisTestResult(
+            p = normal_p(z, alternative)
+    result = HypothesisTestResult(
         test="proportions_z",
         variant="pooled",
         null="the two models have the same accuracy",
@@ -254,6 +287,7 @@ def proportions_z(table: TwoByTwo, level: float = 0.95) -> HypothesisTestResult:
         table=((a, b), (c, d)),
         notes=notes,
     )
+    return one_sided(result, alternative)
 
 
 def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
@@ -262,7 +296,9 @@ def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
     return Difference("difference in accuracy", value, low, high, level, interval.method)
 
 
-def _mcnemar_variants(b: int, c: int) -> tuple[Mapping[str, float | None], Mapping[str, float]]:
+def _mcnemar_variants(
+    b: int, c: int, alternative: Alternative
+) -> tuple[Mapping[str, float | None], Mapping[str, float]]:
     """Give the two chi-squared statistics and the four p-values."""
     n, larger = b + c, max(b, c)
     if n == 0:
@@ -271,6 +307,10 @@ def _mcnemar_variants(b: int, c: int) -> tuple[Mapping[str, float | None], Mappi
         )
     chi2 = (b - c) ** 2 / n
     corrected = max(abs(b - c) - 1, 0) ** 2 / n
+    if alternative != "two_sided":
+        return {"chi2": chi2, "corrected": corrected}, _upper_tails(
+            *((b, c) if alternative == "greater" else (c, b))
+        )
     at_least, beyond = fair_coin_tail(larger, n), fair_coin_tail(larger + 1, n)
     return {"chi2": chi2, "corrected": corrected}, {
         "exact": min(2 * at_least, 1.0),
@@ -278,4 +318,16 @@ def _mcnemar_variants(b: int, c: int) -> tuple[Mapping[str, float | None], Mappi
         "midp": 1 - (at_least - beyond) / 2 if b == c else at_least + beyond,
         "chi2": chi2_tail(chi2, 1),
         "corrected": chi2_tail(corrected, 1),
+    }
+
+
+def _upper_tails(b: int, c: int) -> Mapping[str, float]:
+    """Give the four one-sided p-values for more right answers of the first model."""
+    n = b + c
+    at_least, beyond = fair_coin_tail(b, n), fair_coin_tail(b + 1, n)
+    return {
+        "exact": at_least,
+        "midp": (at_least + beyond) / 2,
+        "chi2": normal_p((b - c) / n**0.5, "greater"),
+        "corrected": normal_p((b - c - 1) / n**0.5, "greater"),
     }

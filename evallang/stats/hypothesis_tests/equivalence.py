@@ -18,6 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.differences import TANGO_1998, TwoByTwo, paired_counts, tango
+from evallang.stats.rank_scores import checked_direction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -110,12 +111,25 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         ANY_INTERVAL,
         DIFFERENT,
         clustered=True,
+        weights=True,
         when="it is to be shown that two models differ by less than a margin fixed beforehand",
         when_not="no margin can be stated before the data are seen",
         differs={
             "statsmodels": "ttost_paired is for independent means; here the interval of the "
             "design decides: Tango's for accuracies, corrected_t's for folds",
         },
+        formula=(
+            "the smallest alpha at which the whole interval of level 1 - 2 alpha for the "
+            "difference lies inside the margin, on both sides"
+        ),
+        example=(
+            "counts published\n"
+            "  models small, large\n"
+            "  table [[9945, 25], [15, 15]]\n"
+            "\n"
+            "measure accuracy\n"
+            "compare small vs large with tost(margin=0.5%)\n"
+        ),
     ),
     title="Two one-sided tests of equivalence",
     references=(SCHUIRMANN_1987, TANGO_1998, LIU_2002),
@@ -139,6 +153,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
     """
     width = checked_margin(margin)
     checked_level(level)
+    _checked_difference(difference)
     upper = _one_sided(difference, width, "below")
     lower = _one_sided(difference, -width, "above")
     p = None if upper is None or lower is None else max(upper, lower)
@@ -150,8 +165,21 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
         ANY_INTERVAL,
         INFERIOR,
         clustered=True,
+        weights=True,
         when="a cheaper model is to be shown to be worse by less than a margin, if at all",
         when_not="no margin can be stated before the data are seen",
+        formula=(
+            "the smallest alpha at which the bound of the interval of level 1 - 2 alpha, on "
+            "the unfavourable side, stays nearer than the margin"
+        ),
+        example=(
+            "counts published\n"
+            "  models small, large\n"
+            "  table [[9945, 25], [15, 15]]\n"
+            "\n"
+            "measure accuracy\n"
+            "compare small vs large with noninferiority(margin=0.5%)\n"
+        ),
     ),
     title="Test of non-inferiority",
     references=(LIU_2002, TANGO_1998),
@@ -176,11 +204,22 @@ def noninferiority(
     """
     width = checked_margin(margin)
     checked_level(level)
+    _checked_difference(difference)
+    checked_direction(better)
     if better == "higher":
         p = _one_sided(difference, -width, "above")
     else:
         p = _one_sided(difference, width, "below")
     return _result("noninferiority", INFERIOR, difference, level, p, width)
+
+
+def _checked_difference(difference: DifferenceAt) -> None:
+    """Raise `ValueError` where there is no function from a level to a difference."""
+    if not callable(difference):
+        raise ValueError(
+            "the difference is given as a function of the level, such as "
+            "`paired_proportions(table)` or `over_folds(first, second)`"
+        )
 
 
 def _one_sided(
@@ -251,7 +290,7 @@ def _result(
     margin: float,
     **one_sided: float | None,
 ) -> HypothesisTestResult:
-    inner = 1 - 2 * (1 - level)
+    inner = round(1 - 2 * (1 - level), 12)  # 90 %, not 0.8999999999999999
     if inner > 0:
         estimate = difference(inner)
     else:

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Design, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
-from evallang.stats.distributions import (
-    checked_level,
-    f_quantile,
-    f_tail,
-    t_quantile,
-    t_two_sided,
-)
+from evallang.stats.alternatives import Alternative, one_sided, t_p
+from evallang.stats.distributions import checked_level, f_quantile, f_tail, t_quantile
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.folds import FROM_FOLDS, NULL, OWN
@@ -53,6 +48,21 @@ TEN_ZEROS = ((0.0, 0.0),) * 5
         implied=("5x2cv", {}),
         when="a published 5x2cv t test is reproduced",
         when_not="its result depends on which half came first: 5x2cv_f uses all ten differences",
+        formula=(
+            "halve the data five times and train on each half in turn; the very first "
+            "difference, divided by the root of the mean of the five variances, is referred "
+            "to t with 5 degrees of freedom"
+        ),
+        differs={
+            "Zhou 2021": (
+                "2.4.2 divides the mean of the first two differences, which is more cautious "
+                "than Dietterich's test: write 5x2cv_t(numerator=mean) for it"
+            ),
+            "mlxtend": (
+                "paired_ttest_5x2cv agrees in its formula; it halves without strata, and "
+                "gives NaN where all differences are 0"
+            ),
+        },
     ),
     title="5x2cv paired t test",
     name="5x2cv_t",
@@ -78,23 +88,26 @@ def five_by_two_t(
     level: float = 0.95,
     *,
     numerator: Literal["first", "mean"] = "first",
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare two algorithms over five repeats of two-fold cross-validation.
 
     t = d / sqrt(sum of the five variances / 5) with 5 degrees of freedom; d is the very
     first difference (Dietterich 1998), or with `numerator=mean` the mean of the first two
     (Zhou 2021, 2.4.2). The estimate is that difference, with the interval that the test
-    implies; the mean of all ten stands in `extra`. `first` and `second` are (5, 2).
+    implies; the mean of all ten stands in `extra`. `alternative=greater` asks only whether
+    the first has the larger scores. `first` and `second` are (5, 2). Raises `ValueError`
+    where they are not.
     """
     d = _ten(first, second)
     if d is None:
         return _undefined_five_by_two("5x2cv_t", level)
     lead = float(d[0, 0] if numerator == "first" else d[0].mean())
     variance = float(_repeat_variances(d, first, second).mean())
-    t, p, notes = studentized(lead, math.sqrt(variance))
+    t, p, notes = studentized(lead, math.sqrt(variance), alternative)
     if t is not None and p is None:
-        p = t_two_sided(t, 5)
-    return HypothesisTestResult(
+        p = t_p(t, 5, alternative)
+    result = HypothesisTestResult(
         test="5x2cv_t",
         variant=numerator,
         null=NULL,
@@ -106,6 +119,7 @@ def five_by_two_t(
         extra={"mean_difference": float(d.mean())},
         notes=notes,
     )
+    return one_sided(result, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -115,6 +129,21 @@ def five_by_two_t(
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
         when="two learning algorithms on one data set, at ten fits each",
+        when_not=(
+            "one fitted model is to be shipped, and is what the statement is about: mcnemar; "
+            "time allows 100 fits: corrected_t on repeated cv"
+        ),
+        formula=(
+            "halve the data five times and train on each half in turn, which gives ten "
+            "differences; the sum of their squares, divided by twice the sum of the five "
+            "variances, is referred to F with 10 and 5 degrees of freedom"
+        ),
+        differs={
+            "mlxtend": (
+                "combined_ftest_5x2cv halves without strata, and raises ZeroDivisionError "
+                "for two identical models; here p is 1 with a note"
+            ),
+        },
     ),
     title="Combined 5x2cv F test",
     name="5x2cv_f",
@@ -133,7 +162,7 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> H
     F = sum of the squared differences / (2 sum of the variances) with (10, 5) degrees of
     freedom (Alpaydin 1999). The interval holds every difference d that the test of d
     instead of 0 does not reject: it may be empty, and is then None. `first` and `second`
-    are (5, 2).
+    are (5, 2). Raises `ValueError` where they are not.
     """
     d = _ten(first, second)
     if d is None:

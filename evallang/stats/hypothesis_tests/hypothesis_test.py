@@ -8,12 +8,11 @@ same call at another level. A test computes p, and never decides.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
 from evallang.frozen import frozen
-from evallang.registry import Design, Evidence, Registry
+from evallang.registry import Design, Evidence, Guidance, Registry
 
 INPUTS: Mapping[str, str] = {
     "table": "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
@@ -40,7 +39,7 @@ INPUTS: Mapping[str, str] = {
 
 
 @frozen
-class HypothesisTestDeclaration:
+class HypothesisTestDeclaration(Guidance):
     """What a test needs and what it is about.
 
     Attributes
@@ -73,9 +72,6 @@ class HypothesisTestDeclaration:
     bayesian: bool = False
     implied: tuple[str, Mapping[str, int | float | Fraction]] | None = None
     across_data: bool = False
-    when: str = ""
-    when_not: str = ""
-    differs: Mapping[str, str] = field(default_factory=dict)
     null_under_cv: str = ""
 
 

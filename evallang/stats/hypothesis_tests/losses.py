@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
-from evallang.stats.distributions import checked_level, t_quantile, t_two_sided
+from evallang.stats.alternatives import Alternative, one_sided, t_p
+from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.reading import labels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,6 +82,16 @@ OWN = "own derivation: computed by hand"
         when="losses of two models on the same independent examples, or on groups of them",
         when_not="examples follow each other in time: diebold_mariano; scores of folds: "
         "corrected_t; a few examples carry the mean: permutation",
+        formula=(
+            "the mean difference of the losses, divided by its standard error from the "
+            "differences themselves; referred to t with n - 1 degrees of freedom"
+        ),
+        differs={
+            "scipy": (
+                "ttest_rel is the same without groups; it gives NaN where no difference "
+                "differs from 0, and here p is 1 with a note"
+            ),
+        },
     ),
     title="Paired t test",
     references=(STUDENT_1908, CAMERON_MILLER_2015),
@@ -109,13 +121,16 @@ def t(
     second: ArrayLike,
     groups: ArrayLike | None = None,
     level: float = 0.95,
+    *,
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare the mean losses of two models on the same examples.
 
-    Student's t of the differences with n - 1 degrees of freedom. With groups the standard
-    error is the cluster-robust one, from the sums of each group with the factor G/(G - 1),
-    and t has G - 1 degrees of freedom (Cameron & Miller 2015). `first`, `second` and
-    `groups` are (n,). Raises `ValueError` where their shapes differ.
+    Student's t of the differences with n - 1 degrees of freedom. With groups the standard error
+    is the cluster-robust one, from the sums of each group with the factor G/(G - 1), and t has
+    G - 1 degrees of freedom (Cameron & Miller 2015). `alternative=greater` asks only whether
+    the first has the larger loss. `first`, `second` and `groups` are (n,). Raises `ValueError`
+    where their shapes differ.
     """
     checked_level(level)
     x, y = _losses(first, second)
@@ -126,11 +141,8 @@ def t(
     n = len(d)
     if groups is None:
         error = 0.0 if constant else float(d.std(ddof=1)) / math.sqrt(n)
-        return _of_mean("t", "paired", d, error, n - 1, level, constant)
-    codes = np.asarray(groups)
-    if codes.shape != d.shape:
-        raise ValueError("every example needs its group")
-    _, codes = np.unique(codes, return_inverse=True)
+        return _of_mean("t", "paired", d, error, n - 1, level, constant, alternative)
+    codes = labels(groups, n, "group")
     count = int(codes.max()) + 1
     if count < 2:
         return _undefined("t", "clustered", level, ("undefined: it takes two groups",))
@@ -140,7 +152,7 @@ def t(
     plain = float(d.var(ddof=1)) / n
     effect = error**2 / plain if plain > 0 and not constant else None
     clusters = Clusters(count, effect)
-    return _of_mean("t", "clustered", d, error, count - 1, level, constant, clusters)
+    return _of_mean("t", "clustered", d, error, count - 1, level, constant, alternative, clusters)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -153,6 +165,25 @@ def t(
         differs={
             "statsmodels": "its default takes more lags than horizon - 1, and Bartlett weights",
         },
+        formula=(
+            "the mean difference of the losses, divided by the root of its variance in which "
+            "neighbours up to horizon - 1 steps apart may be correlated, shrunk for short "
+            "series; referred to t with n - 1 degrees of freedom"
+        ),
+        example=(
+            'data visits from "data/visits.csv"  # rows in the order of time\n'
+            "  target length_of_stay\n"
+            "  features age, previous_visits\n"
+            "  task regression\n"
+            "\n"
+            "model linear = LinearRegression\n"
+            "model tree = DecisionTreeRegressor(max_depth=2)\n"
+            "model mean = DummyRegressor\n"
+            "\n"
+            "protocol time_series folds=5\n"
+            "measure mae\n"
+            "compare linear vs tree with diebold_mariano\n"
+        ),
     ),
     title="Diebold-Mariano test",
     references=(DIEBOLD_MARIANO_1995, HARVEY_1997),
@@ -172,7 +203,12 @@ def t(
     ),
 )
 def diebold_mariano(
-    first: ArrayLike, second: ArrayLike, level: float = 0.95, *, horizon: int = 1
+    first: ArrayLike,
+    second: ArrayLike,
+    level: float = 0.95,
+    *,
+    horizon: int = 1,
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare two forecasts of a series by their losses, allowing for dependence in time.
 
@@ -180,8 +216,8 @@ def diebold_mariano(
     autocovariances c of divisor n up to lag `horizon` - 1 (Diebold & Mariano 1995), times
     sqrt((n + 1 - 2h + h(h - 1)/n) / n), with n - 1 degrees of freedom (Harvey, Leybourne &
     Newbold 1997). Where that sum is not positive, lags get Bartlett's weights, with a note.
-    `first` and `second` are losses (n,) in the order of time. Raises `ValueError` where
-    `horizon` is below 1.
+    `alternative=greater` asks only whether the first has the larger loss. `first` and `second`
+    are losses (n,) in the order of time. Raises `ValueError` where `horizon` is below 1.
     """
     checked_level(level)
     if horizon < 1:
@@ -202,7 +238,9 @@ def diebold_mariano(
         notes = ("the estimated variance is not positive: lags get Bartlett's weights",)
     factor = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     error = math.sqrt(max(total, 0.0) / n / factor)
-    return _of_mean("diebold_mariano", variant, d, error, n - 1, level, constant, notes=notes)
+    return _of_mean(
+        "diebold_mariano", variant, d, error, n - 1, level, constant, alternative, notes=notes
+    )
 
 
 def _long_run(d: NDArray[np.float64], horizon: int, *, bartlett: bool) -> float:
@@ -236,6 +274,7 @@ def _of_mean(
     df: int,
     level: float,
     constant: bool,
+    alternative: Alternative,
     clusters: Clusters | None = None,
     notes: tuple[str, ...] = (),
 ) -> HypothesisTestResult:
@@ -243,12 +282,12 @@ def _of_mean(
     mean = float(d.mean())
     mean = 0.0 if spread_is_noise(mean, float(np.abs(d).max())) else mean
     sd = 0.0 if constant else float(d.std(ddof=1))
-    value, p, more = studentized(mean, error)
+    value, p, more = studentized(mean, error, alternative)
     if value is not None and p is None:
-        p = t_two_sided(value, df)
+        p = t_p(value, df, alternative)
     half = t_quantile(level, df) * error
     independent = test == "t" and clusters is None
-    return HypothesisTestResult(
+    result = HypothesisTestResult(
         test=test,
         variant=variant,
         null=NULL if test == "t" else "the two forecasts have the same expected loss",
@@ -261,6 +300,7 @@ def _of_mean(
         extra={"standard_error": error},
         notes=(*notes, *more),
     )
+    return one_sided(result, alternative)
 
 
 def _undefined(

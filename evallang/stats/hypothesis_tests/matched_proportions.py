@@ -83,6 +83,21 @@ KUNCHEVA = (
         when="three or more fitted models, one prediction each per independent example, or per "
         "example of independent groups",
         when_not="two models: mcnemar",
+        formula=(
+            "how far the models' numbers of right answers lie from their mean, squared and "
+            "added up, in units of what the examples on which models disagree would give by "
+            "chance; referred to chi-squared with M - 1 degrees of freedom"
+        ),
+        differs={
+            "mlxtend": (
+                "cochrans_q gives the same statistic, and NaN where all models are right on "
+                "the same examples; here p is 1 with a note"
+            ),
+            "statsmodels": (
+                "cochrans_q always refers to chi-squared; here few informative examples get "
+                "the exact distribution, and cochran(chi2) is theirs"
+            ),
+        },
     ),
     title="Cochran's Q test",
     references=(COCHRAN_1950, TATE_BROWN_1970),
@@ -171,7 +186,16 @@ def cochran(
         differs={
             "mlxtend": "it refers F to (M - 1, (M - 1) n) degrees of freedom, as Raschka "
             "prints; two-way analysis of variance and Looney have (M - 1)(n - 1)",
+            "Raschka 2018": (
+                "4.7 leaves out a square in SSA and prints (M - 1) n; the analysis of "
+                "variance has the square and (M - 1)(n - 1)"
+            ),
         },
+        formula=(
+            "a two-way analysis of variance of right (1) and wrong (0) by model and example: "
+            "the mean square of models over that of what is left; referred to F with (M - 1) "
+            "and (M - 1)(n - 1) degrees of freedom"
+        ),
     ),
     title="Looney's F test",
     references=(LOONEY_1988, RASCHKA_2018),
@@ -189,7 +213,8 @@ def looney_f(correct: ArrayLike | Correctness) -> HypothesisTestResult:
 
     Examples and models are the factors, F = MSA / MSAB with (M - 1, (M - 1)(n - 1))
     degrees of freedom (Raschka 2018, 4.7, with the square in SSA and the degrees of
-    freedom that Looney 1988 has). `correct` is Boolean (n, M), or its counts.
+    freedom that Looney 1988 has). `correct` is Boolean (n, M), or its counts. Raises
+    `ValueError` where it is neither.
     """
     counts = count_correct(correct)
     models, n = counts.n_models, counts.n

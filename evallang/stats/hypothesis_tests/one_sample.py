@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import ZHOU_2021
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.correctness import Correctness, count_correct
-from evallang.stats.distributions import checked_level, t_quantile, t_two_sided
+from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
 from evallang.stats.fold_scores import spread_is_noise, studentized
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -17,6 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.proportions import clopper_pearson
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +47,15 @@ OWN = "own derivation: computed by hand"
         when="one model's error rate against a stated bound, on independent examples",
         when_not="two models: mcnemar; the error is to be shown to be small: the test can only "
         "show that it is too large, so `require error_rate of A <= ...`",
+        formula=(
+            "the chance of as many errors or more among n examples when each is wrong with "
+            "the probability `threshold`"
+        ),
+        differs={
+            "Zhou 2021": (
+                "2.4.1 swaps accepting and rejecting in its text; the critical value is the same"
+            ),
+        },
     ),
     title="Binomial test of an error rate",
     references=(ZHOU_2021,),
@@ -117,6 +128,10 @@ def binomial(
         models=(1, 1),
         when="a published t test of error rates against a stated value is reproduced",
         when_not="folds share training rows, which it ignores: the corrected_t interval",
+        formula=(
+            "the mean score less the threshold, divided by the standard error of the mean as "
+            "if the scores were independent; referred to t with k - 1 degrees of freedom"
+        ),
     ),
     title="t test of one model's scores against a value",
     references=(ZHOU_2021,),
@@ -129,18 +144,24 @@ def binomial(
         ),
     ),
 )
-def single_t(first: ArrayLike, level: float = 0.95, *, threshold: float) -> HypothesisTestResult:
+def single_t(
+    first: ArrayLike,
+    level: float = 0.95,
+    *,
+    threshold: float,
+    alternative: Alternative = "two_sided",
+) -> HypothesisTestResult:
     """Test whether the mean score of one model over folds or rounds is a stated value.
 
     t = sqrt(k) (mean - threshold) / s with k - 1 degrees of freedom, two-sided (Zhou 2021,
-    2.4.1). It takes the k scores as independent, which those of cross-validation are not.
-    `first` is (k,); undefined scores are left out, with a note. Raises `ValueError` where
-    `threshold` is not finite.
+    2.4.1), or with `alternative=greater` (`less`) one-sided. It takes the k scores as
+    independent, which those of cross-validation are not. `first` is (k,); undefined scores
+    are left out, with a note. Raises `ValueError` where `threshold` is not finite.
     """
     checked_level(level)
     if not math.isfinite(threshold):
         raise ValueError("the threshold of a score is a finite number")
-    x = np.asarray(first, dtype=np.float64)
+    x = numbers(first, "scores")
     if x.ndim != 1:
         raise ValueError("fold scores are given as one row")
     kept = x[np.isfinite(x)]
@@ -163,11 +184,11 @@ def single_t(first: ArrayLike, level: float = 0.95, *, threshold: float) -> Hypo
     constant = bool(spread_is_noise(kept.max() - kept.min(), scale))
     sd = 0.0 if constant else float(kept.std(ddof=1))
     error, df = sd / math.sqrt(count), count - 1
-    value, p, more = studentized(mean, error)
+    value, p, more = studentized(mean, error, alternative)
     if value is not None and p is None:
-        p = t_two_sided(value, df)
+        p = t_p(value, df, alternative)
     half = t_quantile(level, df) * error
-    return HypothesisTestResult(
+    result = HypothesisTestResult(
         test="single_t",
         variant="t",
         null=SINGLE_T_NULL,
@@ -179,6 +200,7 @@ def single_t(first: ArrayLike, level: float = 0.95, *, threshold: float) -> Hypo
         extra={"sd": sd, "threshold": threshold},
         notes=(*notes, *more),
     )
+    return one_sided(result, alternative)
 
 
 def _upper_tail(errors: int, n: int, rate: float) -> float:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DEMSAR_2006, ZHOU_2021, Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.alternatives import normal_p
 from evallang.stats.data_set_effects import effects_over_data
-from evallang.stats.distributions import checked_level, normal_quantile, normal_two_sided
+from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_RANKS, FROM_DATA_SETS, ZHOU_RANKS
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -80,7 +81,30 @@ class _Compared:
         differs={
             "aeon": "its table of critical values is read one place too far, as if there were "
             "M + 1 models, so that differences are missed",
+            "Zhou 2021": "his critical difference of 1.657 for Table 2.5 is the same",
         },
+        formula=(
+            "the difference of the two average ranks, divided by the root of M (M + 1) / (6 "
+            "N); p is the chance that M normal variables span as much (studentized range "
+            "with infinite degrees of freedom)"
+        ),
+        example=(
+            "data breast from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "data digits from sklearn digits\n"
+            "data iris from sklearn iris\n"
+            "data wine from sklearn wine\n"
+            "\n"
+            "model linear = LinearDiscriminantAnalysis\n"
+            "model bayes = GaussianNB\n"
+            "model nearest = KNeighborsClassifier\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "\n"
+            "measure accuracy\n"
+            "compare linear, bayes, nearest across data with friedman then nemenyi\n"
+        ),
     ),
     title="Nemenyi's test",
     references=(NEMENYI_1963, DEMSAR_2006, ZHOU_2021),
@@ -136,6 +160,28 @@ def nemenyi(
         across_data=True,
         when="all models are compared with one, after friedman, and a figure of ranks is drawn",
         when_not="in all other cases: wilcoxon with holm, which is more powerful",
+        formula=(
+            "the difference of the two average ranks, divided by the root of M (M + 1) / (6 "
+            "N), as a normal deviate; its two-sided p times the number of comparisons with "
+            "the reference"
+        ),
+        example=(
+            "data breast from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "data digits from sklearn digits\n"
+            "data iris from sklearn iris\n"
+            "data wine from sklearn wine\n"
+            "\n"
+            "model linear = LinearDiscriminantAnalysis\n"
+            "model bayes = GaussianNB\n"
+            "model nearest = KNeighborsClassifier\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "\n"
+            "measure accuracy\n"
+            "compare linear, nearest against bayes across data with friedman then bonferroni_dunn\n"
+        ),
     ),
     title="Bonferroni-Dunn test",
     references=(DUNN_1961, DEMSAR_2006),
@@ -168,12 +214,12 @@ def bonferroni_dunn(
     z = (R_i - R_j) / sqrt(M (M + 1) / (6 N)), two-sided p times the M - 1 comparisons with
     the reference, at most 1 (Demšar 2006, 3.2.2). The estimate is the difference in average
     rank with its simultaneous interval. `scores` is (N, M) with the reference among the
-    columns, `pair` a model and the reference.
+    columns, `pair` a model and the reference. Raises `ValueError` where they are none.
     """
     found = _compared(scores, better, pair, missing)
     comparisons = found.models - 1
     quantile = normal_quantile(1 - (1 - checked_level(level)) / comparisons)
-    p = min(comparisons * normal_two_sided(found.z), 1.0)
+    p = min(comparisons * normal_p(found.z), 1.0)
     return _rank_result("bonferroni_dunn", found, p, quantile, level, seed)
 
 

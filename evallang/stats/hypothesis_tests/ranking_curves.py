@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
-from evallang.stats.distributions import chi2_tail, normal_quantile, normal_two_sided
+from evallang.stats.alternatives import Alternative, normal_p, one_sided
+from evallang.stats.distributions import chi2_tail, normal_quantile
 from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -62,6 +63,12 @@ OWN = "own derivation: computed by hand"
             "confidenceinterval": "it ranks in float32, which errs by 6e-8 at a million "
             "examples on, and calls an area of 1 .99999994",
         },
+        formula=(
+            "for each positive the share of negatives that score lower, for each negative "
+            "the share of positives that score higher; the difference of the two areas, "
+            "divided by the root of the variance of these shares between examples, as a "
+            "normal deviate"
+        ),
     ),
     title="DeLong's test",
     references=(DELONG_1988, SUN_XU_2014, OBUCHOWSKI_1997, LEDELL_2015),
@@ -80,6 +87,8 @@ def delong(
     folds: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     level: float = 0.95,
+    *,
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare the areas under the ROC curves of models that scored the same examples.
 
@@ -90,18 +99,23 @@ def delong(
     from the influence curves of LeDell, Petersen & van der Laan 2015 (summed over groups
     where both are given: own derivation). In O(n log n) and float64; scores tie where
     they are equal. Where the variance of a difference is 0, p is 1 without a difference,
-    else undefined. `truth` is 1 for positives (n,), `row_scores` (n, M), `folds` and
-    `groups` codes (n,) or None. Raises `ValueError` where shapes differ, a score is
-    missing, or there are fewer than two models.
+    else undefined. `alternative=greater` asks only whether the first of two has the larger
+    area. `truth` is 1 for positives (n,), `row_scores` (n, M), `folds` and `groups` codes
+    (n,) or None. Raises `ValueError` where shapes differ, a score is missing, there are
+    fewer than two models, or a side is named for more than two.
     """
     z = normal_quantile(level)
     found = auc_covariance(truth, row_scores, folds, groups)
     if len(found.areas) == 2:
-        return _of_two(found, level, z)
+        return one_sided(_of_two(found, level, z, alternative), alternative)
+    if alternative != "two_sided":
+        raise ValueError("a one-sided test compares two models")
     return _of_many(found)
 
 
-def _of_two(found: AucCovariance, level: float, z: float) -> HypothesisTestResult:
+def _of_two(
+    found: AucCovariance, level: float, z: float, alternative: Alternative
+) -> HypothesisTestResult:
     first, second = found.areas
     if found.covariance is None:
         return _result(found, Statistic("z", None), None, None, _difference(None, level))
@@ -126,7 +140,7 @@ def _of_two(found: AucCovariance, level: float, z: float) -> HypothesisTestResul
         plain = float(found.plain[0, 0] + found.plain[1, 1] - 2 * found.plain[0, 1])
         clusters = Clusters(found.n_groups, variance / plain if plain > 0 else None)
     return _result(
-        found, statistic, None, normal_two_sided(value / error), estimate, (), extra, clusters
+        found, statistic, None, normal_p(value / error, alternative), estimate, (), extra, clusters
     )
 
 

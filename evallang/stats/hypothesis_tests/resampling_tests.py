@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.stats.alternatives import Alternative, halved, one_sided
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
-from evallang.stats.intervals.bootstrap import EFRON_1987, EFRON_TIBSHIRANI_1994
-from evallang.stats.intervals.bootstrap import bootstrap as bootstrap_interval
+from evallang.stats.intervals.bootstrap_bounds import EFRON_1987, EFRON_TIBSHIRANI_1994
+from evallang.stats.intervals.bootstrap_bounds import bootstrap as bootstrap_interval
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampling import PairedCountSample
 
@@ -89,6 +90,7 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         EXCHANGEABLE,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
+        weights=True,
         when="any metric of two models on the same examples, few examples, heavy tails",
         when_not="accuracy: mcnemar; the models differ in other ways than in the metric, such "
         "as in the spread of their errors: bootstrap",
@@ -97,6 +99,11 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
             "where it is told so by a function of signed differences",
             "MLstatkit": "its p-value can be 0; here it is at least 1/(1 + rounds)",
         },
+        formula=(
+            "swap the two models' outputs within examples by fair coin flips, and take the "
+            "difference of the metric each time; p is the share of swaps with a difference "
+            "as large as the one found, on either side, the one found counted among them"
+        ),
     ),
     title="Paired permutation test",
     references=(EDGINGTON_2007, BANDOS_2005, PHIPSON_SMYTH_2010),
@@ -116,10 +123,12 @@ def permutation(
     *,
     rounds: int = 10_000,
     block: int | None = None,
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Test a difference by swapping the outputs of the two models within examples.
 
-    p is the share of swaps whose difference is at least as large, on either side. Where
+    p is the share of swaps whose difference is at least as large, on either side, or with
+    `alternative=greater` (`less`) on the side of larger (smaller) values of the first. Where
     there are at most about a million distinct outcomes they are all counted, each with its
     probability, else p = (1 + count)/(1 + rounds) (Phipson & Smyth 2010), with its Monte
     Carlo error in `extra.mc_se`. Scores of ranking metrics are replaced by ranks before
@@ -132,6 +141,11 @@ def permutation(
     checked_level(level)
     if rounds < 1:
         raise ValueError("a permutation test takes at least 1 round")
+    if not hasattr(swapper, "arrangements"):
+        raise ValueError(
+            "a permutation test takes a swapper of the two models' outputs, such as "
+            "`LossSwapper(first, second)` or `ScoreSwapper(truth, first, second)`"
+        )
     if block is not None:
         swapper = swapper.in_blocks(block)
     observed = swapper.estimate()
@@ -149,7 +163,7 @@ def permutation(
     if every is None:
         drawn = swapper.replicates(np.random.default_rng(seed), rounds)
         undefined = int((~np.isfinite(drawn)).sum())
-        count = int(_as_large(drawn, observed).sum())
+        count = int(_as_large(drawn, observed, alternative).sum())
         p = (1 + count) / (1 + rounds)
         extra = {"mc_se": math.sqrt(p * (1 - p) / (1 + rounds)), "rounds": rounds}
         notes: tuple[str, ...] = (
@@ -160,7 +174,7 @@ def permutation(
     else:
         values, chances = every
         variant += ", exact"
-        p = min(float(chances[_as_large(values, observed)].sum()), 1.0)
+        p = min(float(chances[_as_large(values, observed, alternative)].sum()), 1.0)
         extra = {"mc_se": 0.0, "arrangements": len(values)}
         notes = (
             ("undefined after some swaps, which count as at least as large",)
@@ -174,7 +188,7 @@ def permutation(
         interval = bootstrap_interval(sample, level, seed)
         low, high, method = interval.low, interval.high, interval.method
         notes = (*notes, *interval.notes)
-    return HypothesisTestResult(
+    result = HypothesisTestResult(
         test="permutation",
         variant=variant,
         null=EXCHANGEABLE,
@@ -183,6 +197,7 @@ def permutation(
         extra=extra,
         notes=notes,
     )
+    return one_sided(result, alternative)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -191,6 +206,7 @@ def permutation(
         EQUAL,
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,
+        weights=True,
         when="any metric of two models on the same examples, with an interval that agrees",
         when_not="fewer than about 50 examples, or a metric at the end of its range: permutation",
         differs={
@@ -198,6 +214,11 @@ def permutation(
             "the interval and is at least 2/(rounds + 1)",
             "rliable": "it takes no notice of its seed; here the same seed gives the same p",
         },
+        formula=(
+            "draw the examples with replacement, with both models' outputs, and take the "
+            "difference of the metric each time; p is the smallest alpha at which the "
+            "bootstrap interval of level 1 - alpha leaves 0 out"
+        ),
     ),
     title="Paired bootstrap test",
     references=(EFRON_TIBSHIRANI_1994, EFRON_1987),
@@ -224,16 +245,23 @@ def bootstrap(
     *,
     method: Literal["bca", "percentile"] = "bca",
     rounds: int = 10_000,
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Test a difference by the bootstrap interval that just holds 0.
 
-    p is the smallest alpha at which the interval of level 1 - alpha leaves out 0, so that p
-    and interval agree (Efron & Tibshirani 1994, chapter 15: confidence intervals as tests);
-    it is never below 2/(rounds + 1). Examples, or groups, are drawn with both models'
-    outputs, which keeps them paired. `sample` is the difference, first minus second. Raises
-    `ValueError` where `rounds` is below 2.
+    p is the smallest alpha at which the interval of level 1 - alpha leaves out 0, so that p and
+    interval agree (Efron & Tibshirani 1994, chapter 15: confidence intervals as tests); it is
+    never below 2/(rounds + 1). With `alternative=greater` (`less`) it is half of that, or 1
+    less half of it where the difference lies on the other side. Examples, or groups, are drawn
+    with both models' outputs, which keeps them paired. `sample` is the difference, first minus
+    second. Raises `ValueError` where `rounds` is below 2.
     """
     checked_level(level)
+    if not hasattr(sample, "replicates"):
+        raise ValueError(
+            "a bootstrap test takes a sample of the difference, such as "
+            "`DifferenceSample(LossSample(first), LossSample(second))`"
+        )
     drawn = _Remembered(sample)
     interval = bootstrap_interval(drawn, level, seed, method=method, rounds=rounds)
     observed = sample.estimate()
@@ -245,8 +273,10 @@ def bootstrap(
     if p is not None:
         if p <= least:
             p, notes = least, (*notes, f"p is at most 2/{rounds + 1}: no resample reaches 0")
-        extra["mc_se"] = 2 * math.sqrt(p / 2 * (1 - p / 2) / rounds)
-    return HypothesisTestResult(
+        both = 2 if alternative == "two_sided" else 1
+        extra["mc_se"] = both * math.sqrt(p / 2 * (1 - p / 2) / rounds)
+        p = halved(p, observed, alternative)
+    result = HypothesisTestResult(
         test="bootstrap",
         variant=f"{method}, {sample.unit}",
         null=EQUAL,
@@ -262,13 +292,20 @@ def bootstrap(
         extra=extra,
         notes=notes,
     )
+    return one_sided(result, alternative)
 
 
-def _as_large(values: NDArray[np.float64], observed: float) -> NDArray[np.bool_]:
+def _as_large(
+    values: NDArray[np.float64], observed: float, alternative: Alternative
+) -> NDArray[np.bool_]:
     """Tell which differences are at least as large as the observed one; undefined ones are."""
     defined = np.isfinite(values)
     scale = max(abs(observed), float(np.abs(values[defined]).max(initial=0.0)))
-    return ~defined | (np.abs(np.where(defined, values, 0.0)) >= abs(observed) - TIE * scale)
+    known = np.where(defined, values, 0.0)
+    if alternative == "two_sided":
+        return ~defined | (np.abs(known) >= abs(observed) - TIE * scale)
+    side = 1.0 if alternative == "greater" else -1.0
+    return ~defined | (side * known >= side * observed - TIE * scale)
 
 
 def _p_of_intervals(

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DEMSAR_2006, Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
-from evallang.stats.distributions import checked_level, normal_two_sided
+from evallang.stats.alternatives import Alternative, normal_p, one_sided
+from evallang.stats.data_set_effects import effects_over_data
+from evallang.stats.distributions import checked_level
 from evallang.stats.fold_scores import NOISE, aligned, differences
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.rank_scores import Better, checked_direction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,9 +46,9 @@ PRATT_1959 = Reference(
 )
 
 NULL = "the differences between the two models are distributed symmetrically around 0"
-Better = Literal["higher", "lower"]
 EXACT_UP_TO = 500  # differences other than 0; about a tenth of a second
 WALSH_UP_TO = 1000  # half a million averages
+EFFECTS_UP_TO = 200  # pairs whose effect sizes are resampled; a tenth of a second
 
 # Hollander & Wolfe 1973, the depression data of R's wilcox.test
 FACTOR_FIRST = (1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30)
@@ -65,6 +68,26 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
             "scipy": "its default drops to the normal approximation where differences tie; here "
             "the exact distribution of the mid-ranks is taken",
         },
+        formula=(
+            "rank the absolute differences and add the ranks of the positive ones; p is the "
+            "chance that fair coin flips of the signs give a sum as far from its mean"
+        ),
+        example=(
+            "data breast from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "data digits from sklearn digits\n"
+            "data iris from sklearn iris\n"
+            "data wine from sklearn wine\n"
+            "\n"
+            "model linear = LinearDiscriminantAnalysis\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "\n"
+            "measure accuracy\n"
+            "compare linear vs bayes across data with wilcoxon\n"
+        ),
     ),
     title="Wilcoxon signed-rank test",
     references=(WILCOXON_1945, PRATT_1959, DEMSAR_2006),
@@ -81,24 +104,29 @@ def wilcoxon(
     second: ArrayLike,
     better: Better = "higher",
     level: float = 0.95,
+    seed: int = 0,
     *,
     zeros: Literal["drop", "pratt", "split"] = "drop",
     method: Literal["auto", "exact", "normal"] = "auto",
     missing: Literal["leave_out", "worst"] = "leave_out",
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare two models by the ranks of their absolute differences.
 
-    Differences of 0 are left out (`drop`, Wilcoxon 1945), ranked and then left out
-    (`pratt`, 1959), or ranked and shared by both sides (`split`; of an odd number one is
-    left out, Demšar 2006). Equal sizes get mid-ranks; `auto` takes the exact distribution
-    of their signs up to 500 differences, else the normal one with the variance of the
-    mid-ranks. It is about ranks, not about the mean: the estimate is the mean difference
-    without an interval, and `extra` holds the pseudo-median with its interval at `level`. A
-    missing value (NaN) leaves its pair out, or with `missing=worst` is worse than any other
-    in the direction `better`. `first` and `second` are (n,). Raises `ValueError` where
-    their shapes differ.
+    Differences of 0 are left out (`drop`, Wilcoxon 1945), ranked and then left out (`pratt`,
+    1959), or ranked and shared by both sides (`split`; of an odd number one is left out, Demšar
+    2006). Equal sizes get mid-ranks; `auto` takes the exact distribution of their signs up to
+    500 differences, else the normal one with the variance of the mid-ranks.
+    `alternative=greater` asks only whether the first has the larger values. It is about ranks,
+    not about the mean: the estimate is the pseudo-median, the median of the means of all pairs
+    of differences (Hodges & Lehmann 1963), with the interval of values that the test does not
+    reject; beyond 1,000 differences it is their mean without an interval. Effect sizes have
+    bootstrap intervals up to 200 pairs. A missing value (NaN) leaves its pair out, or with
+    `missing=worst` is worse than any other in the direction `better`. `first` and `second` are
+    (n,). Raises `ValueError` where their shapes differ.
     """
     checked_level(level)
+    checked_direction(better)
     x, y = aligned(first, second)
     if x.ndim != 1:
         raise ValueError("a signed-rank test takes one row of values for each model")
@@ -116,9 +144,9 @@ def wilcoxon(
     if len(ranks) == 0:
         p, notes = 1.0, (*notes, "all differences are 0")
     elif exact:
-        p = _exact_p(np.abs(ranks), max(plus, minus))
+        p = _exact_p(np.abs(ranks), plus, minus, alternative)
     else:
-        p = normal_two_sided((plus - minus) / math.sqrt(float((ranks**2).sum())))
+        p = normal_p((plus - minus) / math.sqrt(float((ranks**2).sum())), alternative)
     if len(ranks) and left_out:
         notes = (*notes, f"{left_out} differences are 0")
     shared = _shared(d, zeros)
@@ -127,20 +155,24 @@ def wilcoxon(
         "w_minus": minus + shared,
         "n_zero": left_out,
     }
-    if len(outright) == 0:
-        extra |= _pseudomedian(present, level)
-    mean = float(present.mean()) if len(present) else None
-    return HypothesisTestResult(
+    if len(present):
+        extra["mean_difference"] = float(present.mean())
+    if 0 < len(present) <= EFFECTS_UP_TO:
+        effects = effects_over_data(first, second, level, seed)
+    else:
+        effects = (_rank_biserial(plus, minus),)
+    result = HypothesisTestResult(
         test="wilcoxon",
         variant=("exact" if exact else "normal") + f", zeros={zeros}",
         null=NULL,
         statistic=Statistic("T", min(plus, minus) + shared),
         p=p,
-        estimate=Difference("difference", mean, None, None, level, "none"),
-        effects=(_rank_biserial(plus, minus),),
+        estimate=_location(present, level, bounded=len(outright) == 0),
+        effects=effects,
         extra=extra,
         notes=notes,
     )
+    return one_sided(result, alternative)
 
 
 def _rank_biserial(plus: float, minus: float) -> Effect:
@@ -183,8 +215,10 @@ def mid_ranks(sizes: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
     return ranks
 
 
-def _exact_p(ranks: NDArray[np.float64], larger: float) -> float:
-    """Give twice P(W >= larger) when every rank has either sign with probability one half."""
+def _exact_p(
+    ranks: NDArray[np.float64], plus: float, minus: float, alternative: Alternative
+) -> float:
+    """Give the tail of W when every rank has either sign with probability one half."""
     doubled = np.rint(2 * ranks).astype(np.int64)  # mid-ranks are whole or half numbers
     chances = np.zeros(int(doubled.sum()) + 1)
     chances[0], reach = 1.0, 0
@@ -193,27 +227,27 @@ def _exact_p(ranks: NDArray[np.float64], larger: float) -> float:
         chances[: reach + 1] /= 2
         moved = chances[: reach + 1 - step].copy()
         chances[step : reach + 1] += moved
-    return min(2 * float(chances[round(2 * larger) :].sum()), 1.0)
+    if alternative == "two_sided":
+        return min(2 * float(chances[round(2 * max(plus, minus)) :].sum()), 1.0)
+    reached = plus if alternative == "greater" else minus
+    return min(float(chances[round(2 * reached) :].sum()), 1.0)
 
 
-def _pseudomedian(d: NDArray[np.float64], level: float) -> dict[str, float | None]:
-    """Give the median of the Walsh averages, with the bounds that the test does not reject.
-
-    Hodges & Lehmann 1963; where more than `WALSH_UP_TO` differences would need too many
-    averages there is none.
-    """
+def _location(d: NDArray[np.float64], level: float, *, bounded: bool) -> Difference:
+    """Give the median of the Walsh averages, with the bounds that the test does not reject."""
     n = len(d)
+    if n == 0:
+        return Difference("difference", None, None, None, level, "none")
     if n > WALSH_UP_TO:
-        return {}
+        return Difference("difference", float(d.mean()), None, None, level, "none")
     upper = np.triu_indices(n)
     walsh = np.sort((d[upper[0]] + d[upper[1]]) / 2)
     tail = _lower_tail(n, (1 - level) / 2)
-    inside = tail > 0
-    return {
-        "pseudomedian": float(np.median(walsh)),
-        "pseudomedian_low": float(walsh[tail - 1]) if inside else None,
-        "pseudomedian_high": float(walsh[len(walsh) - tail]) if inside else None,
-    }
+    middle, name = float(np.median(walsh)), "pseudo-median difference"
+    if tail == 0 or not bounded:
+        return Difference(name, middle, None, None, level, "none")
+    low, high = float(walsh[tail - 1]), float(walsh[len(walsh) - tail])
+    return Difference(name, middle, low, high, level, "wilcoxon")
 
 
 def _lower_tail(n: int, area: float) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import DEMSAR_2006, Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.stats.alternatives import Alternative, one_sided
 from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level, fair_coin_tail
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, FROM_DATA_SETS
@@ -49,6 +50,10 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
             "Demsar 2006": "his table of critical values is the normal approximation: 11 of 14 "
             "counts as p < .05 there, and has exactly p = .057",
         },
+        formula=(
+            "of the data sets on which one model is better, count the first's; p is the "
+            "chance that fair coin flips divide them at least as unevenly"
+        ),
     ),
     title="Sign test",
     references=(DIXON_MOOD_1946, DEMSAR_2006),
@@ -75,10 +80,12 @@ def sign(
     *,
     zeros: Literal["drop", "split"] = "drop",
     missing: Literal["leave_out", "worst"] = "leave_out",
+    alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
     """Compare two models by the number of data sets on which each is the better one.
 
-    Exact binomial p, two-sided. Ties are dropped, or with `zeros=split` shared between
+    Exact binomial p, two-sided, or with `alternative=greater` for larger scores of the
+    first alone. Ties are dropped, or with `zeros=split` shared between
     both, one of an odd number left out (Demšar 2006, 3.1.4). The estimate is the median
     difference with the interval between order statistics that the binomial distribution
     gives. A missing score leaves its data set out, or with `missing=worst` loses. `first`
@@ -93,13 +100,16 @@ def sign(
     larger, n = max(wins, losses) + shared, wins + losses + 2 * shared
     notes = table.notes
     p: float | None = min(2 * fair_coin_tail(larger, n), 1.0)
+    if alternative != "two_sided":
+        first_wins = (alternative == "greater") == (better == "higher")
+        p = fair_coin_tail((wins if first_wins else losses) + shared, n)
     if len(d) == 0:
         p, notes = None, (*notes, "undefined: no data set has both scores")
     elif n == 0:
         notes = (*notes, "on no data set do the models differ")
     raw = -d if better == "lower" else d
     low, high = _median_bounds(raw, level)
-    return HypothesisTestResult(
+    result = HypothesisTestResult(
         test="sign",
         variant="exact",
         null=SIGN_NULL,
@@ -110,6 +120,7 @@ def sign(
         extra={"n": len(d), "wins": wins, "ties": ties, "losses": losses},
         notes=notes,
     )
+    return one_sided(result, alternative)
 
 
 def median_of(values: NDArray[np.float64]) -> float | None:

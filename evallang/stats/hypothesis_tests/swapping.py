@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from evallang.registry import lazy
 from evallang.stats.fold_scores import NOISE, aligned
+from evallang.stats.reading import labels, numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +114,7 @@ class SignSwapper:
     @cached_property
     def _parts(self) -> NDArray[np.float64]:
         """What each example adds to the difference."""
-        return np.asarray(self._given, dtype=np.float64)
+        return numbers(self._given, "parts of a difference")
 
     @cached_property
     def _units(self) -> NDArray[np.float64]:
@@ -121,9 +122,7 @@ class SignSwapper:
         parts = self._parts
         noise = NOISE * float(np.abs(parts).max(initial=0.0))
         if self._groups is not None:
-            _, codes = np.unique(np.asarray(self._groups), return_inverse=True)
-            if codes.shape != parts.shape:
-                raise ValueError("every example needs its group")
+            codes = labels(self._groups, len(parts), "group")
             parts = np.bincount(codes, weights=parts).astype(np.float64)
         return parts[np.abs(parts) > noise]
 
@@ -208,7 +207,7 @@ class ScoreSwapper(SignSwapper):
         second: ArrayLike,
         groups: ArrayLike | None = None,
     ) -> None:
-        positive = np.asarray(truth) == 1
+        positive = positives(truth)
         x, y = aligned(first, second)
         if x.shape != positive.shape or x.ndim != 1:
             raise ValueError("every example needs one score of both models")

@@ -11,6 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,16 @@ CONSTANT = "no width: all values are equal"
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         when="a statement about the learning algorithm, from repeated cross-validation or holdout",
         when_not="leave-one-out, groups left out one by one, or time series",
+        formula=(
+            "the mean over J splits ± the quantile of t with J - 1 degrees of freedom, times "
+            "the root of the variance times (1/J + test rows / training rows)"
+        ),
+        differs={
+            "scikit-learn": (
+                "std_test_score over folds is often read as a standard error; it takes no "
+                "account of overlapping training sets"
+            ),
+        },
     ),
     title="Corrected resampled t interval",
     references=(NADEAU_BENGIO_2003, BOUCKAERT_FRANK_2004),
@@ -69,14 +80,13 @@ def corrected_t(
 
     Mean ± t(J - 1) s sqrt(1/J + n_test/n_train), with the sums of the fold sizes (Nadeau &
     Bengio 2003; Bouckaert & Frank 2004). Without sizes the ratio is the one given, else
-    1/(J - 1), with a note. `values` is (J,); undefined ones are left out, with a note.
+    1/(J - 1), with a note. `values` is (J,); undefined ones are left out, with a note. Raises
+    `ValueError` where sizes are missing for some folds.
     """
     checked_level(level)
     x, kept, notes = _defined(values)
-    sizes = [
-        None if n is None else np.asarray(n, dtype=np.float64)[kept] for n in (n_train, n_test)
-    ]
-    factor, more = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio)
+    sizes = [_of_kept(n, kept) for n in (n_train, n_test)]
+    factor, more = corrected_factor(sizes[0], sizes[1], len(x), test_train_ratio, len(kept))
     return _t_interval("corrected_t", x, factor, level, (*notes, *more))
 
 
@@ -88,6 +98,16 @@ def corrected_t(
         "Bengio 2003)",
         when="a published interval is reproduced",
         when_not="in all other cases: corrected_t",
+        formula=(
+            "the mean ± the quantile of t with J - 1 degrees of freedom, times the standard "
+            "deviation over the root of J"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score(...).mean() ± 2 std() of the old manual is no interval for "
+                "the mean at all"
+            ),
+        },
     ),
     title="t interval over folds or rounds",
     references=(RASCHKA_2018,),
@@ -103,6 +123,7 @@ def t(values: ArrayLike, level: float) -> Interval:
     """Mean ± t(J - 1) s / sqrt(J), as if the J values were independent, which they are not.
 
     Raschka 2018, section 2.4. `values` is (J,); undefined ones are left out, with a note.
+    Raises `ValueError` where it is not one row.
     """
     checked_level(level)
     x, _, notes = _defined(values)
@@ -116,6 +137,7 @@ def t(values: ArrayLike, level: float) -> Interval:
         designs=frozenset({Design.KFOLD}),
         when="a mean of losses per example, each predicted once in k-fold cross-validation",
         when_not="a statement about the algorithm on new training sets: corrected_t",
+        formula="the mean of all losses ± z times their standard deviation over the root of n",
     ),
     title="Cross-validation interval by the central limit theorem",
     references=(BAYLE_2020,),
@@ -144,9 +166,10 @@ def cv_clt(
 
     The mean of the losses ± z s / sqrt(n), with the variance over all examples with divisor
     n, or the mean of the variances within folds with divisors n_fold - 1 (Bayle et al.
-    2020; unequal folds are pooled). `losses` and `folds` are (n,).
+    2020; unequal folds are pooled). `losses` and `folds` are (n,). Raises `ValueError` where
+    they differ in length.
     """
-    x, codes = np.asarray(losses, dtype=np.float64), np.asarray(folds)
+    x, codes = numbers(losses, "losses"), np.asarray(folds)
     z, n = normal_quantile(level), len(x)
     method = f"cv_clt({variance})"
     if codes.shape != x.shape:
@@ -171,11 +194,23 @@ def _defined(
     values: ArrayLike,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], tuple[str, ...]]:
     """Leave out values that are undefined, and say how many."""
-    x = np.asarray(values, dtype=np.float64)
+    x = numbers(values, "values of folds")
+    if x.ndim != 1:
+        raise ValueError("values of folds are given as one row")
     kept = np.isfinite(x)
     lost = int((~kept).sum())
     notes = (f"{lost} of {len(x)} values are undefined and left out",) if lost else ()
     return x[kept], kept, notes
+
+
+def _of_kept(sizes: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    """Give the sizes of the folds that remain; raises `ValueError` where some have none."""
+    if sizes is None:
+        return None
+    found = numbers(sizes, "fold sizes")
+    if found.shape != kept.shape:
+        raise ValueError("fold sizes are given for every fold or not at all")
+    return found[kept]
 
 
 def _t_interval(

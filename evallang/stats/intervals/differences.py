@@ -77,8 +77,14 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
 
     Raises `ValueError` where it is no 2 x 2 table of counts.
     """
-    (a, b), (c, d) = ((int(x) for x in row) for row in table)
-    if [a, b, c, d] != [x for row in table for x in row] or min(a, b, c, d) < 0:
+    try:
+        (a, b), (c, d) = ((int(x) for x in row) for row in table)
+        whole = [a, b, c, d] == [x for row in table for x in row]
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            "a 2 x 2 table is [[both right, only the first], [only the second, both wrong]]"
+        ) from None
+    if not whole or min(a, b, c, d) < 0:
         raise ValueError("a 2 x 2 table holds whole numbers, zero or more")
     return a, b, c, d
 
@@ -92,6 +98,14 @@ def _published(low: float, high: float) -> tuple[Example, ...]:
         FROM_TABLES,
         "paired",
         when="two models on the same examples, with few or many discordant pairs",
+        when_not=(
+            "the intervals of two models are to be drawn side by side: wilson for each, and "
+            "tango for the difference"
+        ),
+        formula=(
+            "all differences that a score test does not reject, when the chance that only "
+            "the second model is right is estimated under that difference"
+        ),
     ),
     title="Tango score interval for paired proportions",
     references=(TANGO_1998, FAGERLAND_2013),
@@ -119,6 +133,11 @@ def tango(table: TwoByTwo, level: float) -> Interval:
         "paired",
         when="a closed form is wanted that is built from the Wilson intervals of both models",
         when_not="few discordant pairs: tango agrees better with McNemar's test",
+        formula=(
+            "the difference, with each bound as far away as the root of the squared "
+            "distances of the two Wilson intervals' bounds, less twice the correlation of "
+            "the models' answers times their product"
+        ),
     ),
     title="Newcombe's square-and-add interval for paired proportions",
     references=(NEWCOMBE_1998, FAGERLAND_2013),
@@ -149,7 +168,16 @@ def newcombe(table: TwoByTwo, level: float) -> Interval:
 
 
 @INTERVALS.register(
-    IntervalDeclaration(FROM_TABLES, "paired", when="a short formula with good coverage is wanted"),
+    IntervalDeclaration(
+        FROM_TABLES,
+        "paired",
+        when="a short formula with good coverage is wanted",
+        when_not="in routine use: tango, which agrees with McNemar's test",
+        formula=(
+            "add one to each of the two discordant counts and two to n; the new difference ± "
+            "z times its standard error"
+        ),
+    ),
     title="Bonett-Price interval for paired proportions",
     references=(BONETT_PRICE_2012, FAGERLAND_2013),
     examples=_published(-0.1195, -0.0032),
@@ -170,7 +198,16 @@ def bonett_price(table: TwoByTwo, level: float) -> Interval:
 
 
 @INTERVALS.register(
-    IntervalDeclaration(FROM_TABLES, "paired", when="a short formula with good coverage is wanted"),
+    IntervalDeclaration(
+        FROM_TABLES,
+        "paired",
+        when="a short formula with good coverage is wanted",
+        when_not="in routine use: tango, which agrees with McNemar's test",
+        formula=(
+            "add one half to each of the four counts; the new difference ± z times its "
+            "standard error"
+        ),
+    ),
     title="Agresti-Min interval for paired proportions",
     references=(AGRESTI_MIN_2005, FAGERLAND_2013),
     examples=_published(-0.1182, -0.0045),
@@ -197,6 +234,7 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
         "(Fagerland, Lydersen & Laake 2013)",
         when="a published table is reproduced",
         when_not="in all other cases: tango",
+        formula="the difference ± z times the root of (b + c - (b - c)²/n), over n",
     ),
     title="Wald interval for paired proportions",
     references=(FAGERLAND_2013,),

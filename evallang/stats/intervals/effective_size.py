@@ -7,14 +7,14 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import design_effect, group_codes
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.intervals.resampling import Limits, WeightSample
+from evallang.stats.intervals.resampling import Limits, ScoreSample, WeightSample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,8 +105,9 @@ def weighted_loss_sample(
     weights: ArrayLike,
     groups: ArrayLike | None = None,
     limits: Limits = (None, None),
+    transform: Literal["sqrt"] | None = None,
 ) -> WeightSample:
-    """Make the sample of a weighted mean of losses (n,), for `bootstrap`."""
+    """Make the sample of a weighted mean of losses (n,), or of its root, for `bootstrap`."""
     values = np.asarray(losses, dtype=np.float64)
     if values.shape != np.shape(weights):
         raise ValueError("every example needs one weight")
@@ -119,9 +120,39 @@ def weighted_loss_sample(
         result: NDArray[np.float64] = np.where(
             undefined, np.nan, sums / np.where(undefined, 1.0, total)
         )
+        if transform == "sqrt":
+            result = np.sqrt(result)
         return result
 
     return weighted_sample(mean, weights, groups, limits)
+
+
+def weighted_area_sample(
+    truth: ArrayLike,
+    scores: ArrayLike,
+    weights: ArrayLike,
+    folds: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> WeightSample:
+    """Make the sample of a weighted area under the ROC curve, for `bootstrap`.
+
+    With `folds` (n,), the scores of several fitted models, it is the mean of the folds'
+    areas; folds without both classes in a resample have no part in it.
+    """
+    positive, values = np.asarray(truth), np.asarray(scores, dtype=np.float64)
+    codes = np.zeros(len(values)) if folds is None else np.asarray(folds)
+    parts = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    curves = [ScoreSample(positive[rows], values[rows]) for rows in parts]
+
+    def area(times: NDArray[np.float64]) -> NDArray[np.float64]:
+        areas = np.stack([c.of(times[:, rows]) for c, rows in zip(curves, parts, strict=True)])
+        known = ~np.isnan(areas)
+        sums, counts = np.where(known, areas, 0.0).sum(axis=0), known.sum(axis=0)
+        means: NDArray[np.float64] = np.full(len(sums), np.nan)
+        np.divide(sums, counts, out=means, where=counts > 0)
+        return means
+
+    return weighted_sample(area, weights, groups, (0.0, 1.0))
 
 
 def _score_interval(share: float, n: float, level: float, note: str) -> Interval:

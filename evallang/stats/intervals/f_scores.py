@@ -10,6 +10,7 @@ from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.reading import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,16 @@ EVEN = ((8, 2), (2, 8))
         "f1",
         when="F1 of independent examples, in closed form",
         when_not="a class with few true or predicted examples: bootstrap",
+        formula=(
+            "F1 ± z standard errors on the logit scale, the variance from how each cell of "
+            "the confusion matrix moves F1"
+        ),
+        differs={
+            "confidenceinterval": (
+                "its intervals are symmetric and leave [0, 1], such as (.548, 1.113); "
+                "takahashi(plain) is that form, cut at the ends"
+            ),
+        },
     ),
     title="Delta-method interval for F1",
     references=(TAKAHASHI_2022,),
@@ -151,7 +162,7 @@ def _value_and_gradient(
 
 
 def _checked(matrix: ArrayLike, average: str, positive: int | None) -> NDArray[np.float64]:
-    counts = np.asarray(matrix, dtype=np.float64)
+    counts = numbers(matrix, "counts")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not (counts >= 0).all():
         raise ValueError("a confusion matrix holds counts of true by predicted classes")
     if average not in AVERAGES:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from evallang.frozen import frozen
-from evallang.registry import Design, Evidence, Registry
+from evallang.registry import Design, Evidence, Guidance, Registry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class Resampler(Protocol):
 
 
 @frozen
-class IntervalDeclaration:
+class IntervalDeclaration(Guidance):
     """What an interval needs.
 
     Attributes
@@ -80,8 +80,6 @@ class IntervalDeclaration:
     clustered: bool = False
     weights: bool = False
     advised_against: str = ""
-    when: str = ""
-    when_not: str = ""
 
 
 INTERVALS: Registry[IntervalDeclaration] = Registry("interval", "evallang.stats.intervals")

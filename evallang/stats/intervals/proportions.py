@@ -75,8 +75,19 @@ def _bounds(low: float, high: float) -> dict[str, float]:
         FROM_COUNTS,
         "proportion",
         clustered=True,
+        weights=True,
         when="a proportion of independent trials, of any size and near 0 or 1 as well",
         when_not="a guarantee of at least the nominal level is needed: clopper_pearson",
+        formula=(
+            "all proportions p for which the one observed lies within z standard errors, the "
+            "standard error taken at p"
+        ),
+        differs={
+            "statsmodels": (
+                "proportion_confint has method='normal' as its default, which is wald; its "
+                "method='wilson' is the same as here"
+            ),
+        },
     ),
     title="Wilson score interval",
     references=(WILSON_1927, BROWN_2001),
@@ -108,6 +119,10 @@ def wilson(successes: int, n: int, level: float) -> Interval:
         "proportion",
         when="the level must be guaranteed whatever the true proportion",
         when_not="in routine use: it is wider than it need be",
+        formula=(
+            "the proportions under which neither as many successes or more, nor as few or "
+            "fewer, has a chance below half of 1 - level"
+        ),
     ),
     title="Clopper-Pearson exact interval",
     references=(CLOPPER_PEARSON_1934, BROWN_2001),
@@ -137,6 +152,10 @@ def clopper_pearson(successes: int, n: int, level: float) -> Interval:
         "proportion",
         when="a formula is wanted that can be checked by hand",
         when_not="near 0 or 1, where it is wider than wilson and has to be cut at the end",
+        formula=(
+            "add z²/2 successes and z²/2 failures; the new proportion ± z times the root of "
+            "it times 1 less it, over the new number of trials"
+        ),
     ),
     title="Agresti-Coull interval",
     references=(AGRESTI_COULL_1998, BROWN_2001),
@@ -164,6 +183,9 @@ def agresti_coull(successes: int, n: int, level: float) -> Interval:
         "proportion",
         when="a Bayesian reading with a non-informative prior is wanted",
         when_not="the level must be guaranteed: clopper_pearson",
+        formula=(
+            "the middle share `level` of the beta distribution with successes + ½ and failures + ½"
+        ),
     ),
     title="Jeffreys interval",
     references=(BROWN_2001,),
@@ -193,6 +215,7 @@ def jeffreys(successes: int, n: int, level: float) -> Interval:
         "or leaves the range (Brown, Cai & DasGupta 2001)",
         when="a published table is reproduced",
         when_not="in all other cases: wilson",
+        formula="the proportion ± z times the root of it times 1 less it, over n",
     ),
     title="Wald interval (normal approximation)",
     references=(RASCHKA_2018, BROWN_2001),
@@ -215,7 +238,10 @@ def wald(successes: int, n: int, level: float) -> Interval:
 
 
 def _checked(successes: int, n: int, level: float) -> tuple[int, int, float]:
-    x, total = int(successes), int(n)
+    try:
+        x, total = int(successes), int(n)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{successes!r} of {n!r} is no count of successes among trials") from None
     if x != successes or total != n or not 0 <= x <= total:
         raise ValueError(f"{successes!r} of {n!r} is no count of successes among trials")
     return x, total, normal_quantile(level)

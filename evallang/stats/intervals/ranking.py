@@ -11,6 +11,7 @@ from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.reading import numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,6 +102,17 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
         "auc",
         when="the area under the ROC curve of one fitted model on independent examples",
         when_not="scores of several models of a cross-validation: cv_auc",
+        formula=(
+            "the area ± z standard errors on the logit scale, the variance from the share of "
+            "the other class that each example outranks"
+        ),
+        differs={
+            "confidenceinterval": (
+                "a symmetric interval there leaves [0, 1] and has no width at an area of 1; "
+                "here the logit keeps it inside, and an area of 1 gets a bound"
+            ),
+            "pROC": "its ci.auc is symmetric on the plain scale; the variance is the same",
+        },
     ),
     title="DeLong interval on the logit scale",
     references=(DELONG_1988, SUN_XU_2014),
@@ -122,7 +134,8 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
     The logit keeps the bounds inside [0, 1]. For complete separation (AUC 1 or 0) the variance
     is 0 and says nothing; then the bound is Clopper and Pearson's for m successes of m, m
     the size of the smaller class: m disjoint pairs of a positive and a negative are
-    independent and all in order. `truth` is 1 for positives, (n,), `scores` (n,).
+    independent and all in order. `truth` is 1 for positives, (n,), `scores` (n,). Raises
+    `ValueError` where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
     z = normal_quantile(level)
     place = placements(truth, scores)
@@ -150,6 +163,11 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         designs=frozenset({Design.KFOLD}),
         when="the mean of the folds' areas under the ROC curve",
         when_not="one fitted model: delong; repeated cross-validation: corrected_t",
+        formula=(
+            "the mean of the folds' areas; the variance from how far each example's "
+            "placement among the other class of its fold lies from the fold's area; ± z "
+            "standard errors on the logit scale"
+        ),
     ),
     title="Interval for cross-validated AUC",
     references=(LEDELL_2015, DELONG_1988),
@@ -176,7 +194,8 @@ def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) 
     The variance is the mean over folds of the mean square of w (placement - AUC of the fold),
     with w one over the share of the example's class, over n (LeDell, Petersen & van der Laan
     2015); ties count by half, and the interval is taken on the logit scale. Folds with one
-    class only have no AUC and are left out, with a note. All arrays are (n,).
+    class only have no AUC and are left out, with a note. All arrays are (n,). Raises `ValueError`
+    where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
     z = normal_quantile(level)
     positive, values = _checked(truth, scores)
@@ -217,7 +236,7 @@ def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) 
 
 
 def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    positive, values = np.asarray(truth) == 1, np.asarray(scores, dtype=np.float64)
+    positive, values = positives(truth), numbers(scores, "scores")
     if positive.shape != values.shape or values.ndim != 1:
         raise ValueError("every example needs one score")
     if np.isnan(values).any():

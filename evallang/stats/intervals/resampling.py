@@ -10,13 +10,14 @@ are paired (`DifferenceSample`).
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.registry import lazy
 from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.interval import Resampler
+from evallang.stats.reading import numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -203,6 +204,22 @@ class WeightSample:
         return times if self._codes is None else times[:, self._codes]
 
 
+def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:
+    """Give the mean of several statistics of the same examples as one statistic.
+
+    Raises `ValueError` where they are not of as many examples and of the same groups.
+    """
+    first = samples[0]
+    if not all(_drawn_alike(first, other) for other in samples[1:]):
+        raise ValueError("the statistics are not of the same examples")
+
+    def mean(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = np.mean([s._function(weights) for s in samples], axis=0)
+        return values
+
+    return WeightSample(first._n, mean, first._groups, first.limits)
+
+
 class LossSample(WeightSample):
     """The mean of a loss per example, or its square root.
 
@@ -221,7 +238,7 @@ class LossSample(WeightSample):
         groups: ArrayLike | None = None,
         limits: Limits = (None, None),
     ) -> None:
-        self._losses = np.asarray(losses, dtype=np.float64)
+        self._losses = numbers(losses, "losses")
         self._transform = transform
         super().__init__(len(self._losses), self._mean, groups, limits)
 
@@ -267,7 +284,9 @@ class ScoreSample(WeightSample):
     def __init__(
         self, truth: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
     ) -> None:
-        values, positive = np.asarray(scores, dtype=np.float64), np.asarray(truth) == 1
+        values, positive = numbers(scores, "scores"), positives(truth)
+        if values.shape != positive.shape or values.ndim != 1:
+            raise ValueError("every example needs one score")
         order = np.argsort(values, kind="stable")
         # Rows of positives and of negatives by ascending score, and for each positive how
         # many negatives are below it, without and with those that tie
@@ -298,6 +317,10 @@ class ScoreSample(WeightSample):
         values[self._negatives] = below.sum() - above
         left[self._negatives] = positives * (negatives - 1.0)
         return _ratio(values, left), np.ones(self._n)
+
+    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the area under each row of weights (B, n); NaN without one of the classes."""
+        return self._area(weights)
 
     def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
         return self._area(self._of_examples(times))

@@ -39,7 +39,7 @@ def test_a_family_is_pairs_by_metrics_by_data_sets():
 
 
 def test_an_omnibus_alone_is_one_hypothesis():
-    assert names("compare a, b, c with cochran uncorrected on once") == []
+    assert names("compare a, b, c with cochran on once") == []
 
 
 def test_uncorrected_pairs_behind_an_omnibus_are_a_family_all_the_same():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.registry import lazy
 
@@ -19,16 +18,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-EFRON_TIBSHIRANI_1997 = Reference(
-    key="efron1997",
-    authors=("Efron B", "Tibshirani R"),
-    year=1997,
-    title="Improvements on cross-validation: the .632+ bootstrap method",
-    venue="Journal of the American Statistical Association",
-    volume="92(438)",
-    pages="548-560",
-    doi="10.1080/01621459.1997.10474007",
-)
 SHARE = 0.632  # of the sample that a resample holds on average: 1 - 1/e, as printed
 NOISE = 1e-12  # differences of errors below this are rounding, not overfitting
 
@@ -79,15 +68,21 @@ def bootstrap_error(
     return BootstrapError(values[estimate], resubstitution, oob, gamma, rate, weight)
 
 
-def leave_one_out_error(losses: ArrayLike) -> tuple[float, int]:
+def leave_one_out_error(losses: ArrayLike, weights: ArrayLike | None = None) -> tuple[float, int]:
     """Give Err(1): the mean over examples of the mean loss in the rounds that left them out.
 
-    `losses` is (B, n), NaN where an example was drawn. Also gives the number of examples
-    that no round left out and that have no part in the mean; NaN where that is all.
+    `losses` is (B, n), NaN where an example was drawn; `weights` (n,) weigh the mean over
+    examples. Also gives the number of examples that no round left out and that have no
+    part in the mean; NaN where that is all.
     """
     per_example, never = _per_example(np.asarray(losses, dtype=np.float64))
-    known = per_example[~np.isnan(per_example)]
-    return (float(known.mean()) if len(known) else float("nan")), never
+    known = ~np.isnan(per_example)
+    if weights is None:
+        return (float(per_example[known].mean()) if known.any() else float("nan")), never
+    share = np.asarray(weights, dtype=np.float64)[known]
+    if not share.any():
+        return float("nan"), never
+    return float(np.average(per_example[known], weights=share)), never
 
 
 def standard_error(losses: ArrayLike, times: ArrayLike) -> float | None:
@@ -128,15 +123,20 @@ def standard_error(losses: ArrayLike, times: ArrayLike) -> float | None:
     return float(np.sqrt(max(float(np.sum(influence**2)) - noise, least)))
 
 
-def no_information_rate(truth: ArrayLike, predicted: ArrayLike, k: int) -> float:
+def no_information_rate(
+    truth: ArrayLike, predicted: ArrayLike, k: int, weights: ArrayLike | None = None
+) -> float:
     """Give gamma for 0-1 loss: sum over classes of p (1 - q) (Raschka 2018, eq. 39).
 
     p is a class's share of the truth, q its share of the predictions of the model fitted
-    on the full sample; codes outside 0 .. k - 1 are always wrong.
+    on the full sample, by `weights` (n,) where examples have them; codes outside
+    0 .. k - 1 are always wrong.
     """
-    shares = np.bincount(np.asarray(truth), minlength=k)[:k] / np.size(truth)
     codes = np.asarray(predicted)
-    given = np.bincount(codes[(codes >= 0) & (codes < k)], minlength=k) / np.size(codes)
+    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    known = (codes >= 0) & (codes < k)
+    shares = np.bincount(np.asarray(truth), weight, minlength=k)[:k] / weight.sum()
+    given = np.bincount(codes[known], weight[known], minlength=k) / weight.sum()
     return float(np.sum(shares * (1 - given)))
 
 

@@ -70,8 +70,19 @@ def _half_right(method: Method) -> Example:
         ),
         "sample",
         clustered=True,
+        weights=True,
         when="any metric of independent examples without an interval of its own",
         when_not="fewer than about 20 examples, or a metric at the end of its range",
+        formula=(
+            "draw the test examples (or whole groups) with replacement and take the metric "
+            "each time; the interval holds the middle share `level` of the values, with both "
+            "ends moved for bias and skewness (bca)"
+        ),
+        differs={
+            "mlxtend": (
+                "bootstrap() takes percentiles, with a quantile of its own; here the default is bca"
+            ),
+        },
     ),
     title="Bootstrap interval",
     references=(EFRON_TIBSHIRANI_1994, EFRON_1987, RASCHKA_2018),
@@ -97,6 +108,11 @@ def bootstrap(
     checked_level(level)
     if rounds < 2:
         raise ValueError("a bootstrap takes at least 2 rounds")
+    if not hasattr(sample, "replicates"):
+        raise ValueError(
+            "a bootstrap interval takes a sample of a statistic, such as `LossSample(losses)` or "
+            "`ScoreSample(truth, scores)`"
+        )
     name = f"bootstrap({method})"
     estimate = sample.estimate()
     if not math.isfinite(estimate):

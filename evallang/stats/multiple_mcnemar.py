@@ -51,6 +51,10 @@ THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
         "conservative",
         when="many pairs by mcnemar, with few discordant examples in some of them",
         when_not="another test: holm",
+        formula=(
+            "from the smallest p up: add, over the pairs not yet rejected, the chance that "
+            "their p could have been as small, never below the value before"
+        ),
     ),
     title="Westfall, Troendle and Pennello's correction",
     references=(WESTFALL_2010,),

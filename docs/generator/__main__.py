@@ -1,0 +1,52 @@
+"""Write the generated pages, or with `--check` say which of them are out of date."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from docs.generator import (
+    catalogues,
+    command_line,
+    diagnostics,
+    fitting,
+    marked,
+    models,
+    results_json,
+)
+
+DOCS = Path(__file__).parents[1]
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Give every generated page, and every written one with its tables filled in."""
+    for maker in (catalogues, diagnostics, models, fitting, command_line, results_json):
+        for name, text in maker.pages():
+            yield DOCS / "reference" / f"{name}.md", text.rstrip("\n") + "\n"
+    for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]):
+        text = path.read_text(encoding="utf-8")
+        yield path, marked.filled(text, path)
+
+
+def main() -> int:
+    """Write what differs; with `--check` name it instead and give 1."""
+    made = dict(pages())
+    known = {path for path in made if path.parent.name == "reference"}
+    stale = [path for path in DOCS.glob("reference/*.md") if path not in known]
+    different = [
+        path
+        for path, text in made.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    if "--check" in sys.argv[1:]:
+        for path in [*different, *stale]:
+            print(f"docs/{path.relative_to(DOCS)} is not what the registries say: run `make docs`")
+        return 1 if different or stale else 0
+    for path in stale:
+        path.unlink()
+    for path in different:
+        path.write_text(made[path], encoding="utf-8")
+        print(f"wrote docs/{path.relative_to(DOCS)}")
+    return 0
+
+
+sys.exit(main())

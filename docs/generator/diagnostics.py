@@ -1,0 +1,68 @@
+"""The pages of what evallang objects to: errors by pass, rules of good practice."""
+
+from collections.abc import Iterator
+
+from docs.generator import markdown as md
+from evallang.checking.codes_loaded import load_codes
+from evallang.checking.explanations import of_code
+from evallang.diagnostics import CODES, Code
+
+PASSES = {
+    "E0": "Syntax",
+    "E1": "Names, types, options, units",
+    "E2": "What cannot be computed, or means nothing",
+    "E4": "Data",
+    "E9": "Not in this version",
+    "W0": "Layout",
+    "W1": "Names and waivers",
+    "W3": "What the literature advises against",
+    "W4": "Data",
+    "W5": "Results",
+}
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Give the page of errors and the page of rules."""
+    load_codes()
+    codes = sorted(CODES.values(), key=lambda code: code.code)
+    yield (
+        "errors",
+        _page(
+            "Errors",
+            "An error stops a run before anything is fitted; `evallang check` finds all of them "
+            "at once. `evallang explain CODE` prints an entry.",
+            [code for code in codes if code.code.startswith("E")],
+        ),
+    )
+    yield (
+        "rules",
+        _page(
+            "Rules: warnings and hints",
+            "A warning or hint is advice and stops nothing (with `check --strict`, warnings do). "
+            "`# evallang: allow RULE because REASON` on the line, or above it, accepts a finding, "
+            "and the report prints the reason; `# evallang: allow RULE in this file because "
+            "REASON` before the first statement after `evallang` holds for the file.",
+            [code for code in codes if code.code.startswith("W")],
+        ),
+    )
+
+
+def _page(title: str, lead: str, codes: list[Code]) -> str:
+    blocks = []
+    for start, heading in PASSES.items():
+        some = [code for code in codes if code.code.startswith(start)]
+        if not some:
+            continue
+        blocks.append(f"## {heading}")
+        blocks.append(
+            md.table(
+                ("code", "name", "what it says"),
+                [(f"[{c.code}](#{md.anchor(_word(c))})", f"`{c.name}`", c.summary) for c in some],
+            )
+        )
+        blocks += [md.explanation(of_code(code), level=3) for code in some]
+    return md.page(title, lead, *blocks)
+
+
+def _word(code: Code) -> str:
+    return f"{code.code} {code.name}"

@@ -1,0 +1,120 @@
+"""Tables inside written pages: what stands between `<!-- made: ... -->` and `<!-- end -->`."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from docs.generator import markdown as md
+from evallang.checking.catalogues import REGISTRIES
+from evallang.checking.explanations import clause_of, option_default, runs, written
+from evallang.checking.glossary import LATER
+from evallang.checking.statements import STATEMENT_GUIDES
+from evallang.reporting.section import SECTIONS
+from evallang.syntax.keywords import RESERVED, STATEMENTS
+
+MARK = re.compile(r"(<!-- made: (?P<what>.+?) -->\n).*?(\n?<!-- end -->)", re.DOTALL)
+
+
+def filled(text: str, path: Path) -> str:
+    """Fill in every marked table; raises `KeyError` for a mark that nothing makes."""
+
+    def made(match: re.Match[str]) -> str:
+        what, _, rest = match["what"].partition(" ")
+        if what not in MAKERS:
+            raise KeyError(f"{path}: nothing makes `{match['what']}`")
+        return f"{match[1]}\n{MAKERS[what](rest)}\n\n<!-- end -->"
+
+    return MARK.sub(made, text)
+
+
+def _form(statement: str) -> str:
+    return md.code([STATEMENTS[statement].form], "text")
+
+
+def _clauses(statement: str) -> str:
+    known = [clause_of(statement, clause) for clause in STATEMENTS[statement].clauses]
+    return md.table(("clause", "what it says"), [(f"`{form}`", text) for form, text in known])
+
+
+def _study(statement: str) -> str:
+    example = STATEMENT_GUIDES[statement].example
+    study = md.code(example.split("\n"), "eval")
+    return study if runs(example) else f"This version does not run it yet (E901).\n\n{study}"
+
+
+def _options(plural: str) -> str:
+    rows = []
+    for entry in REGISTRIES[plural]:
+        options = ", ".join(
+            f"`{o.name}` {option_default(o).removeprefix('default ')}" for o in entry.options
+        )
+        link = f"[`{written(entry)}`](reference/{plural}.md#{md.anchor(written(entry))})"
+        rows.append((link, entry.title, options))
+    return md.table(("name", "what it is", "options and their defaults"), rows)
+
+
+def _statements(_: str) -> str:
+    rows = [
+        (f"[`{word}`](#{md.anchor(word)})", guide.summary, guide.default)
+        for word, guide in STATEMENT_GUIDES.items()
+    ]
+    return md.table(("statement", "what it says", "without it"), rows)
+
+
+def _sections(_: str) -> str:
+    entries = sorted(SECTIONS, key=lambda entry: entry.declaration.order)
+    return md.table(
+        ("section", "title", "may be hidden"),
+        [(f"`{e.name}`", e.title, "yes" if e.declaration.hideable else "no") for e in entries],
+    )
+
+
+def _reserved(_: str) -> str:
+    return " ".join(f"`{word}`" for word in sorted(RESERVED))
+
+
+def _differences(_: str) -> str:
+    rows = []
+    for plural, registry in REGISTRIES.items():
+        for entry in registry:
+            word = written(entry)
+            link = f"[`{word}`](reference/{plural}.md#{md.anchor(word)})"
+            for other, text in entry.declaration.differs.items():
+                rows.append((other, link, md.sentence(text[:1].upper() + text[1:])))
+    rows.sort(key=lambda row: (row[0].lower(), row[1]))
+    return md.table(("package or text", "method", "why it differs"), rows)
+
+
+def _further(_: str) -> str:
+    """List the pages that other commands write, as far as they are there."""
+    docs = Path(__file__).parents[1]
+    known = (docs / "README.md").read_text(encoding="utf-8").partition("<!-- made: further")[0]
+    others = [path for path in sorted(docs.glob("*.md")) if path.name != "README.md"]
+    lines = []
+    for path in others:
+        if f"({path.name})" not in known:
+            title = next(
+                line for line in path.read_text(encoding="utf-8").split("\n") if line[:2] == "# "
+            )
+            lines.append(f"[{title[2:]}]({path.name})")
+    return md.listing(lines)
+
+
+def _later(_: str) -> str:
+    rows = [(kind, ", ".join(f"`{w}`" for w in sorted(words))) for kind, words in LATER.items()]
+    return md.table(("kind", "words"), [row for row in rows if row[1]])
+
+
+MAKERS: dict[str, Callable[[str], str]] = {
+    "form": _form,
+    "clauses": _clauses,
+    "study": _study,
+    "options": _options,
+    "statements": _statements,
+    "sections": _sections,
+    "reserved": _reserved,
+    "further": _further,
+    "later": _later,
+    "differences": _differences,
+}
+"""What can be made, by the first word of a mark."""

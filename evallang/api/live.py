@@ -1,0 +1,106 @@
+"""Objects given in Python instead of what a study says: data frames and estimators."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import DataSpec
+from evallang.data.live import is_frame
+from evallang.models.own_code import OwnCode
+
+if TYPE_CHECKING:
+    from evallang.results.records import Results
+    from evallang.study import Study as MeantStudy
+
+LONGEST = 200  # signs of an object's text that results keep
+
+
+@dataclass(frozen=True)
+class Live:
+    """Data frames by the name of their `data` statement, estimators by that of their model."""
+
+    frames: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, Any] = field(default_factory=dict)
+
+
+NOTHING = Live()
+
+
+def checked(live: Live, study: MeantStudy | None) -> None:
+    """Raise `ValueError` for a frame of data that the study does not have, or no estimator."""
+    known = list(live.frames)
+    if study is not None:
+        known = [source.name for source in study.sources if isinstance(source, DataSpec)]
+    for name, frame in live.frames.items():
+        if name not in known:
+            raise ValueError(f"the study has no data called {name!r}; it has {_listed(known)}")
+        if not is_frame(frame):
+            raise ValueError(
+                f"the data {name!r} are a {type(frame).__name__}, no data frame of polars or pandas"
+            )
+    for name, model in live.models.items():
+        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+            raise ValueError(
+                f"the model {name!r} is no estimator: it needs the methods fit and predict, and "
+                "is given as an instance, not as a class"
+            )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def own_code(study: MeantStudy, folder: Path, models: Mapping[str, Any]) -> OwnCode:
+    """Give the fits what they may make instances of beside the catalogue."""
+    from evallang.checking.own_code import live_name
+    from evallang.study import own_sources
+
+    live = {live_name(name): model for name, model in models.items()}
+    return OwnCode(str(folder.resolve()), own_sources(study), live)
+
+
+def hashes(models: Mapping[str, Any]) -> dict[str, str]:
+    """Hash estimators by class and parameters; a number never met where these are not plain."""
+    from evallang.checking.own_code import live_name
+
+    return {live_name(name): _hash(model) for name, model in models.items()}
+
+
+def _hash(model: Any) -> str:
+    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    try:
+        text = json.dumps([kind, model.get_params()], sort_keys=True, allow_nan=False)
+    except (AttributeError, TypeError, ValueError):
+        return uuid.uuid4().hex
+    return sha256(text.encode()).hexdigest()
+
+
+def described(record: Results, models: Mapping[str, Any]) -> Results:
+    """Say in the results which models were objects, and what they were."""
+    if not models:
+        return record
+    made = tuple(
+        replace(
+            model,
+            pipeline=_text(models[model.name]),
+            notes=(*model.notes, "an object given in Python; a fresh copy was fitted each time"),
+        )
+        if model.name in models
+        else model
+        for model in record.models
+    )
+    return replace(record, models=made)
+
+
+def _text(model: Any) -> str:
+    """Give the text of an object in one line, without its address in memory."""
+    from evallang.models.fitting import clean_message
+
+    text = clean_message(repr(model))
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,0 +1,57 @@
+"""The author's own code: whether it may run, and what it is, before any of it does."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evallang.diagnostics import Diagnostic, diagnose
+from evallang.models.own_code import find, has_module, source_hash
+
+if TYPE_CHECKING:
+    from evallang.study import Study as MeantStudy
+
+CONSENT = "EVALLANG_TRUST"
+
+
+class NotTrusted(Exception):
+    """A study that runs its author's own code, and nobody has said that it may."""
+
+
+def is_trusted(trust: bool) -> bool:
+    """Tell whether own code may run: by `--trust`, `trust=True` or EVALLANG_TRUST=1."""
+    return trust or os.environ.get(CONSENT) == "1"
+
+
+def refuse_without_consent(study: MeantStudy, trust: bool) -> None:
+    """Raise `NotTrusted` where a study has `use` lines and nobody has consented."""
+    if study.uses and not is_trusted(trust):
+        modules = ", ".join(f"`{use.module}`" for use in study.uses)
+        raise NotTrusted(
+            f"the study runs its author's own code: {modules}; read it, and if you trust it, run "
+            f"with --trust (in Python: trust=True), or set {CONSENT}=1"
+        )
+
+
+def find_own_code(study: MeantStudy, folder: Path) -> tuple[MeantStudy, list[Diagnostic]]:
+    """Hash the packages that `use` lines name, without importing them; say which are missing."""
+    from evallang.planning.codes import OWN_CODE_NOT_FOUND
+
+    uses, missing = [], []
+    for use in study.uses:
+        package = find(use.module, folder.resolve())
+        if package is None or not has_module(use.module, package):
+            missing.append(
+                diagnose(
+                    OWN_CODE_NOT_FOUND,
+                    f"there is no module `{use.module}` beside the study, and none is installed",
+                    use.span,
+                    help=f"put `{use.module.replace('.', '/')}.py` into the study's folder",
+                )
+            )
+            uses.append(use)
+        else:
+            uses.append(replace(use, sha256=source_hash(package)))
+    return replace(study, uses=tuple(uses)), missing

@@ -1,0 +1,330 @@
+"""`compare`: which models are tested, by what, in which family."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from evallang.checking import codes, values
+from evallang.checking.claims import known_model, known_protocol, model_names
+from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
+from evallang.checking.scope import Scope
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
+from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_node
+
+
+def comparisons(
+    scope: Scope,
+    sources: Sequence[SourceSpec],
+    protocols: Sequence[Protocol],
+    measured: Sequence[Measure],
+    families: Literal["separate", "together"] = "separate",
+) -> tuple[ComparisonSpec, ...]:
+    """Resolve every `compare` line; faulty ones are left out after their report."""
+    found = []
+    names = model_names(scope, sources)
+    for index, node in enumerate(scope.of(n.CompareNode)):
+        spec = _comparison(scope, index, node, sources, protocols, measured)
+        if spec is None:
+            continue
+        joins = families == "together" and not spec.exploratory
+        size = _family_size(scope, spec, names, sources)
+        if node.correction is None and spec.correction is not None and size > 1 and not joins:
+            scope.default(f"compare line {index + 1} correction", spec.correction.name)
+        found.append(spec)
+    return tuple(found)
+
+
+def _comparison(
+    scope: Scope,
+    index: int,
+    node: n.CompareNode,
+    sources: Sequence[SourceSpec],
+    protocols: Sequence[Protocol],
+    measured: Sequence[Measure],
+) -> ComparisonSpec | None:
+    before = len(scope.diagnostics)
+    names = model_names(scope, sources)
+    pairs, models = _models(scope, node, names)
+    against = known_model(scope, node.against, names) if node.against else None
+    sound = not (node.against and against is None)
+    if models is None:
+        sound, models = False, ()
+    if against is not None and models == (against,) and node.against is not None:
+        scope.report(
+            codes.COMPARE_SHAPE,
+            f"`{against}` is compared with itself",
+            node.against.span,
+            help="name another reference, or other models before `against`",
+        )
+    if against is not None and against in models:
+        models = tuple(m for m in models if m != against)
+    test = values.method(scope, node.test, "test")
+    post_hoc = values.method(scope, node.then, "test") if node.then else None
+    if test is not None:
+        sound = _shape(scope, node, test, post_hoc) and sound
+    metrics = [values.method(scope, metric, "metric") for metric in node.by]
+    good, protocol = known_protocol(scope, node.on, protocols)
+    correction = _correction(scope, node, test, post_hoc)
+    if any(d.severity == "error" for d in scope.diagnostics[before:]) or not (sound and good):
+        return None
+    if test is None or any(m is None for m in metrics):
+        return None
+    named = (*models, against) if against is not None else models
+    own = measured_elsewhere(scope, sources, named)
+    chosen = tuple(as_measured(m, own) for m in metrics if m is not None)
+    if not chosen and HYPOTHESIS_TESTS[test.name].declaration.tests != "accuracy":
+        chosen = own
+    if not chosen:
+        chosen = _default_metrics(scope, index, test, measured)
+    if not chosen:
+        return None
+    omnibus = _takes_all(node, test, names)
+    if omnibus and node.then is None and not _alone(scope, node, test):
+        return None
+    spec = ComparisonSpec(
+        index=index,
+        source=format_node(node).strip(),
+        models=models,
+        pairs=pairs,
+        against=against,
+        across=node.across,
+        test=test,
+        post_hoc=post_hoc,
+        correction=correction,
+        metrics=chosen,
+        protocol=protocol,
+        exploratory=node.exploratory,
+        omnibus=omnibus,
+        singly=HYPOTHESIS_TESTS[test.name].declaration.models == (1, 1),
+        span=node.span,
+    )
+    enough = _enough_models(scope, node, spec, names)
+    return spec if enough and _named_side(scope, spec, names) else None
+
+
+def _family_size(
+    scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None, sources: Sequence[SourceSpec]
+) -> int:
+    """Count the pairs of a line, as far as they are known before data are read."""
+    if spec.omnibus and spec.post_hoc is None:
+        return 0
+    known = len(spec.models or [name for name in names or () if name != spec.against])
+    each = spec.singly or spec.against is not None
+    pairs = known if each else known * (known - 1) // 2
+    places = 1 if spec.across else sum(has_models(source, spec.models, scope) for source in sources)
+    return (len(spec.pairs) or pairs) * len(spec.metrics) * places
+
+
+def _models(
+    scope: Scope, node: n.CompareNode, names: Sequence[str] | None
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...] | None]:
+    """Resolve the models of a line: its planned pairs, and all models (empty: every one)."""
+    pair_nodes = [item for item in node.models if isinstance(item, n.PairNode)]
+    if pair_nodes and (len(pair_nodes) < len(node.models) or node.against is not None):
+        return (), None  # the parser has said so
+    pairs: list[tuple[str, str]] = []
+    models: list[str] = []
+    sound = True
+    for item in node.models:
+        ends = (item.first, item.second) if isinstance(item, n.PairNode) else (item,)
+        resolved = [known_model(scope, end, names) for end in ends]
+        if any(name is None for name in resolved):
+            sound = False
+            continue
+        known = [name for name in resolved if name is not None]
+        if isinstance(item, n.PairNode):
+            if known[0] == known[1]:
+                scope.report(
+                    codes.COMPARE_SHAPE,
+                    f"`{known[0]}` is compared with itself",
+                    item.span,
+                    help="name another model on one side of `vs`",
+                )
+                sound = False
+            if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
+                scope.report(
+                    codes.COMPARE_SHAPE,
+                    "this pair is planned twice",
+                    item.span,
+                    help="keep one of the two",
+                )
+                sound = False
+            pairs.append((known[0], known[1]))
+        elif known[0] in models:
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{known[0]}` is named twice",
+                item.span,
+                help="keep one of the two",
+            )
+            sound = False
+        models += [name for name in known if name not in models]
+    return tuple(pairs), tuple(models) if sound else None
+
+
+def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | None) -> bool:
+    first = HYPOTHESIS_TESTS[test.name].declaration
+    if node.then is None:
+        return True
+    if not first.omnibus:
+        scope.report(
+            codes.MODELS_OF_ONE_TEST,
+            f"`{test.name}` compares two models, so nothing can follow it after `then`",
+            node.test.span,
+            help=f"write `with {test.name} CORRECTION`, or an omnibus such as `cochran` before "
+            "`then`",
+        )
+        return False
+    if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] > 2:
+        scope.report(
+            codes.MODELS_OF_ONE_TEST,
+            f"`{post_hoc.name}` tests many models at once and cannot follow `then`",
+            node.then.span,
+            help="write a test of two models, such as `mcnemar`",
+        )
+        return False
+    return True
+
+
+def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -> bool:
+    """Tell whether the first test of a line is one of all its models at once.
+
+    A test that can do two models as well tests pairs where the line is about pairs: where it
+    plans them, names a reference or a correction, or has two models.
+    """
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    if not declared.omnibus or node.then is not None or declared.models[0] > 2:
+        return declared.omnibus
+    about_pairs = node.against is not None or node.correction is not None
+    planned = any(isinstance(item, n.PairNode) for item in node.models)
+    two = len(node.models or names or ()) == 2
+    return not (about_pairs or planned or two)
+
+
+def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
+    """Tell whether an omnibus without tests of pairs is written without what is for pairs."""
+    pairwise = "mcnemar" if test.name in ("cochran", "looney_f") else "wilcoxon"
+    planned = next((item for item in node.models if isinstance(item, n.PairNode)), None)
+    part: n.Node | None = node.correction
+    what = "corrects the tests of pairs"
+    if part is None and planned is not None:
+        part, what = planned, "plans a pair"
+    elif part is None and node.against is not None:
+        part, what = node.against, "is what pairs are compared with"
+    if part is None:
+        return True
+    written = format_node(part).strip()
+    after = f" {written}" if part is node.correction else ""
+    scope.report(
+        codes.COMPARE_SHAPE,
+        f"`{written}` {what}, and `{test.name}` tests all models at once",
+        part.span,
+        help=f"write `{test.name} then {pairwise}{after}`, or leave `{written}` out",
+    )
+    return False
+
+
+def _correction(
+    scope: Scope, node: n.CompareNode, test: Method | None, post_hoc: Method | None
+) -> Method | None:
+    """Resolve the correction; Holm where none is written and more than one could be needed."""
+    if test is None:
+        return None
+    pairwise = HYPOTHESIS_TESTS[(post_hoc or test).name].declaration
+    if node.correction is None:
+        return None if pairwise.self_correcting or pairwise.bayesian else Method("holm")
+    resolved = values.method(scope, node.correction, "correction")
+    if resolved is None:
+        return None
+    if pairwise.self_correcting or pairwise.bayesian:
+        if resolved.name != "uncorrected":
+            scope.report(
+                codes.NEEDS_CORRECTION_ELSEWHERE,
+                f"`{(post_hoc or test).name}` needs no correction",
+                node.correction.span,
+                help="leave the correction out",
+            )
+        return None
+    if resolved.name not in CORRECTIONS:
+        return None
+    return resolved
+
+
+def _default_metrics(
+    scope: Scope, index: int, test: Method, measured: Sequence[Measure]
+) -> tuple[Method, ...]:
+    """Give the metric of a line without `by`: what the test is about, else the first measure."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    if declared.tests == "accuracy":
+        first = measured[0].metric if measured else Method("accuracy")
+        metric = first if first.name in ("accuracy", "error_rate") else Method("accuracy")
+    elif measured:
+        metric = measured[0].metric
+    else:
+        return ()
+    if metric.better is None:  # else there is no other
+        scope.default(f"compare line {index + 1} by", metric.written)
+    return (metric,)
+
+
+def _enough_models(
+    scope: Scope,
+    node: n.CompareNode,
+    spec: ComparisonSpec,
+    names: Sequence[str] | None,
+) -> bool:
+    models = list(spec.models)
+    if spec.singly:
+        if spec.pairs or spec.against is not None:
+            scope.report(
+                codes.COMPARE_SHAPE,
+                f"`{spec.test.name}` is about one model, and here it would compare two",
+                node.span,
+                help="name the models with commas, or write a test of two models",
+            )
+            return False
+        return True
+    if not models:
+        if names is None:
+            return True
+        models = [name for name in names if name != spec.against]
+    total = len(models) + (spec.against is not None)
+    declared = HYPOTHESIS_TESTS[spec.test.name].declaration
+    if total < 2:
+        scope.report(
+            codes.TOO_FEW_MODELS,
+            "a comparison needs two models or more",
+            node.models[0].span if node.models else node.span,
+            help="name another model, or declare one",
+        )
+        return False
+    if total < declared.models[0]:
+        pairwise = spec.post_hoc.name if spec.post_hoc else "mcnemar"
+        scope.report(
+            codes.TOO_FEW_FOR_OMNIBUS,
+            f"`{spec.test.name}` is for three models or more, and here are two",
+            node.test.span,
+            help=f"write `with {pairwise}`",
+        )
+        return False
+    return True
+
+
+def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None) -> bool:
+    """A one-sided test needs to know which of two models is the first."""
+    test = spec.post_hoc or spec.test
+    side = dict(test.options).get("alternative", "two_sided")
+    if side == "two_sided" or spec.singly or spec.pairs or spec.against is not None:
+        return True
+    models = spec.models or names
+    if models is None or len(models) <= 2:
+        return True
+    scope.report(
+        codes.COMPARE_SHAPE,
+        f"`alternative={side}` is about the first of two models, and here are {len(models)}",
+        spec.span,
+        help="write `against MODEL`, or the pairs as `A vs B`",
+    )
+    return False

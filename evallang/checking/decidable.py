@@ -1,0 +1,192 @@
+"""Requirements judged (E2xx): whether anything could decide a line, and on which protocol."""
+
+from dataclasses import replace
+
+from evallang.checking import codes
+from evallang.checking.designs import spoken
+from evallang.checking.scope import Scope
+from evallang.compatibility import (
+    default_interval,
+    is_grouped,
+    metric_entry,
+    metric_mismatch,
+    nearest_test,
+    own_metric,
+    test_mismatch,
+    weights_mismatch,
+    yields_of,
+)
+from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
+from evallang.protocols.protocol import Yields
+from evallang.registry import Design
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study
+
+MARGIN_CLAIMS = {
+    "tost": "equivalent to {} within MARGIN",
+    "noninferiority": "not worse than {} by MARGIN",
+}
+"""The claim that each test of a margin is written as in a `require` line."""
+
+
+def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
+    """Give each `require` line its protocol; report what nothing could decide."""
+    own = [p for p in study.protocols if p.implied_by is None]
+    fitted = any(isinstance(source, DataSpec) for source in study.sources)
+    settled = []
+    for line in study.requirements:
+        if fitted and line.protocol is None and len(own) > 1:
+            scope.report(
+                codes.AMBIGUOUS_PROTOCOL,
+                "the line does not say which of the protocols it is about",
+                line.span,
+                help=f"write `on {own[0].name}` at its end",
+            )
+            continue
+        if fitted and line.protocol is None and own:
+            line = replace(line, protocol=own[0].name)
+        if _makes_sense(scope, study, line):
+            _judge(scope, study, line)
+        settled.append(line)
+    return tuple(settled)
+
+
+def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
+    """Tell whether a line is about two models that meet, and a column that can be."""
+    if len(set(line.models)) < len(line.models):
+        scope.report(
+            codes.COMPARE_SHAPE,
+            f"`{line.models[0]}` is compared with itself",
+            line.span,
+            help="name another model on one side",
+        )
+        return False
+    if line.within is not None and all(isinstance(s, CountsSpec) for s in study.sources):
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            f"counts have no columns, so there is no `{line.within}` to look within",
+            line.span,
+            help=f"leave `within {line.within}` out, or read the predictions of each example",
+        )
+        return False
+    for source in study.sources:
+        names = [m.name for m in (study.models if isinstance(source, DataSpec) else source.models)]
+        in_file = not names and not isinstance(source, DataSpec)
+        if in_file or set(line.models) <= set(names):
+            return True
+    scope.report(
+        codes.MODELS_NEVER_MEET,
+        "no data set has all models of this line",
+        line.span,
+        help="write a line for each data set, about models that it has",
+    )
+    return False
+
+
+def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:
+    """Report the first thing that keeps a line from being decided on any source."""
+    if line.test is not None and not _of_two(scope, line, line.test):
+        return
+    for source in study.sources:
+        own = own_metric(source)
+        if (line.metric != own) if own is not None else (line.metric.better is not None):
+            continue
+        if not isinstance(source, DataSpec):
+            if not _decidable(scope, study, line, source, None):
+                return
+            continue
+        for protocol in study.protocols:
+            named = protocol.name == line.protocol and protocol.kind != "split"
+            if named and not _decidable(scope, study, line, source, protocol):
+                return
+
+
+def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    problem = metric_mismatch(test, line.metric)
+    if declared.models[0] != 2 or declared.bayesian or declared.across_data:
+        what = (
+            "gives no p-value" if declared.bayesian else "is no test of two models on one data set"
+        )
+        scope.report(
+            codes.UNDECIDABLE,
+            f"`{test.name}` {what}, so it decides no line",
+            line.span,
+            help="leave the test out: the interval decides",
+        )
+        return False
+    if test.name in MARGIN_CLAIMS:
+        a, b = line.models
+        scope.report(
+            codes.UNDECIDABLE,
+            f"`{test.name}` does not show that a model is better, so it decides no line",
+            line.span,
+            help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`",
+        )
+        return False
+    if problem is not None:
+        scope.report(codes.TEST_OF_ANOTHER_METRIC, problem.reason, line.span, help=problem.instead)
+    return problem is None
+
+
+def _decidable(
+    scope: Scope,
+    study: Study,
+    line: RequirementSpec,
+    source: SourceSpec,
+    protocol: Protocol | None,
+) -> bool:
+    yields = yields_of(source, protocol)
+    where = spoken(protocol) if protocol else source.name
+    if line.test is not None:
+        problem = test_mismatch(line.test, line.metric, yields)
+        if problem is not None:
+            reason = problem.reason
+            if f"`{line.test.name}` needs" in reason:
+                reason += f", which `{where}` does not give"
+            scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, line.span, help=problem.instead)
+            return False
+        problem = weights_mismatch(line.test, line.metric, yields)
+        if problem is not None:
+            scope.report(
+                codes.TEST_WITHOUT_WEIGHTS, problem.reason, line.span, help=problem.instead
+            )
+        return problem is None
+    grouped = is_grouped(source, study.group)
+    unknown_splits = isinstance(source, ScoresSpec) and source.fold is None
+    if not unknown_splits and _has_interval(study, line, yields, protocol, grouped):
+        return True
+    what = f"`{line.metric.written}`" if line.kind == "level" else "the difference"
+    scope.report(
+        codes.UNDECIDABLE,
+        f"`{where}` gives no sound interval of {what}, so nothing decides this line",
+        line.span,
+        help="name the column of the folds: `fold COLUMN`"
+        if unknown_splits
+        else _way_out(line, yields),
+    )
+    return False
+
+
+def _has_interval(
+    study: Study, line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
+) -> bool:
+    if line.kind != "level":
+        usable = bool(yields.evidence) and not yields.ordered
+        return usable and yields.design is not Design.FIVE_BY_TWO
+    stated = next((m.interval for m in study.measures if m.metric == line.metric), None)
+    of_rounds = protocol is not None and protocol.kind == "bootstrap"
+    return (
+        stated is not None
+        or of_rounds
+        or default_interval(line.metric, yields, None, grouped) is not None
+    )
+
+
+def _way_out(line: RequirementSpec, yields: Yields) -> str:
+    losses = metric_entry(line.metric).declaration.form == "losses"
+    if line.kind == "superior" and yields.ordered and not line.value:
+        return nearest_test(line.metric, yields)
+    if line.kind == "level" and yields.ordered and losses:
+        return "write a line that compares two models `with diebold_mariano`"
+    return "write `protocol cv folds=10`"

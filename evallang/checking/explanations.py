@@ -1,0 +1,225 @@
+"""What is known of a word, in parts that `explain` prints and the reference lays out."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from evallang.checking.fitting import FITTING
+from evallang.checking.illustrations import illustration, python_call
+from evallang.checking.statements import (
+    CLAUSE_FORMS,
+    CLAUSE_MEANINGS,
+    STATEMENT_GUIDES,
+    WORD_MEANINGS,
+)
+from evallang.diagnostics import Code, Severity
+from evallang.frozen import frozen
+from evallang.models.catalogue import CATALOGUE
+from evallang.registry import Entry, Option
+from evallang.study import written_option
+from evallang.syntax.keywords import CLAUSES, STATEMENTS
+
+
+@frozen
+class Part:
+    """One part of an explanation: a heading and a text, or lines of `eval`, `python` or words."""
+
+    heading: str
+    text: str = ""
+    lines: tuple[str, ...] = ()
+    language: str = ""
+
+
+@frozen
+class Explanation:
+    """Everything about one word; `word` is how a study writes it, `kind` what it is."""
+
+    word: str
+    kind: str
+    title: str
+    parts: tuple[Part, ...]
+
+
+NOT_GIVEN = "not given"  # how the catalogue writes a default that no study can write
+
+PYTHON_MATTER = re.compile(
+    r"\s*Raises\s+`\w+`.*?\.(?=\s|$)"
+    r"|\s*(?<!\S)`[^.]*?\s(?:is|are)\s+\([\w, ]*,[\w ]*\)[^.]*\.(?=\s|$)",
+    re.DOTALL,
+)
+"""Sentences about exceptions and shapes of arrays, which only those who call the function need."""
+
+
+def written(entry: Entry[Any]) -> str:
+    """Give the words that a study has for a member: `nested cv`, not `nested_cv`."""
+    return " ".join(entry.declaration.words) if entry.kind == "protocol" else entry.name
+
+
+def of_entry(entry: Entry[Any]) -> Explanation:
+    """Explain a member of a catalogue."""
+    return Explanation(written(entry), entry.kind, entry.title, tuple(_entry_parts(entry)))
+
+
+def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
+    declared = entry.declaration
+    yield Part("", entry.summary)
+    manual = PYTHON_MATTER.sub("", entry.manual).strip()
+    for paragraph in manual.split("\n\n") if manual else ():
+        yield Part("", " ".join(paragraph.split()))
+    if declared.formula:
+        yield Part("in words", declared.formula)
+    if getattr(declared, "null", ""):
+        yield Part("null hypothesis", declared.null)
+        if declared.null_under_cv:
+            yield Part("null hypothesis under cross-validation", declared.null_under_cv)
+    if entry.kind == "protocol":
+        forms = declared.forms or (" ".join((written(entry), *_settings(entry))),)
+        yield Part("written", lines=tuple(f"protocol {form}" for form in forms), language="eval")
+    if entry.options:
+        yield Part("options", lines=tuple(option_line(option) for option in entry.options))
+    if declared.when:
+        yield Part("when to use it", declared.when)
+    if declared.when_not:
+        yield Part("when not to use it", declared.when_not)
+    if getattr(declared, "advised_against", ""):
+        yield Part("warned of", declared.advised_against)
+    if entry.kind in FITTING:
+        heading, fitting = FITTING[entry.kind]
+        yield Part(heading, lines=fitting(entry))
+    study = illustration(entry)
+    if study is not None:
+        yield Part("an example", lines=tuple(study.rstrip("\n").split("\n")), language="eval")
+    call = python_call(entry)
+    if call is not None:
+        yield Part("from Python", lines=call.lines, language="python")
+        yield Part("the figure is that of", call.source)
+    for other, text in declared.differs.items():
+        yield Part(f"why it differs from {other}", text)
+    if entry.references:
+        works = tuple(f"{r.short}, {r.title}, {r.venue}" for r in entry.references)
+        yield Part("sources", lines=works)
+
+
+def _settings(entry: Entry[Any]) -> Iterator[str]:
+    for option in entry.options:
+        if option.required or option.default is None:
+            continue
+        yield f"{option.name}={written_option(option.default)}"
+
+
+def option_line(option: Option) -> str:
+    """Say what an option takes and what it is when nothing is written."""
+    words = f" ({' | '.join(option.words)})" if option.words else ""
+    return f"{option.name}: {option_default(option)}{words}"
+
+
+def option_default(option: Option) -> str:
+    """Say in words what an option is when nothing is written."""
+    if option.required:
+        return "needed"
+    if option.default is None and option.name == "average":
+        return "default binary for two classes, macro for more"
+    if option.default is None:
+        return "not set by default"
+    return f"default {written_option(option.default)}"
+
+
+def of_code(code: Code) -> Explanation:
+    """Explain a diagnostic."""
+    parts = [Part("", code.reason)] if code.reason else []
+    for heading, text in (("wrong", code.wrong), ("right", code.right)):
+        if text:
+            parts.append(Part(heading, lines=tuple(text.split("\n")), language=_language(text)))
+    if code.severity is not Severity.ERROR:
+        parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
+    if code.source:
+        parts.append(Part("source", code.source))
+    return Explanation(f"{code.code} {code.name}", str(code.severity), code.summary, tuple(parts))
+
+
+def _language(text: str) -> str:
+    """Tell lines of a study from lines of a data file."""
+    first = text.split(maxsplit=1)[0]
+    return "eval" if first in STATEMENTS or first in CLAUSES or first == "#" else "text"
+
+
+def waiver(code: Code) -> str:
+    """Give the comment that accepts a finding, on its line or the one above."""
+    return f"# evallang: allow {code.name} because REASON"
+
+
+def of_class(name: str) -> Explanation:
+    """Explain a class of the catalogue of models."""
+    entry = CATALOGUE[name]
+    kind = ", ".join(sorted(entry.kinds))
+    if entry.refused:
+        return Explanation(name, kind, entry.module, (Part("", f"{name} {entry.refused}"),))
+    lines = []
+    for parameter in entry.parameters.values():
+        if parameter.refused is None:
+            words = f" ({' | '.join(parameter.words)})" if parameter.words else ""
+            text = parameter.default_text
+            default = "no default" if text == NOT_GIVEN else f"default {text}"
+            lines.append(f"{parameter.name}: {default}{words}")
+    parts = (Part("", f"From {entry.module}."), Part("parameters", lines=tuple(lines)))
+    return Explanation(name, kind, entry.module, parts)
+
+
+def of_statement(word: str) -> Explanation:
+    """Explain a statement."""
+    known = STATEMENTS[word]
+    guide = STATEMENT_GUIDES[word]
+    parts = [Part("form", lines=(known.form,))]
+    if not runs(guide.example):
+        parts.append(Part("", "This version cannot run it: a study with it is refused by E901."))
+    if guide.detail:
+        parts.append(Part("", guide.detail))
+    if known.clauses:
+        lines = tuple("{}: {}".format(*clause_of(word, clause)) for clause in known.clauses)
+        parts.append(Part("clauses", lines=lines))
+    if guide.default:
+        parts.append(Part("without it", guide.default))
+    parts.append(Part("an example", lines=tuple(guide.example.split("\n")), language="eval"))
+    return Explanation(word, "statement", guide.summary, tuple(parts))
+
+
+def runs(example: str) -> bool:
+    """Tell whether this version runs a study, or refuses a word of it by E901."""
+    from evallang.checking.check import check
+
+    def read(path: str) -> str:
+        return ""
+
+    found = check("study.eval", example + "\n", read, {}).diagnostics
+    return all(d.name != "not_in_this_version" for d in found)
+
+
+def clause_of(statement: str, clause: str) -> tuple[str, str]:
+    """Give the form of a clause under a statement, and what it says there."""
+    place = (statement, clause)
+    form = CLAUSE_FORMS.get(place) or CLAUSES[clause]
+    return form, CLAUSE_MEANINGS.get(place) or CLAUSE_MEANINGS[clause]
+
+
+def of_clause(word: str) -> Explanation:
+    """Explain a clause, in every statement that takes it."""
+    parts = [Part("form", lines=(CLAUSES[word],))]
+    for statement, known in STATEMENTS.items():
+        if word in known.clauses:
+            form, text = clause_of(statement, word)
+            form = "" if form == CLAUSES[word] else f"`{form}`. "
+            parts.append(Part(f"under `{statement}`", form + text))
+    return Explanation(word, "clause", "", tuple(parts))
+
+
+def of_connective(word: str) -> Explanation:
+    """Explain a word that stands between the parts of a line: where it stands."""
+    forms: list[str] = []
+    for known in STATEMENTS.values():
+        if word in re.findall(r"\w+", known.form):
+            forms.append(known.form)
+    forms += [form for form in CLAUSES.values() if word in re.findall(r"\w+", form)]
+    parts = [Part("", WORD_MEANINGS[word])] if word in WORD_MEANINGS else []
+    if forms:
+        parts.append(Part("stands in", lines=tuple(forms)))
+    return Explanation(word, "word of the language", "", tuple(parts))

@@ -1,0 +1,130 @@
+"""`export` lines: which model is fitted on everything, and where it is written."""
+
+import re
+
+from evallang.checking import codes
+from evallang.checking.scope import Scope, suggestion
+from evallang.checking.values import column_name
+from evallang.diagnostics import Related
+from evallang.study import ExportSpec
+from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_node
+
+ENDING = ".skops"
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
+    """Resolve every `export` line, in order; a faulty one is left out after its reports."""
+    nodes = scope.of(n.ExportNode)
+    if nodes and not _one_data_set(scope, nodes[0]):
+        return ()
+    found: list[ExportSpec] = []
+    for node in nodes:
+        name = _model(scope, node)
+        path = _path(scope, node, name)
+        if name is None or path is None:
+            continue
+        twice = next((e for e in found if _same(e.path, path)), None)
+        if twice is not None:
+            scope.report(
+                codes.EXPORT_TWICE,
+                f"two models would be written to `{path}`",
+                node.span,
+                help='give each a file of its own: `export MODEL to "NAME.skops"`',
+                related=[] if twice.span is None else [Related(twice.span, "the first is here")],
+            )
+            continue
+        source = format_node(node).strip()
+        found.append(ExportSpec(None if node.model is None else name, path, source, node.span))
+    return tuple(found)
+
+
+def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
+    """Tell whether there is one table to fit on; a glob is counted once it is read."""
+    tables = scope.of(n.DataNode)
+    if len(tables) > 1:
+        names = [f"`{table.name.name}`" for table in tables]
+        scope.report(
+            codes.EXPORT_OF_SEVERAL,
+            f"the study has several data sets, {', '.join(names[:-1])} and {names[-1]}, and an "
+            "exported model is fitted on one",
+            first.span,
+            help="export from a study of its own, with one `data` statement",
+        )
+    elif scope.sources and not tables:
+        scope.report(
+            codes.EXPORT_OF_SEVERAL,
+            "nothing is fitted here, so there is no model to export",
+            first.span,
+            help="take the line out, or write `data NAME from ...` and a `model`",
+        )
+    return len(tables) == 1
+
+
+def _model(scope: Scope, node: n.ExportNode) -> str | None:
+    """Give the model's name, or `best`; None after a report."""
+    if node.model is None:
+        return "best" if scope.models else None
+    name = column_name(node.model)
+    if name in scope.models:
+        return name
+    text, fixes = suggestion(name, node.model.span, (*scope.models, "best"))
+    let = name in scope.lets
+    scope.report(
+        codes.UNKNOWN_NAME,
+        f"`{name}` is a `let`, not a model" if let else f"there is no model called `{name}`",
+        node.model.span,
+        help=text or "name a `model` of this study, or write `export best`",
+        fixes=fixes,
+    )
+    return None
+
+
+def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
+    """Give the path in its shortest form; None after a report."""
+    if node.path is None:
+        if name is None:
+            return None
+        path = name + ENDING
+        scope.default(f"export {name} to", path)
+        return path
+    written = node.path.value
+    objection = path_objection(written)
+    if objection is not None:
+        scope.report(
+            codes.EXPORT_PATH,
+            f"`{written}` {objection[0]}",
+            node.path.span,
+            help=objection[1],
+        )
+        return None
+    return "/".join(part for part in written.split("/") if part not in ("", "."))
+
+
+def path_objection(path: str) -> tuple[str, str] | None:
+    """Tell why no model may be written to a path, and what to write; None where it may."""
+    name = path.rsplit("/", 1)[-1]
+    inside = "name a file in the study's own folder, such as `models/best.skops`"
+    if "://" in path:
+        return "is an address, and a model is written to a file", inside
+    if path.startswith(("/", "~")) or _DRIVE.match(path):
+        return "is outside the study's folder", inside
+    if "\\" in path:
+        return "has backslashes", "write `/` between folders"
+    if ".." in path.split("/"):
+        return "leads out of the study's folder", inside
+    if any(not sign.isprintable() for sign in path):
+        return "has a sign that cannot be printed", inside
+    if not name.lower().endswith(ENDING) or len(name) == len(ENDING):
+        stem = name.rpartition(".")[0] or name or "model"
+        return (
+            "is no name of a skops file: models are never pickled",
+            f"write `{stem}{ENDING}`; skops files hold no code and can be looked into",
+        )
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    """Tell whether two paths may be one file, also where folders ignore case."""
+    return one.casefold() == other.casefold()

@@ -1,0 +1,248 @@
+"""The table what-goes-with-what, computed from the same declarations that the checker judges by.
+
+Rows are tests, intervals and metrics; columns are the protocols and sources, with their
+default options; a test runs the checker on every cell.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, Literal
+
+from evallang.compatibility import (
+    default_interval,
+    fits_design,
+    interval_mismatch,
+    metric_mismatch,
+    test_mismatch,
+    yields_of,
+)
+from evallang.data.dataset import CountsSpec, PredictionsSpec
+from evallang.frozen import frozen
+from evallang.metrics.metric import METRICS
+from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.registry import Entry, Evidence
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.study import Method
+
+Fit = Literal["yes", "in blocks", "implied", "no"]
+UNDEFINED = "undefined"
+CORRECT = "predictions judged `correct`"
+VALUE = "predictions judged by `value`"
+
+
+@frozen
+class Setting:
+    """Where evidence comes from: a protocol or a source, as written, and what it yields."""
+
+    words: str
+    yields: Yields
+    fits_models: bool
+
+
+@cache
+def settings() -> tuple[Setting, ...]:
+    """Give every protocol with its default options, then every source of outcomes."""
+    found = [
+        Setting(
+            " ".join(entry.declaration.words),
+            entry.declaration.yields(entry.defaults()),
+            fits_models=True,
+        )
+        for entry in PROTOCOLS
+    ]
+    return (*found, *_sources())
+
+
+def _sources() -> Iterator[Setting]:
+    def predictions(**given: Any) -> PredictionsSpec:
+        return PredictionsSpec("p", "p", ("p.csv",), "", "y", (), **given)
+
+    sources: dict[str, PredictionsSpec | CountsSpec] = {
+        "predictions": predictions(),
+        "predictions with folds": predictions(fold="fold"),
+        "predictions with repeats": predictions(repeat="repeat"),
+        "predictions with folds and repeats": predictions(fold="fold", repeat="repeat"),
+        CORRECT: predictions(judged="correct"),
+        VALUE: predictions(judged="value", value_metric="value"),
+        "counts": CountsSpec("c", "c", "", (), ()),
+    }
+    for words, source in sources.items():
+        yield Setting(words, yields_of(source, None), fits_models=False)
+
+
+def test_fit(test: Entry[Any], setting: Setting) -> Fit:
+    """Tell whether a test runs here by some metric, or plans a protocol of its own."""
+    declared = test.declaration
+    if declared.models[1] == 1 or declared.evidence == {Evidence.DATASET_SCORES}:
+        return "no"
+    if fits_design(test, setting.yields):
+        by = metrics_of(test)
+        if by and test_mismatch(Method(test.name), Method(by[0]), setting.yields) is None:
+            return "yes"
+        blocks = test.option("block") is not None
+        method = Method(test.name, (("block", 10),) if blocks else ())
+        fits = by and test_mismatch(method, Method(by[0]), setting.yields) is None
+        return "in blocks" if fits else "no"
+    return "implied" if declared.implied is not None and setting.fits_models else "no"
+
+
+def metrics_of(test: Entry[Any]) -> tuple[str, ...]:
+    """Name the metrics by which a test runs, with the options they have by default."""
+    method = Method(test.name)
+    return tuple(m.name for m in METRICS if metric_mismatch(method, Method(m.name)) is None)
+
+
+def measurable(metric: Entry[Any], setting: Setting) -> bool:
+    """Tell whether a metric has a value here at all."""
+    declared = metric.declaration
+    if setting.words == "leave_one_out":
+        return bool(declared.form != "scores")
+    if setting.words in ("counts", CORRECT):
+        return bool(declared.proportion == "all")
+    return setting.words != VALUE
+
+
+def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> bool:
+    """Tell whether an interval can be written for a metric here."""
+    if not measurable(metric, setting) or interval.declaration.form == "paired":
+        return False
+    problem = interval_mismatch(Method(interval.name), Method(metric.name), setting.yields)
+    return problem is None
+
+
+def default_of(metric: Entry[Any], setting: Setting) -> str | None:
+    """Name the default interval of a metric here, None for none, `undefined` without a value."""
+    if not measurable(metric, setting):
+        return UNDEFINED
+    return default_interval(Method(metric.name), setting.yields)
+
+
+# --- in words, for one member ------------------------------------------------------------
+
+
+def of_test(test: Entry[Any]) -> tuple[str, ...]:
+    """Say where a test runs, by which metrics, and what it does with groups."""
+    lines = []
+    declared = test.declaration
+    if declared.across_data or Evidence.DATASET_SCORES in declared.evidence:
+        lines.append("`across data`, by any metric")
+    runs = [s.words for s in settings() if test_fit(test, s) == "yes"]
+    if runs:
+        by = metrics_of(test)
+        every = len(by) == len(METRICS.names())
+        lines.append(listed(runs))
+        lines.append("by any metric" if every else f"by {listed(by)}")
+    in_blocks = [s.words for s in settings() if test_fit(test, s) == "in blocks"]
+    if in_blocks:
+        lines.append(f"{listed(in_blocks)}, with the option `block`")
+    if declared.implied is not None:
+        kind, options = declared.implied
+        form = " ".join(PROTOCOLS[kind].declaration.words)
+        form += "".join(f" {name}={value}" for name, value in options.items())
+        lines.append(f"elsewhere, where models are fitted, it plans `{form}` of its own")
+    if not lines:
+        lines.append("Python only: `compare` takes two models or more")
+        return tuple(lines)
+    many = declared.models
+    lines.append("two models" if many == (2, 2) else f"{many[0]} models or more")
+    if not declared.across_data:
+        lines.append(
+            "grouped rows: in its clustered form" if declared.clustered else "no grouped rows"
+        )
+        lines.append("weighted rows too" if declared.weights else "no weighted rows")
+    if declared.omnibus:
+        lines.append("before `then`, as an omnibus")
+    if declared.self_correcting:
+        lines.append("no correction: it controls its family itself")
+    if declared.bayesian:
+        lines.append("no correction: it gives probabilities, not p")
+    return tuple(lines)
+
+
+def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
+    """Say under what an interval can be written, and for which metrics."""
+    if interval.declaration.form == "paired":
+        option = HYPOTHESIS_TESTS["mcnemar"].option("interval")
+        if option is not None and interval.name in option.words:
+            return (f"differences of two accuracies: `with mcnemar(interval={interval.name})`",)
+        return ("differences of two accuracies, from Python",)
+    by_metrics: dict[tuple[str, ...], list[str]] = {}
+    for setting in settings():
+        fitting = tuple(m.name for m in METRICS if interval_fit(interval, m, setting))
+        if fitting:
+            by_metrics.setdefault(fitting, []).append(setting.words)
+    total = len(METRICS.names())
+    return tuple(
+        f"{listed(words)}: {'any metric' if len(metrics) == total else listed(metrics)}"
+        for metrics, words in by_metrics.items()
+    )
+
+
+def of_metric(metric: Entry[Any]) -> tuple[str, ...]:
+    """Say what the default interval of a metric is under each protocol and source."""
+    by_interval: dict[str, list[str]] = {}
+    for setting in settings():
+        by_interval.setdefault(default_of(metric, setting) or "none", []).append(setting.words)
+    order = sorted(by_interval, key=lambda name: (name in ("none", UNDEFINED), name))
+    return tuple(f"{name}: {listed(by_interval[name])}" for name in order)
+
+
+def of_correction(correction: Entry[Any]) -> tuple[str, ...]:
+    """Say what a correction controls, under what dependence, and what intervals it has."""
+    declared = correction.declaration
+    controls = {
+        "fwer": "controls the family-wise error rate",
+        "fdr": "controls the false discovery rate",
+        None: "controls nothing",
+    }[declared.controls]
+    assumes = {
+        "any": "under any dependence",
+        "independence": "of independent hypotheses",
+        "positive": "of independent or positively dependent hypotheses",
+    }[declared.assumes]
+    simultaneous = {
+        "matching": "simultaneous intervals match its decisions",
+        "conservative": "simultaneous intervals are Bonferroni's, and may hold 0 where it rejects",
+        "fcr": "intervals of those rejected have the matching false coverage rate",
+        None: "no simultaneous intervals",
+    }[declared.simultaneous]
+    lines = [controls if declared.controls is None else f"{controls} {assumes}", simultaneous]
+    inputs = CORRECTIONS[correction.name].inputs
+    if "correct" in inputs:
+        lines.append("pairs by mcnemar on one data set by one metric")
+    elif "pairs" in inputs:
+        lines.append("all pairs of one line, on one data set (or across data) by one metric")
+    return tuple(lines)
+
+
+def of_protocol(protocol: Entry[Any]) -> tuple[str, ...]:
+    """Say what a protocol's estimates are about, which tests run on it, what it fits."""
+    declared = protocol.declaration
+    words = " ".join(declared.words)
+    setting = next(s for s in settings() if s.words == words)
+    tests = [t.name for t in HYPOTHESIS_TESTS if test_fit(t, setting) == "yes"]
+    lines = [f"estimates are about {_about(declared.about)}"]
+    lines.append(f"tests: {listed(tests)}" if tests else "tests: none, only those across data")
+    if not declared.keeps_strata:
+        lines.append("strata play no part")
+    return tuple(lines)
+
+
+def _about(text: str) -> str:
+    return text.replace("{k}", "k").replace("{n_train}", "so many")
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words by commas."""
+    return ", ".join(words)
+
+
+FITTING: dict[str, tuple[str, Callable[[Entry[Any]], tuple[str, ...]]]] = {
+    "metric": ("default interval", of_metric),
+    "hypothesis test": ("goes with", of_test),
+    "interval": ("goes with", of_interval),
+    "correction": ("what it promises", of_correction),
+    "protocol": ("what it is good for", of_protocol),
+}
+"""What is said of a member of each kind, under which heading."""

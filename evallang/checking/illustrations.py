@@ -1,0 +1,203 @@
+"""The studies in which `explain` and the reference show a word: whole, small, and run by tests.
+
+Most are made from the declaration of the member, so that a new one is shown on the day it is
+registered; a member whose declaration has an `example` is shown by that.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
+from evallang.frozen import frozen
+from evallang.registry import Design, Entry, Evidence
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+
+CANCER = """\
+data cancer from sklearn breast_cancer
+  positive malignant
+
+model linear = StandardScaler | LogisticRegression
+model bayes = GaussianNB
+model baseline = DummyClassifier
+"""
+DIABETES = """\
+data diabetes from sklearn diabetes
+
+model ridge = Ridge(alpha=0.1)
+model tree = DecisionTreeRegressor(max_depth=3)
+model baseline = DummyRegressor
+"""
+TWO_COUNTED = """\
+counts published
+  models small, large
+  table [[9945, 25], [15, 15]]
+"""
+FOUR_COUNTED = """\
+counts published
+  models small, medium, large, huge
+  pattern [1, 1, 1, 1]: 80
+  pattern [0, 1, 1, 1]: 9
+  pattern [0, 0, 1, 1]: 7
+  pattern [1, 0, 1, 0]: 4
+  pattern [0, 0, 0, 1]: 6
+  pattern [1, 1, 0, 1]: 8
+  pattern [0, 0, 0, 0]: 11
+"""
+SUITE = """\
+data breast from sklearn breast_cancer
+  positive malignant
+data digits from sklearn digits
+data iris from sklearn iris
+data wine from sklearn wine
+
+model linear = LinearDiscriminantAnalysis
+model bayes = GaussianNB
+model nearest = KNeighborsClassifier
+model baseline = DummyClassifier
+
+protocol holdout test=1/3
+"""
+SPLITS: Mapping[Design, str] = {
+    Design.REPEATED: "repeated cv folds=5 times=4",
+    Design.KFOLD: "cv folds=10",
+    Design.RESAMPLED: "repeated holdout times=30",
+    Design.FIVE_BY_TWO: "5x2cv",
+}
+"""The protocol that shows a test of fold scores; small, and the first that a test can take."""
+
+
+def illustration(entry: Entry[Any]) -> str | None:
+    """Give a whole study that uses a member; None where no study can, only Python."""
+    guided = getattr(entry.declaration, "example", "")
+    maker = MAKERS.get(entry.kind)
+    lines = guided.strip("\n") + "\n" if guided else maker(entry) if maker else None
+    if lines is None:
+        return None
+    title = entry.title[:1].upper() + entry.title[1:]
+    return f'evallang 1\n\nstudy "{title}"\n  seed 1\n\n{lines}'
+
+
+def _metric(entry: Entry[Any]) -> str:
+    frame = DIABETES if entry.declaration.task == "regression" else CANCER
+    return f"{frame}\nprotocol cv folds=5\nmeasure {entry.name}\n"
+
+
+def _test(entry: Entry[Any]) -> str | None:
+    declared = entry.declaration
+    if declared.models[1] == 1 or not set(entry.inputs) <= TEST_INPUTS:
+        return None
+    many = declared.models[0] > 2
+    if declared.evidence == {Evidence.DATASET_SCORES}:
+        models = "linear, bayes, nearest" if many else "linear vs bayes"
+        return f"{SUITE}\nmeasure accuracy\ncompare {models} across data with {entry.name}\n"
+    if Evidence.COUNTS in declared.evidence:
+        frame = FOUR_COUNTED if many else TWO_COUNTED
+        return f"{frame}\nmeasure accuracy\ncompare with {entry.name}\n"
+    if Evidence.SCORES_PER_ROW in declared.evidence:
+        return (
+            f"{CANCER}\nprotocol holdout test=1/3\nmeasure roc_auc\n"
+            f"compare linear vs bayes with {entry.name}\n"
+        )
+    if Evidence.LOSSES_PER_ROW in declared.evidence:
+        return (
+            f"{DIABETES}\nprotocol holdout test=1/3\nmeasure mse\n"
+            f"compare ridge vs tree with {entry.name}\n"
+        )
+    protocol = next(SPLITS[d] for d in SPLITS if not declared.designs or d in declared.designs)
+    return (
+        f"{CANCER}\nprotocol {protocol}\nmeasure accuracy\n"
+        f"compare linear vs bayes with {entry.name}\n"
+    )
+
+
+def _interval(entry: Entry[Any]) -> str | None:
+    declared = entry.declaration
+    if declared.form == "paired" and of_differences(entry):
+        test = f"mcnemar(interval={entry.name})"
+        return f"{TWO_COUNTED}\nmeasure accuracy\ncompare small vs large with {test}\n"
+    if declared.form == "paired" or not set(entry.inputs) <= INTERVAL_INPUTS:
+        return None
+    if declared.form == "proportion":
+        return f"{TWO_COUNTED}\nmeasure accuracy\n  interval {entry.name}\n"
+    folds_only = bool(declared.designs) and declared.form in ("auc", "losses")
+    protocol = "cv folds=5" if folds_only else "holdout test=1/3"
+    if declared.form == "fold_values":
+        protocol = "repeated cv folds=5 times=4"
+    metric = {"losses": "brier", "auc": "roc_auc", "sample": "mcc"}.get(declared.form, "accuracy")
+    return f"{CANCER}\nprotocol {protocol}\nmeasure {metric}\n  interval {entry.name}\n"
+
+
+def of_differences(entry: Entry[Any]) -> bool:
+    """Tell whether McNemar's test takes an interval for its difference."""
+    option = HYPOTHESIS_TESTS["mcnemar"].option("interval")
+    return option is not None and entry.name in option.words
+
+
+def _correction(entry: Entry[Any]) -> str:
+    return f"{FOUR_COUNTED}\nmeasure accuracy\ncompare with mcnemar {entry.name}\n"
+
+
+def _protocol(entry: Entry[Any]) -> str:
+    form = " ".join(entry.declaration.words)
+    return f"{CANCER}\nprotocol {form}\nmeasure accuracy\n"
+
+
+MAKERS: Mapping[str, Callable[[Entry[Any]], str | None]] = {
+    "metric": _metric,
+    "hypothesis test": _test,
+    "interval": _interval,
+    "correction": _correction,
+    "protocol": _protocol,
+}
+"""How a member of a kind is shown where it has no example of its own."""
+
+
+@frozen
+class PythonCall:
+    """A call of `evallang.stats` as lines, what it gives, and where that is printed."""
+
+    lines: tuple[str, ...]
+    source: str
+
+
+def python_call(entry: Entry[Any]) -> PythonCall | None:
+    """Give the first worked example of a registration whose arguments fit on a line.
+
+    None where a member is called by the engine only, or with more than a reader takes in.
+    """
+    if entry.kind not in ("hypothesis test", "interval", "correction"):
+        return None
+    room = "stats.intervals" if entry.kind == "interval" else "stats"
+    name = (
+        f"{room}.{entry.name}" if entry.name.isidentifier() else f'getattr(stats, "{entry.name}")'
+    )
+    for example in entry.examples:
+        given = [repr(argument) for argument in example.arguments]
+        given += [f"{option}={value!r}" for option, value in example.options.items()]
+        call = f"found = {name}({', '.join(given)})"
+        if len(call) <= LINE and not any(text.startswith("<") for text in given):
+            shown = [
+                f"{_path(path)}  # {_short(value)}" for path, value in example.expected.items()
+            ]
+            return PythonCall(("from evallang import stats", call, *shown), example.source)
+    return None
+
+
+LINE = 140  # characters of a call that a reader still takes in
+
+
+def _path(path: str) -> str:
+    """Write a path of attributes and positions as Python: `extra.chi2` is a key, `0` a place."""
+    written = "found"
+    keys = False
+    for part in path.split("."):
+        if part.isdigit():
+            written += f"[{part}]"
+        else:
+            written += f'["{part}"]' if keys else f".{part}"
+        keys = part == "extra"
+    return written
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

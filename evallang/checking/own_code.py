@@ -1,0 +1,95 @@
+"""`use` lines, dotted names and objects given in Python: code that a check never imports."""
+
+import keyword
+
+from evallang.checking import codes
+from evallang.checking.scope import Scope, suggestion
+from evallang.diagnostics import Related
+from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
+from evallang.models.constraints import read_constraint
+from evallang.models.own_code import registered
+from evallang.source import Span
+from evallang.study import UseSpec
+from evallang.syntax import nodes as n
+
+
+def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
+    """Resolve every `use` line; a module is named once."""
+    found: dict[str, UseSpec] = {}
+    for node in scope.of(n.UseNode):
+        module = node.module.name
+        parts = module.split(".")
+        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
+            scope.report(
+                codes.MODULE_NAME,
+                f"`{module}` is no name of a Python module",
+                node.module.span,
+                help="write it as Python imports it: `use package.module`",
+            )
+        elif module in found:
+            first = found[module].span
+            scope.report(
+                codes.STATEMENT_TWICE,
+                f"`use {module}` stands twice",
+                node.span,
+                help="keep one of the two",
+                related=[] if first is None else [Related(first, "the first stands here")],
+            )
+        else:
+            found[module] = UseSpec(module, node.span)
+    scope.used_modules = frozenset(node.module.name for node in scope.of(n.UseNode))
+    return tuple(found.values())
+
+
+def is_own(scope: Scope, name: n.NameNode) -> bool | None:
+    """Tell whether a class is no catalogue's but runnable; None after a report."""
+    written = name.name
+    if written in CATALOGUE:
+        return False
+    if "." not in written:
+        return written in registered()
+    module = written.rpartition(".")[0]
+    if module in scope.used_modules:
+        return True
+    text, fixes = suggestion(module, name.span, scope.used_modules)
+    scope.report(
+        codes.OWN_CODE_WITHOUT_USE,
+        f"`{written}` is your own code, and no line says `use {module}`",
+        name.span,
+        help=f"did you mean the module {text.removeprefix('did you mean ')}"
+        if text
+        else f"write `use {module}` on a line of its own",
+    )
+    del fixes  # the name of the class would be lost
+    return None
+
+
+def entry(name: str) -> ClassEntry:
+    """Give what is known of a class of the author's: its name."""
+    return ClassEntry(name, "", frozenset(), {})
+
+
+def parameter(name: str) -> ParameterEntry:
+    """Give what is known of its parameters: nothing, so that each takes any value."""
+    return ParameterEntry(name, read_constraint("any"), None, "not known")
+
+
+def live_name(model: str) -> str:
+    """Give the name under which an object given in Python stands in a pipeline."""
+    return f"live.{model}"
+
+
+def live_statements(scope: Scope) -> tuple[n.ModelNode, ...]:
+    """Read an object that no `model` line declares as if one stood before the first line."""
+    declared = {node.name.name for node in scope.of(n.ModelNode)}
+    start = Span(scope.path, 0, 0)
+    return tuple(
+        n.ModelNode(
+            n.NameNode(name, span=start),
+            None,
+            n.PipelineNode((n.NameNode(live_name(name), span=start),), span=start),
+            keyword=start,
+            span=start,
+        )
+        for name in sorted(scope.live - declared)
+    )

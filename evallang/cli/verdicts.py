@@ -1,0 +1,75 @@
+"""One line on stdout for each `require`: what was decided, on which numbers."""
+
+from evallang.results.records import Requirement, Results
+
+MOST_DECIMALS = 8  # beyond those of the unit, until a bound is on its side of the line
+
+
+def requirement_lines(record: Results) -> list[str]:
+    """Word each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8] (95% tango)`."""
+    units = {m.name: m.unit for m in record.methods if m.kind == "metric"}
+    return [
+        _line(found, percent=units.get(found.metric) == "percent", several=len(record.data) > 1)
+        for found in record.requirements
+    ]
+
+
+def _line(found: Requirement, *, percent: bool, several: bool) -> str:
+    where = f" on {found.data}" if several else ""
+    if found.subgroup is not None:
+        where += f" in {found.subgroup.column} {found.subgroup.level}"
+    parts = [part for part in (_numbers(found, percent=percent), _reason(found)) if part]
+    words = found.source.removeprefix("require ")
+    return f"{'PASS' if found.met else 'FAIL'} {words}{where}: {'; '.join(parts)}"
+
+
+def _numbers(found: Requirement, *, percent: bool) -> str:
+    """Print value, interval, level, method and the test that decided, if one did."""
+    if found.value is None:
+        return ""
+    low, high = found.interval or (None, None)
+    scale = 100 if percent else 1
+    bounds = [bound * scale for bound in (low, high) if bound is not None]
+    lines = [line * scale for line in _lines(found)]
+    places = _decimals(bounds, lines, 1 if percent else 4)
+    shown = _number(found.value * scale, places)
+    if percent:
+        shown += "%" if found.kind == "level" else " points"
+    if low is None or high is None:
+        return shown
+    how = f"{found.level * 100:.12g}% {found.method}"
+    test = found.test
+    if test is not None and test.p is not None:
+        how += f"; {test.test} {test.variant}, p = {test.p:.3g}"
+    return f"{shown} [{_number(low * scale, places)}, {_number(high * scale, places)}] ({how})"
+
+
+def _lines(found: Requirement) -> tuple[float, ...]:
+    """Give the numbers that a bound of the interval is held against."""
+    if found.kind == "level":
+        return () if found.threshold is None else (found.threshold,)
+    return (-found.margin, found.margin) if found.margin else (0.0,)
+
+
+def _decimals(bounds: list[float], lines: list[float], least: int) -> int:
+    """Choose as many decimals as it takes for no bound to be rounded across a line."""
+
+    def side(value: float, line: float) -> int:
+        return (value > line) - (value < line)
+
+    for places in range(least, least + MOST_DECIMALS):
+        pairs = [(bound, line) for bound in bounds for line in lines]
+        if all(side(round(bound, places), line) == side(bound, line) for bound, line in pairs):
+            return places
+    return least
+
+
+def _number(value: float, places: int) -> str:
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if not float(text) else text
+
+
+def _reason(found: Requirement) -> str:
+    """Say why a line is not met where its numbers do not show it."""
+    shown = found.value is not None and found.interval is not None and found.test is None
+    return "" if found.met or found.reason is None or shown else found.reason

@@ -1,0 +1,300 @@
+"""After the comparisons: the models that `export` names, fitted on all rows and saved."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import Table
+from evallang.engine.backends import local, serial
+from evallang.engine.correcting import corrected
+from evallang.engine.fits import Choice, FitOutcome, Job, Left, fitting_of, shared_tables
+from evallang.engine.settings import Setting
+from evallang.metrics.metric import METRICS
+from evallang.models import fitting, saving
+from evallang.models.model import ParameterValue, with_choice, written
+from evallang.models.own_code import OwnCode
+from evallang.planning.plan import ExportTask, Layout
+from evallang.results.records import Estimate, Export, Failure, FitWarning
+from evallang.study import ExportSpec, Study
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DIGITS = 12  # significant digits to which equal estimates tie, as in a search
+SHOWN_CHOICES = 5  # of the outer folds, the most frequent first
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What came of all `export` lines: records, files by their path, and what went wrong."""
+
+    records: tuple[Export, ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
+    failures: tuple[Failure, ...] = ()
+    warnings: tuple[FitWarning, ...] = ()
+    planned: int = 0
+    run: int = 0
+
+
+@dataclass(frozen=True)
+class ExportJob:
+    """One model to fit on all rows; `choice` is None where it is still to be searched for."""
+
+    name: str
+    job: Job
+    choice: Choice | None
+
+
+@dataclass(frozen=True)
+class ExportOutcome:
+    """The saved model with the candidate it holds, or why there is none."""
+
+    saved: saving.SavedModel | None
+    params: Choice
+    n_fits: int
+    warnings: tuple[tuple[str, str, int], ...] = ()
+    failure: tuple[str, str] | None = None
+    left: tuple[Left, ...] = ()
+
+
+def export_models(
+    study: Study,
+    tables: Mapping[str, Table],
+    layout: Layout,
+    outcomes: Mapping[str, FitOutcome],
+    settings: Sequence[Setting],
+    estimates: Sequence[Estimate],
+    *,
+    jobs: int,
+    own: OwnCode | None = None,
+) -> Exported:
+    """Fit and save every model that an `export` line names; equal ones once."""
+    if not study.exports or not layout.exports:
+        return Exported()
+    ranked = _ranked(study, layout, estimates)
+    failures: list[Failure] = []
+    wanted: list[tuple[ExportSpec, ExportTask]] = []
+    for spec in study.exports:
+        name = spec.model or (ranked[0] if ranked else None)
+        if name is None:
+            failures.append(_undecided(study, layout))
+        else:
+            wanted.append((spec, layout.exports[name]))
+    tasks = {task.model: task for _, task in wanted}
+    made = _run(study, tables, tasks, outcomes, jobs, own)
+    records, files = [], []
+    for spec, task in wanted:
+        found = made[task.model]
+        if found.saved is None:
+            continue
+        record = _record(study, spec, task, found, found.saved, outcomes)
+        if spec.model is None:
+            setting = next(s for s in settings if s.protocol == task.protocol)
+            record = replace(
+                record, corrected=corrected(study, setting, _written_order(study, ranked))
+            )
+        records.append(record)
+        files.append((spec.path, found.saved.content))
+    for name, found in made.items():
+        failures += _failures(tasks[name], found)
+    return Exported(
+        tuple(records),
+        tuple(files),
+        tuple(failures),
+        tuple(
+            FitWarning(tasks[name].task.data, tasks[name].protocol, name, category, message, n)
+            for name, found in made.items()
+            for category, message, n in found.warnings
+        ),
+        sum(task.task.n_fits for task in tasks.values()),
+        sum(found.n_fits for found in made.values()),
+    )
+
+
+def _ranked(study: Study, layout: Layout, estimates: Sequence[Estimate]) -> list[str]:
+    """Name the models by the first measure on the first protocol, the best first."""
+    metric = study.measures[0].metric
+    sign = -1.0 if METRICS[metric.name].declaration.better == "higher" else 1.0
+    values = {
+        e.model: float(f"{e.value:.{DIGITS}g}")
+        for e in estimates
+        if e.subgroup is None
+        and e.metric == metric.written
+        and e.value is not None
+        and e.model in layout.exports
+        and e.protocol == layout.exports[e.model].protocol
+    }
+    written_first = _written_order(study, values)
+    return sorted(written_first, key=lambda name: sign * values[name])
+
+
+def _written_order(study: Study, names: Any) -> list[str]:
+    return [model.name for model in study.models if model.name in names]
+
+
+def _run(
+    study: Study,
+    tables: Mapping[str, Table],
+    tasks: Mapping[str, ExportTask],
+    outcomes: Mapping[str, FitOutcome],
+    jobs: int,
+    own: OwnCode | None,
+) -> dict[str, ExportOutcome]:
+    made: dict[str, ExportOutcome] = {}
+    with shared_tables(tables, in_process=jobs == 1) as shared:
+        metric = study.tuning.metric if study.tuning else None
+        rule = study.tuning.select if study.tuning else "best"
+        work = []
+        for name, task in tasks.items():
+            job = Job(task.task, shared[task.task.data], study.seed, metric, rule, own=own)
+            choice, reason = _choice(task, outcomes)
+            if reason is None:
+                work.append(ExportJob(name, job, choice))
+            else:
+                made[name] = ExportOutcome(None, {}, 0, failure=reason)
+        backend = serial if jobs == 1 else local
+        made.update(backend.run(run_export, work, jobs))
+    return {name: made[name] for name in tasks}
+
+
+def _choice(
+    task: ExportTask, outcomes: Mapping[str, FitOutcome]
+) -> tuple[Choice | None, tuple[str, str] | None]:
+    """Give the candidate that splits have chosen, or the reason why there is none."""
+    if task.scheme in ("written", "searched"):
+        return ({} if task.scheme == "written" else None), None
+    chosen = [outcomes[key].params for key in task.chosen_in if outcomes[key].failure is None]
+    if not chosen:
+        return None, ("ValueError", "no split chose hyper-parameters, as its fits failed")
+    counts = Counter(_words(choice) for choice in chosen)
+    most = counts.most_common(1)[0][0]  # the first met, of equally frequent ones
+    return next(choice for choice in chosen if _words(choice) == most), None
+
+
+def run_export(work: ExportJob) -> tuple[str, ExportOutcome]:
+    """Choose where nothing is chosen yet, fit on all rows, and save; in a worker."""
+    job = work.job
+    with fitting_of(job) as held:
+        left: list[Left] = []
+        choice = work.choice
+        if choice is None:
+            choice, _, left, refused = held.choose()
+            if refused is not None:
+                warned = held.counted()
+                return work.name, ExportOutcome(None, {}, held.fits, warned, refused, tuple(left))
+        rows = job.task.refit
+        pipeline = with_choice(job.task.pipeline, choice) if choice else job.task.pipeline
+        context = replace(held.context(rows), targets=job.table.class_values)
+        model, failure, caught, _ = fitting.try_fit(
+            pipeline, held.data(rows, rows[:0], scores=False), context
+        )
+        warned = (*held.counted(), *((w.category, w.message, 1) for w in caught))
+        n_fits = held.fits + 1
+        if failure is not None or model is None:
+            reason = (failure.error, failure.message) if failure else ("ValueError", "no model")
+            return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
+        columns = _column_names(job)
+        try:
+            saved = saving.save(
+                saving.with_column_names(model, columns, numeric=_numeric(held.X)), held.X
+            )
+        except saving.NotSaved as error:
+            reason = ("NotSaved", fitting.clean_message(str(error)))
+            return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
+        return work.name, ExportOutcome(saved, choice, n_fits, warned, None, tuple(left))
+
+
+def _numeric(rows: "NDArray[Any]") -> bool:
+    return rows.dtype.kind == "f"
+
+
+def _column_names(job: Job) -> tuple[str, ...]:
+    """Name the columns in the order in which a model sees them: numbers first."""
+    ordered = sorted(job.table.columns, key=lambda column: (not column.numeric, column.index))
+    return tuple(column.name for column in ordered)
+
+
+# --- records -------------------------------------------------------------------------------
+
+
+def _record(
+    study: Study,
+    spec: ExportSpec,
+    task: ExportTask,
+    found: ExportOutcome,
+    saved: saving.SavedModel,
+    outcomes: Mapping[str, FitOutcome],
+) -> Export:
+    return Export(
+        model=task.model,
+        path=spec.path,
+        params=plain(found.params),
+        sha256=saved.sha256,
+        trusted_types=saved.trusted_types,
+        best=spec.model is None,
+        notes=tuple(_notes(study, task, outcomes)),
+    )
+
+
+def plain(params: Choice) -> dict[str, object]:
+    """Give chosen parameters as JSON values; lists and classes as the author writes them."""
+    return {name: _plain(value) for name, value in params.items()}
+
+
+def _plain(value: ParameterValue) -> object:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return written(value)
+
+
+def _words(choice: Choice) -> str:
+    return ", ".join(f"{name}={written(value)}" for name, value in choice.items())
+
+
+def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -> Iterator[str]:
+    """Say how the hyper-parameters were chosen, and how the splits had chosen."""
+    if task.scheme == "written":
+        return
+    chosen = [outcomes[key] for key in task.chosen_in]
+    counts = Counter(_words(o.params) for o in chosen if o.failure is None and o.params)
+    if task.scheme == "chosen":
+        yield "its hyper-parameters are those of the one selection that was made"
+        return
+    if task.scheme == "most_frequent":
+        yield "its hyper-parameters are those that most splits chose, the first of equal ones"
+    else:
+        metric = study.tuning.metric.written if study.tuning else study.measures[0].metric.written
+        yield (
+            f"its hyper-parameters were chosen anew on all rows, by {metric} in "
+            f"{len(task.task.inner)} inner folds, as inside each training part"
+        )
+    if len(counts) == 1 and sum(counts.values()) > 1:
+        yield f"all {sum(counts.values())} splits chose {next(iter(counts))}"
+    elif counts:
+        shown = [f"{words} ({n})" for words, n in counts.most_common(SHOWN_CHOICES)]
+        more = len(counts) - len(shown)
+        rest = f" and {more} others" if more > 1 else " and one other" if more else ""
+        yield f"the splits chose {', '.join(shown)}{rest}"
+
+
+def _failures(task: ExportTask, found: ExportOutcome) -> Iterator[Failure]:
+    for params, error, message in found.left:
+        yield Failure(
+            "inner", task.task.data, task.protocol, task.model, 0, -1, plain(params), error, message
+        )
+    if found.failure is not None:
+        error, message = found.failure
+        chosen = plain(found.params)
+        yield Failure(
+            "export", task.task.data, task.protocol, task.model, 0, -1, chosen, error, message
+        )
+
+
+def _undecided(study: Study, layout: Layout) -> Failure:
+    task = next(iter(layout.exports.values()))
+    metric = study.measures[0].metric.written
+    return Failure(
+        "export", task.task.data, task.protocol, "best", 0, -1, {}, "ValueError",
+        f"no model has an estimate of {metric} to be chosen by",
+    )  # fmt: skip

@@ -1,0 +1,280 @@
+"""Families of hypotheses decided: gates, corrections, and intervals that hold for a family.
+
+A family is the pairs of one `compare` line, by every metric and on every data set that it
+runs on. With `families together` all lines that are not exploratory are one family under
+Holm's correction, and their omnibus tests are members too, so that the family-wise error
+rate covers every claim of the study.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evallang.engine.arenas import Arena
+from evallang.results.records import HypothesisTestResult, SimultaneousInterval
+from evallang.stats.corrections import CORRECTIONS, simultaneous_level
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.study import ComparisonSpec, Method, Study
+
+HOLM = Method("holm")
+NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
+UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
+
+
+@dataclass(frozen=True, eq=False)
+class Bout:
+    """One line in one arena: its omnibus, if any, and the tests of its pairs, undecided."""
+
+    spec: ComparisonSpec
+    arena: Arena
+    models: tuple[str, ...]
+    omnibus: HypothesisTestResult | None
+    tests: tuple[HypothesisTestResult, ...]
+
+    @property
+    def single(self) -> Method:
+        """The test of each pair."""
+        return self.spec.post_hoc or self.spec.test
+
+    @property
+    def declared(self) -> HypothesisTestDeclaration:
+        """What the test of each pair declares."""
+        return HYPOTHESIS_TESTS[self.single.name].declaration
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A bout with its decisions; `reason` says why the pairs were not tested, if they were not.
+
+    `size` and `correction` are those of its family.
+    """
+
+    bout: Bout
+    omnibus: HypothesisTestResult | None
+    tests: tuple[HypothesisTestResult, ...]
+    reason: str | None
+    size: int
+    correction: Method | None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a family is decided: its size, its correction, whether omnibus tests are members."""
+
+    size: int
+    correction: Method | None
+    joint: bool = False
+
+
+def of_study(study: Study, bouts: Sequence[Bout]) -> list[list[Bout]]:
+    """Put bouts into families: those of a line, or of all lines that are firm and have a p."""
+    found: dict[int, list[Bout]] = {}
+    for bout in bouts:
+        found.setdefault(-1 if _joins(study, bout) else bout.spec.index, []).append(bout)
+    return list(found.values())
+
+
+def _joins(study: Study, bout: Bout) -> bool:
+    """Tell whether a bout belongs to the one family of the study; posteriors have no p."""
+    firm = study.families == "together" and not bout.spec.exploratory
+    return firm and not bout.declared.bayesian
+
+
+def pair_test(
+    study: Study, spec: ComparisonSpec, arena: Arena, pair: tuple[str, ...], level: float
+) -> HypothesisTestResult:
+    """Run the test of one pair, its interval at a level."""
+    test = spec.post_hoc or spec.test
+    lacking = arena.lacking(pair)
+    if lacking is not None:
+        null = HYPOTHESIS_TESTS[test.name].declaration.null
+        return HypothesisTestResult(test.name, "not computed", null, models=pair, notes=(lacking,))
+    result: HypothesisTestResult = arena.run(study, test, pair, level)
+    return replace(result, models=pair)
+
+
+def decide(study: Study, bouts: Sequence[Bout]) -> list[Decided]:
+    """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
+    joint = all(_joins(study, bout) for bout in bouts)
+    size = sum(len(bout.tests) + (joint and bout.omnibus is not None) for bout in bouts)
+    correction = HOLM if joint else bouts[0].spec.correction
+    rule = Rule(size, correction if size > 1 else None, joint)
+    reasons = [None if joint else _shut(bout, study.alpha) for bout in bouts]
+    adjusted = _adjust(study, bouts, rule, reasons)
+    while joint:  # a pair behind a gate that shuts counts as 1, which may shut another
+        now = [
+            reason or _shut(bout, study.alpha, found[0] if bout.omnibus is not None else None)
+            for bout, reason, found in zip(bouts, reasons, adjusted, strict=True)
+        ]
+        if now == reasons:
+            break
+        reasons = now
+        adjusted = _adjust(study, bouts, rule, reasons)
+    made = [
+        _decided(study, bout, rule, reason, found)
+        for bout, reason, found in zip(bouts, reasons, adjusted, strict=True)
+    ]
+    rejected = sum(bool(test.reject) for item in made for test in item.tests)
+    return [_with_simultaneous(study, item, rejected) for item in made]
+
+
+def _shut(bout: Bout, alpha: float, adjusted: float | None = None) -> str | None:
+    """Say why the pairs of a bout are not tested, None where they are."""
+    omnibus = bout.omnibus
+    if omnibus is None or bout.spec.post_hoc is None:
+        return _lacking(omnibus)
+    if omnibus.variant == "not computed":
+        return _lacking(omnibus)
+    if omnibus.p is None:
+        return UNDEFINED
+    return None if (omnibus.p if adjusted is None else adjusted) <= alpha else NOT_REJECTED
+
+
+def _lacking(omnibus: HypothesisTestResult | None) -> str | None:
+    if omnibus is None or omnibus.variant != "not computed":
+        return None
+    return omnibus.notes[0] if omnibus.notes else "not computed"
+
+
+def _adjust(
+    study: Study, bouts: Sequence[Bout], rule: Rule, reasons: Sequence[str | None]
+) -> list[list[float | None]]:
+    """Adjust the p-values of a family together: of each bout its omnibus (if a member), its pairs.
+
+    Pairs behind a shut gate keep their place in the family: they count as p = 1.
+    """
+    raw = [
+        [
+            *([bout.omnibus.p] if rule.joint and bout.omnibus is not None else []),
+            *(None if reason else test.p for test in bout.tests),
+        ]
+        for bout, reason in zip(bouts, reasons, strict=True)
+    ]
+    flat = [p for found in raw for p in found]
+    adjusted: Sequence[float | None] = [None] * len(flat)
+    correction = rule.correction
+    if not rule.joint and bouts[0].declared.self_correcting:
+        adjusted = flat
+    elif correction is not None and correction.name != "uncorrected" and flat:
+        adjusted = _corrected(study, correction, bouts[0], flat)
+    values = iter(adjusted)
+    return [[next(values) for _ in found] for found in raw]
+
+
+def _corrected(
+    study: Study, correction: Method, first: Bout, p: Sequence[float | None]
+) -> Sequence[float | None]:
+    """Hand a correction what it asks for; beside p that is of one arena alone."""
+    entry = CORRECTIONS[correction.name]
+    place = first.models.index
+    makers: dict[str, Callable[[], Any]] = {
+        "p": lambda: p,
+        "pairs": lambda: [(place(a), place(b)) for a, b in (t.models for t in first.tests)],
+        "correct": lambda: first.arena.correct(first.models),
+        "seed": lambda: first.arena.seed(study, correction),
+    }
+    inputs = [makers[name]() for name in entry.inputs]
+    return list(entry.function(*inputs, **correction.keywords()))
+
+
+def _decided(
+    study: Study, bout: Bout, rule: Rule, reason: str | None, adjusted: Sequence[float | None]
+) -> Decided:
+    omnibus, values = bout.omnibus, list(adjusted)
+    if omnibus is not None:
+        of_omnibus = values.pop(0) if rule.joint else None
+        omnibus = _judged(omnibus, of_omnibus, study.alpha)
+    tests = []
+    for test, p in zip(bout.tests, values, strict=True):
+        if reason is not None and test.variant != "not computed":
+            tests.append(_not_performed(test, bayesian=bout.declared.bayesian))
+        else:
+            tests.append(_judged(test, p, study.alpha))
+    correction = None if bout.declared.bayesian else rule.correction
+    return Decided(bout, omnibus, tuple(tests), reason, rule.size, correction)
+
+
+def _judged(
+    test: HypothesisTestResult, adjusted: float | None, alpha: float
+) -> HypothesisTestResult:
+    """Reject at p_adjusted, p where there is none; without either nothing is decided."""
+    decisive = test.p if adjusted is None else adjusted
+    reject = None if decisive is None else decisive <= alpha
+    return replace(test, p_adjusted=adjusted, reject=reject)
+
+
+def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisTestResult:
+    """Keep what describes a pair, and drop everything that would tell its p."""
+    extra = {k: v for k, v in test.extra.items() if not k.startswith("p_") and k != "mc_se"}
+    return replace(
+        test, statistic=None, df=None, p=None, reject=None if bayesian else False, extra=extra
+    )
+
+
+# --- intervals of a family -----------------------------------------------------------------
+
+
+def _with_simultaneous(study: Study, item: Decided, rejected: int) -> Decided:
+    """Give each pair an interval that holds for the whole family, where there is one."""
+    if item.bout.declared.self_correcting:
+        return replace(item, tests=tuple(map(_own, item.tests)))
+    if item.correction is None:
+        return item
+    level = simultaneous_level(item.correction.name, study.confidence, item.size, rejected)
+    if level is None:
+        return item
+    tests = tuple(_widened(study, item.bout, test, item.correction, level) for test in item.tests)
+    return replace(item, tests=tests)
+
+
+def _own(test: HypothesisTestResult) -> HypothesisTestResult:
+    """Take the interval of a test that controls its family: it is simultaneous already."""
+    found = test.estimate
+    if found is None or found.low is None:
+        return test
+    return replace(
+        test,
+        simultaneous=SimultaneousInterval(found.low, found.high, found.level, found.method),
+    )
+
+
+def _widened(
+    study: Study, bout: Bout, test: HypothesisTestResult, correction: Method, level: float
+) -> HypothesisTestResult:
+    kind = CORRECTIONS[correction.name].declaration.simultaneous
+    plain = test.estimate
+    if plain is None or plain.low is None or (kind == "fcr" and not test.reject):
+        return test  # false coverage is controlled over those that were selected
+    wide = pair_test(study, bout.spec, bout.arena, test.models, level).estimate
+    if wide is None or wide.low is None or wide.high is None:
+        return test
+    method = wide.method if kind == "matching" else f"{wide.method}, {kind}"
+    interval = SimultaneousInterval(wide.low, wide.high, plain.level, method)
+    note = _disagreement(test, interval, conservative=kind == "conservative")
+    notes = test.notes if note is None else (*test.notes, note)
+    return replace(test, simultaneous=interval, notes=notes)
+
+
+def _disagreement(
+    test: HypothesisTestResult, interval: SimultaneousInterval, *, conservative: bool
+) -> str | None:
+    """Say where a simultaneous interval and the decision are not the same."""
+    low, high = interval.low, interval.high
+    if low is None or high is None or "margin" in test.extra:
+        return None  # a test of a margin is not about 0
+    holds = low <= 0 <= high
+    if test.reject and holds:
+        why = "it is conservative" if conservative else "it is not made from the test's p"
+        return (
+            f"the simultaneous interval holds 0 although the adjusted p rejects: {why}, and the "
+            "decision follows p"
+        )
+    if test.reject is False and test.p is not None and not holds:
+        return (
+            "the simultaneous interval excludes 0 although the adjusted p does not reject: it is "
+            "not made from the test's p, and the decision follows p"
+        )
+    return None

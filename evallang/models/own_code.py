@@ -1,0 +1,186 @@
+"""Classes that no catalogue has: the author's own modules, live objects, registered packages.
+
+Own modules are found and hashed without being imported; they are imported only in `resolve`,
+which runs inside a fit, so that whatever they raise is a fit that fails.
+"""
+
+import copy
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ENTRY_POINTS = "evallang.models"
+"""The group in which an installed package registers its estimators, each under a name."""
+
+_LOADED: dict[str, tuple[str, str]] = {}
+"""Folder and hash of the top-level packages that this process has imported."""
+
+
+@dataclass(frozen=True)
+class OwnCode:
+    """What a run may make instances of beside the catalogue.
+
+    `folder` is that of the study's file, `sources` the SHA-256 of each top-level package that
+    a `use` line names, `live` the objects that were given in Python, by the model's name.
+    """
+
+    folder: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    live: Mapping[str, Any] = field(default_factory=dict)
+
+    def resolve(self, name: str) -> Callable[..., Any]:
+        """Give what makes an instance: a class, or a copy of a live object.
+
+        Raises `ImportError` or `AttributeError` for what is not there, and whatever the
+        author's module raises when it is imported.
+        """
+        if name in self.live:
+            return _copier(self.live[name])
+        if "." not in name:
+            return registered_class(name)
+        module, _, attribute = name.rpartition(".")
+        found: Callable[..., Any] = getattr(self._module(module), attribute)
+        return found
+
+    def _module(self, name: str) -> ModuleType:
+        top = name.partition(".")[0]
+        if top not in self.sources:
+            raise ImportError(f"no `use` line names {name}")
+        known = (self.folder, self.sources[top])
+        if _LOADED.get(top) != known:
+            _forget(top)
+        put_on_path(self.folder)
+        try:
+            module = importlib.import_module(name)
+        except SystemExit as error:
+            raise ImportError(f"{name} ended the process when it was imported") from error
+        _LOADED[top] = known
+        return module
+
+
+def put_on_path(folder: str) -> bool:
+    """Put a folder first on the path for modules; tells whether it was not there."""
+    if folder in sys.path:
+        return False
+    sys.path.insert(0, folder)
+    importlib.invalidate_caches()
+    return True
+
+
+@contextmanager
+def path_restored() -> Iterator[None]:
+    """Leave the path for modules as it was: a run in this process puts the study's folder on it."""
+    before = list(sys.path)
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def _forget(top: str) -> None:
+    """Drop a package that this process has imported from elsewhere or in an older state."""
+    for name in [n for n in sys.modules if n == top or n.startswith(f"{top}.")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+def _copier(live: Any) -> Callable[..., Any]:
+    """Give what makes unfitted copies of a live object, with a seed where it has none."""
+    from sklearn.base import clone
+
+    def made(random_state: int | None = None, n_jobs: int | None = None) -> Any:
+        if not hasattr(live, "get_params"):
+            return copy.deepcopy(live)
+        fresh = clone(live)
+        for name, value in fresh.get_params().items():
+            last = name.rpartition("__")[2]
+            if last == "random_state" and value is None:
+                fresh.set_params(**{name: random_state})
+            elif last == "n_jobs":
+                fresh.set_params(**{name: n_jobs})
+        return fresh
+
+    return made
+
+
+# --- sources -------------------------------------------------------------------------------
+
+
+def find(module: str, folder: Path) -> Path | None:
+    """Find the file or folder of a module's top-level package, without importing anything."""
+    top = module.partition(".")[0]
+    here = importlib.machinery.PathFinder.find_spec(top, [str(folder)])
+    spec = here if here is not None and here.origin else _elsewhere(top)
+    if spec is None:
+        return None
+    places = spec.submodule_search_locations
+    if places:
+        return Path(next(iter(places)))
+    return None if spec.origin is None else Path(spec.origin)
+
+
+def _elsewhere(top: str) -> importlib.machinery.ModuleSpec | None:
+    try:
+        return importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return None
+
+
+def has_module(module: str, package: Path) -> bool:
+    """Tell whether a dotted module is there: its file or folder below its package's."""
+    parts = module.split(".")[1:]
+    if not package.is_dir():
+        return not parts
+    place = package.joinpath(*parts)
+    return place.is_dir() or any(place.parent.glob(f"{place.name}.*")) or not parts
+
+
+def source_hash(package: Path) -> str:
+    """Hash every Python file of a package, with its place in it; of a module, its file."""
+    if not package.is_dir():
+        return sha256(package.read_bytes()).hexdigest()
+    digest = sha256()
+    for file in sorted(package.rglob("*.py"), key=lambda file: file.relative_to(package).parts):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(package).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+# --- registered packages ---------------------------------------------------------------------
+
+
+@cache
+def registered() -> Mapping[str, str]:
+    """Give the estimators that installed packages register: name -> version of its package.
+
+    Reads what the packages say of themselves and imports none of them.
+    """
+    return {
+        entry.name: f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
+        for entry in _entries()
+    }
+
+
+def registered_class(name: str) -> Callable[..., Any]:
+    """Import a registered estimator; raises `ImportError` where there is none."""
+    for entry in _entries():
+        if entry.name == name:
+            found: Callable[..., Any] = entry.load()
+            return found
+    raise ImportError(f"no installed package registers {name}")
+
+
+def _entries() -> Iterator[Any]:
+    from importlib import metadata
+
+    yield from sorted(metadata.entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)

@@ -1,0 +1,146 @@
+"""A fitted model in, the bytes of a file that holds no code out: the sole user of skops.
+
+skops names what it writes by addresses in memory and by random numbers; they are numbered
+here in their order instead, so that the same model gives the same file.
+"""
+
+import io
+import json
+import re
+import warnings
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date that a ZIP archive can hold
+PROBED = 200  # rows on which a model read back must predict as it did
+SCHEMA = "schema.json"
+_STEM = re.compile(r"(.*)\.(\w+)")
+
+
+class NotSaved(Exception):
+    """A model that skops cannot write, or that would come back as another."""
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """The content of a file, its SHA-256, and the types a reader must say it trusts."""
+
+    content: bytes
+    sha256: str
+    trusted_types: tuple[str, ...]
+
+
+def save(model: Any, rows: Any) -> SavedModel:
+    """Write a fitted model, read it again and compare its predictions on the first rows.
+
+    Raises `NotSaved`.
+    """
+    import skops.io
+
+    try:
+        content = _numbered(skops.io.dumps(model))
+        trusted = tuple(skops.io.get_untrusted_types(data=content))
+        again = skops.io.loads(content, trusted=list(trusted))
+    # skops walks through whatever a model holds, anyone's code, and each kind it cannot
+    # write raises in its own way
+    except Exception as error:
+        raise NotSaved(f"skops cannot save it: {type(error).__name__}: {error}") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows here have no column names, which is said
+        here, there = (np.asarray(m.predict(rows[:PROBED])) for m in (model, again))
+    if not np.array_equal(here, there):
+        raise NotSaved("a copy read back from the file predicts otherwise than the model")
+    return SavedModel(content, sha256(content).hexdigest(), trusted)
+
+
+def with_column_names(model: Any, columns: Sequence[str], *, numeric: bool) -> Any:
+    """Give a fitted model the names of the columns that it was fitted on.
+
+    scikit-learn then refuses frames whose columns have other names or another order. A
+    class that will not take them gets a first step before it that does, if all columns are
+    numbers: a scaler that neither centres nor scales.
+    """
+    names = np.array(list(columns), dtype=object)
+    if not _named(_first(model), names):
+        return _behind_names(model, names) if numeric else model
+    return model
+
+
+def _first(model: Any) -> Any:
+    return model.steps[0][1] if hasattr(model, "steps") else model
+
+
+def _named(step: Any, names: Any) -> bool:
+    """Name the columns of a step, and of the branches of `columns(...)`."""
+    try:
+        step.feature_names_in_ = names
+    except AttributeError:
+        return False
+    for _, branch, places in getattr(step, "transformers_", ()):
+        if hasattr(branch, "fit") and np.ndim(places):
+            _named(_first(branch), names[places])
+    return True
+
+
+def _behind_names(model: Any, names: Any) -> Any:
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    gate = StandardScaler(with_mean=False, with_std=False)
+    gate.fit(np.zeros((1, len(names))))
+    gate.feature_names_in_ = names
+    steps = model.steps if hasattr(model, "steps") else [("model", model)]
+    return Pipeline([("columns", gate), *steps])
+
+
+# --- the same model, the same bytes --------------------------------------------------------
+
+
+def _numbered(content: bytes) -> bytes:
+    """Number the objects and files of an archive in the order in which they are named."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    schema = json.loads(parts.pop(SCHEMA))
+    objects: dict[int, int] = {}
+    files: dict[str, str] = {}
+    schema = _renamed(schema, objects, files)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, new in files.items():
+            archive.writestr(_entry(new), parts[name])
+        archive.writestr(_entry(SCHEMA), json.dumps(schema, indent=2))
+    return made.getvalue()
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def _renamed(node: Any, objects: dict[int, int], files: dict[str, str]) -> Any:
+    if isinstance(node, list):
+        return [_renamed(item, objects, files) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    made: dict[str, Any] = {}
+    known = "__loader__" in node  # skops' own record, not a dictionary of the model's
+    for key, value in node.items():
+        if known and key == "__id__" and isinstance(value, int):
+            made[key] = objects.setdefault(value, len(objects))
+        elif known and key == "file" and isinstance(value, str) and _STEM.fullmatch(value):
+            ending = value.rpartition(".")[2]
+            made[key] = files.setdefault(value, f"{len(files)}.{ending}")
+        else:
+            made[key] = _renamed(value, objects, files)
+    return made

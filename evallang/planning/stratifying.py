@@ -1,0 +1,94 @@
+"""Strata for one protocol on one table: fine enough to say something, large enough to be spread."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import Table
+from evallang.data.strata import TARGET, Strata, strata_codes
+from evallang.diagnostics import Diagnostic
+from evallang.models.model import search_space
+from evallang.planning.defaults import inner_folds
+from evallang.protocols.protocol import PROTOCOLS, Rows, Split
+from evallang.registry import lazy
+from evallang.study import Protocol, Stratification, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+Found = tuple[Strata | None, tuple[Diagnostic, ...]]
+
+
+def strata_of(study: Study, table: Table, protocol: Protocol) -> Found:
+    """Give the strata of a table's rows under a protocol, None without any."""
+    stratify = study.stratification
+    if stratify is None or not stratify.columns:
+        return None, ()
+    if not PROTOCOLS[protocol.kind].declaration.keeps_strata and not _searches(study):
+        return None, ()
+    if table.task == "regression" and stratify.bins is None and stratify.columns == (TARGET,):
+        return None, ()  # the default of a study whose task the data told
+    if table.task == "classification" and stratify.columns == (TARGET,) and stratify.bins is None:
+        return Strata(table.y.astype(np.int64)), ()
+    return strata_codes(
+        table,
+        stratify.columns,
+        stratify.bins,
+        least=least_members(study, protocol),
+        span=study.places.get("stratify"),
+    )
+
+
+def least_members(study: Study, protocol: Protocol) -> int:
+    """Give how many members a stratum needs to be in every part, inner folds included."""
+    options = protocol.options
+    inner = inner_folds(study, protocol) if _searches(study) else 1
+    folds = {"cv": "folds", "repeated_cv": "folds", "nested_cv": "outer"}.get(protocol.kind)
+    if protocol.kind == "5x2cv" or folds is not None:
+        k = 2 if folds is None else int(str(options[folds]))
+        members = k
+        while members - ceil(members / k) < inner:
+            members += 1
+        return members
+    kept = 1.0
+    for part in ("test", "validation"):
+        share = options.get(part)
+        kept -= float(share) if protocol.kind.endswith("holdout") and share is not None else 0.0  # type: ignore[arg-type]  # a number, as the option declares
+    return max(2, ceil((inner + 1) / kept)) if inner > 1 else 2
+
+
+def described(stratify: Stratification | None) -> str | None:
+    """Word the strata for results: `target, ward`, `target in 5 bins`."""
+    if stratify is None or not stratify.columns:
+        return None
+    names = [
+        f"{column} in {stratify.bins} bins"
+        if column == TARGET and stratify.bins is not None
+        else column
+        for column in stratify.columns
+    ]
+    return ", ".join(names)
+
+
+def shares_kept(rows: Rows, splits: Sequence[Split]) -> str | None:
+    """Say how well test parts of whole groups keep the shares of the strata; None without both."""
+    if rows.strata is None or rows.groups is None or not splits:
+        return None
+    shares = np.bincount(rows.strata) / rows.n
+    worst = max(float(np.abs(_shares(rows, split) - shares).max()) for split in splits)
+    return (
+        "groups stay whole, strata as far as they allow: the share of a stratum in a test part "
+        f"differs from its share in all rows by at most {100 * worst:.1f} points"
+    )
+
+
+def _shares(rows: Rows, split: Split) -> Any:
+    assert rows.strata is not None, "asked for strata only"
+    counts = np.bincount(rows.strata[split.test], minlength=int(rows.strata.max()) + 1)
+    return counts / max(len(split.test), 1)
+
+
+def _searches(study: Study) -> bool:
+    return any(search_space(model.pipeline) for model in study.models)

@@ -1,0 +1,62 @@
+"""Which tail of a test counts: both, or one that the author named before seeing the data.
+
+`greater` asks whether the first model has the larger value in the metric's own unit,
+whatever direction is better; `less` whether it has the smaller one. Intervals stay
+two-sided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from evallang.registry import lazy
+from evallang.results.statistics import HypothesisTestResult
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = lazy("scipy.special")
+
+Alternative = Literal["two_sided", "greater", "less"]
+SIDE = ", one-sided: "
+SPEAKS = "; only a "
+NOTE = "p is one-sided, the interval two-sided"
+OPPOSITE: dict[str, str] = {"two_sided": "two_sided", "greater": "less", "less": "greater"}
+
+
+def normal_p(z: float, alternative: Alternative = "two_sided") -> float:
+    """Give the tail area beyond z of a standard normal variable, on the side that counts."""
+    if alternative == "two_sided":
+        return float(2.0 * special.ndtr(-abs(z)))
+    return float(special.ndtr(-z if alternative == "greater" else z))
+
+
+def t_p(t: float, df: float, alternative: Alternative = "two_sided") -> float:
+    """Give the tail area beyond t of Student's distribution, on the side that counts."""
+    if alternative == "two_sided":
+        return float(2.0 * special.stdtr(df, -abs(t)))
+    return float(special.stdtr(df, -t if alternative == "greater" else t))
+
+
+def halved(p: float, difference: float, alternative: Alternative) -> float:
+    """Turn the two-sided p of a continuous statistic into that of the side that counts."""
+    if alternative == "two_sided":
+        return p
+    agrees = difference > 0 if alternative == "greater" else difference < 0
+    return p / 2 if agrees else 1 - p / 2
+
+
+def one_sided(result: HypothesisTestResult, alternative: Alternative) -> HypothesisTestResult:
+    """Name the side in the variant and in the null hypothesis of a result, once."""
+    if alternative == "two_sided" or result.p is None:
+        return result
+    variant, null = result.variant.partition(SIDE)[0], result.null.partition(SPEAKS)[0]
+    word = "larger" if alternative == "greater" else "smaller"
+    notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
+    return replace(
+        result,
+        variant=f"{variant}{SIDE}{alternative}",
+        null=f"{null}{SPEAKS}{word} value of the first model speaks against it",
+        notes=notes,
+    )

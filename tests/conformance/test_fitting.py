@@ -1,0 +1,112 @@
+"""The table what-goes-with-what says what the checker says, cell by cell."""
+
+import pytest
+from studies import checked
+
+from evallang.checking.fitting import (
+    UNDEFINED,
+    default_of,
+    interval_fit,
+    metrics_of,
+    settings,
+    test_fit,
+)
+from evallang.metrics.metric import METRICS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+
+test_fit.__test__ = False
+
+CLASSES = """\
+evallang 1
+study
+  seed 1
+data d from "d.csv"
+  target y
+  positive 1
+model a = LogisticRegression
+model b = GaussianNB
+model c = LinearDiscriminantAnalysis
+"""
+NUMBERS = """\
+evallang 1
+study
+  seed 1
+data d from "d.csv"
+  target y
+  task regression
+model a = Ridge
+model b = LinearRegression
+model c = DecisionTreeRegressor
+"""
+FORMS = {"split": "split by fold", "leave_one_group_out": "leave_one_group_out"}
+PROTOCOLS = [s for s in settings() if s.fits_models]
+REFUSALS = {"E201", "E202", "E204", "E207"}
+REQUIRED = {
+    "cost": "cost([[0, 1], [1, 0]])",
+    "fbeta": "fbeta(beta=2)",
+    "tost": "tost(margin=1%)",
+    "noninferiority": "noninferiority(margin=1%)",
+}
+
+
+def refused(metric, protocol, rest=""):
+    """Give the refusals of a study with one metric under one protocol."""
+    frame = NUMBERS if METRICS[metric].declaration.task == "regression" else CLASSES
+    groups = "group by g\n" if protocol == "leave_one_group_out" else ""
+    form = FORMS.get(protocol, protocol)
+    text = f"{frame}{groups}protocol {form}\nmeasure {REQUIRED.get(metric, metric)}\n{rest}"
+    found = [d for d in checked(text).diagnostics if d.severity == "error"]
+    assert {d.code for d in found} <= REFUSALS, [d.message for d in found]
+    return found
+
+
+def cells_of_tests():
+    for entry in HYPOTHESIS_TESTS:
+        if entry.declaration.models[1] != 1 and entry.name != "bonferroni_dunn":
+            yield pytest.param(entry, id=entry.name)
+
+
+@pytest.mark.parametrize("entry", list(cells_of_tests()))
+def test_the_table_refuses_a_test_where_the_checker_does(entry):
+    """`leave_one_group_out` is left out: there the checker refuses for the groups as well."""
+    metric = (metrics_of(entry) or ("accuracy",))[0]
+    models = "a, b, c" if entry.declaration.models[0] > 2 else "a vs b"
+    for setting in PROTOCOLS:
+        if setting.words == "leave_one_group_out":
+            continue
+        line = f"compare {models} with {REQUIRED.get(entry.name, entry.name)}"
+        found = refused(metric, setting.words, f"{line} by {REQUIRED.get(metric, metric)}\n")
+        found = [d for d in found if d.code != "E204"]
+        refuses = test_fit(entry, setting) in ("no", "in blocks")
+        assert refuses == bool(found), setting.words
+
+
+def test_a_series_is_permuted_in_blocks_only():
+    line = "compare a vs b with permutation(block=5) by mae\n"
+    assert refused("mae", "time_series", line) == []
+    line = "compare a vs b with permutation by mae\n"
+    assert [d.code for d in refused("mae", "time_series", line)] == ["E201"]
+
+
+@pytest.mark.parametrize("entry", [pytest.param(e, id=e.name) for e in INTERVALS])
+def test_the_table_refuses_an_interval_where_the_checker_does(entry):
+    if entry.declaration.form == "paired" or "matrix" in entry.inputs:
+        return  # differences and tables have no place on a `measure` line
+    for setting in PROTOCOLS:
+        if setting.words in ("split", "leave_one_group_out"):
+            continue  # judged once the split is read; refused for the groups as well
+        for metric in ("accuracy", "f1", "brier", "roc_auc", "mse", "r2"):
+            found = refused(metric, setting.words, f"  interval {entry.name}\n")
+            fits = interval_fit(entry, METRICS[metric], setting)
+            assert fits == (not found), (setting.words, metric)
+
+
+@pytest.mark.parametrize("metric", METRICS.names())
+def test_a_default_interval_is_one_that_could_be_written(metric):
+    entry = METRICS[metric]
+    for setting in settings():
+        name = default_of(entry, setting)
+        if name in (None, UNDEFINED):
+            continue
+        assert interval_fit(INTERVALS[name], entry, setting), (setting.words, name)

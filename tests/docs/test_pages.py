@@ -1,0 +1,173 @@
+"""Every example of the documentation is executed, and every generated page is up to date."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from blocks import blocks_of, commands_of, matches
+from studies import checked, study
+
+import evallang as ev
+from evallang.cli.main import COMMANDS, root
+from evallang.diagnostics import Severity
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [
+    pytest.param(path, id=str(path.relative_to(ROOT)))
+    for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+]
+WRITTEN = [p for p in PAGES if p.values[0].parent in (DOCS, DOCS / "guide")]
+UNFINISHED = {
+    "unknown_name",
+    "statement_twice",
+    "missing_statement",
+    "missing_clause",
+    "models_never_meet",
+}
+"""What lines taken out of a study may lack."""
+SET_UP = {"make", "pip", "git", "apt-get", "brew", "cd"}
+"""Commands that fetch or install something, which no test may."""
+
+SMALL = """\
+evallang 1
+
+study "A published table"
+  seed 1
+
+counts published
+  models small, large
+  table [[9945, 25], [15, 15]]
+
+measure accuracy
+compare small vs large with mcnemar
+report html
+"""
+LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.M)
+
+
+def anchor_of(heading):
+    """Give the anchor that code hosts make of a heading."""
+    kept = [c for c in heading.lower() if c.isalnum() or c in " -_"]
+    return "".join(kept).strip().replace(" ", "-")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder as the pages assume it: the data of the examples, nothing else."""
+    shutil.copytree(ROOT / "examples" / "data", tmp_path / "data")
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "protocol.eval").write_text("protocol cv folds=5\nmeasure accuracy\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_generated_page_is_what_the_registries_say():
+    done = subprocess.run(
+        [sys.executable, "-m", "docs.generator", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, "run `make docs` and commit docs/\n" + done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_link_inside_the_documentation_leads_somewhere(path):
+    text = path.read_text(encoding="utf-8")
+    for _, target in LINK.findall(text):
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        place, _, anchor = target.partition("#")
+        found = (path.parent / place).resolve() if place else path
+        assert found.exists(), target
+        if anchor and found.suffix == ".md":
+            headings = HEADING.findall(found.read_text(encoding="utf-8"))
+            assert anchor in {anchor_of(heading) for heading in headings}, target
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_study_of_a_page_is_sound(path):
+    """Whole studies have no error, and fragments none but what the rest would declare."""
+    files = {"lab/protocol.eval": "protocol cv folds=5\nmeasure accuracy\n"}
+    for block in blocks_of(path.read_text(encoding="utf-8")):
+        if block.language != "eval" or {"wrong", "right"} & set(block.words):
+            continue  # those of diagnostics: tests/checking and tests/conformance run them
+        text = block.text if "fragment" not in block.words else f"evallang 1\n{block.text}"
+        if block.text.startswith("evallang "):
+            text = block.text
+        may = {"not_in_this_version"} | (UNFINISHED if "fragment" in block.words else set())
+        names = {
+            d.name for d in checked(text, files).diagnostics if d.severity is Severity.ERROR
+        } - may
+        assert not names, f"line {block.line}: {names}"
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+def test_every_example_of_a_page_does_what_stands_below_it(path, folder):
+    space = {}
+    printed = ""
+    last = 0
+    for block in blocks_of(path.read_text(encoding="utf-8")):
+        where = f"line {block.line} of {path.name}"
+        if block.language == "eval":
+            for word in block.words:
+                if word.startswith("file="):
+                    Path(word.removeprefix("file=")).write_text(block.text, encoding="utf-8")
+            if "run" in block.words:
+                assert ev.run(study(block.text, folder)).record.estimates, where
+        elif block.language == "console":
+            for command, expected in commands_of(block.text):
+                if command.split()[0] not in SET_UP:
+                    last, printed = shell(command, last)
+                    assert matches(expected, printed), f"{where}, {command}:\n{printed}"
+        elif block.language == "python":
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(block.text, where, "exec"), space)
+            printed = out.getvalue()
+        elif block.language == "text" and "printed" in block.words:
+            assert matches(block.text, printed), f"{where}:\n{printed}"
+        elif block.language == "json":
+            json.loads(block.text)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+def test_the_example_of_a_command_runs(name, folder):
+    """`demo` runs in tests/test_packaging.py."""
+    (folder / "study.eval").write_text(SMALL, encoding="utf-8")
+    command = root.get_command(click.Context(root), name)
+    if name == "report":
+        assert shell("evallang run study.eval -j 1", 0)[0] == 0
+    code, printed = shell(command.epilog.removeprefix("Example: "), 0)
+    assert code in (0, 1 if name == "fmt" else 0), printed
+
+
+def shell(command, last):
+    """Run one command as a reader would; gives its exit code and what it printed."""
+    if command == "echo $?":
+        return last, f"{last}\n"
+    words = shlex.split(command)
+    assert words[0] in ("evallang", "cat", "python"), f"a page may not run `{words[0]}`"
+    if words[0] == "evallang":
+        words[:1] = [sys.executable, "-m", "evallang"]
+    elif words[0] == "python":
+        words[0] = sys.executable
+    done = subprocess.run(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)},
+    )
+    return done.returncode, done.stdout

@@ -1,0 +1,118 @@
+"""Frames and estimators given in Python stand for those of the file, and the results say so."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from studies import study
+
+import evallang as ev
+from evallang.api.study import StudyError
+
+FRAME = pl.DataFrame(
+    {"age": [20.0, 30.0, float("nan"), 50.0, 60.0, 70.0] * 8, "n": list(range(48)),
+     "town": ["a", "b", None, "c", "b", "c"] * 8, "ill": ["no", "no", "no", "yes", "yes", "no"] * 8}
+)  # fmt: skip
+VISITS = """\
+study "Live"
+  seed 5
+data visits from "visits.csv"
+  target ill
+model m = columns([age, n]: SimpleImputer | StandardScaler) | LogisticRegression
+protocol cv folds=4
+measure accuracy
+report html
+"""
+IRIS = 'study "Live"\n  seed 5\ndata iris from sklearn iris\n{}protocol cv folds=3\nreport html\n'
+
+
+def test_a_frame_stands_for_the_file_and_has_the_hash_of_its_content(tmp_path):
+    FRAME.write_csv(tmp_path / "visits.csv")
+    of_file = ev.run(study(VISITS, tmp_path)).record
+    (tmp_path / "visits.csv").unlink()
+    given = ev.run(study(VISITS, tmp_path), data={"visits": FRAME}).record
+    assert given.estimates == of_file.estimates
+    assert given.data[0].sha256 == of_file.data[0].sha256
+    assert given.data[0].source == "a data frame of polars given in Python"
+    assert given.provenance.command == "ev.run('study.eval', data={'visits': ...})"
+
+
+def test_frames_of_polars_and_pandas_are_one_data_set(tmp_path):
+    other = pd.DataFrame(FRAME.to_dict(as_series=False))
+    one = ev.run(study(VISITS, tmp_path), data={"visits": FRAME}).record
+    two = ev.run(study(VISITS, tmp_path), data={"visits": other.set_index(other.n + 100)}).record
+    assert two.estimates == one.estimates
+    assert two.data[0].sha256 == one.data[0].sha256
+    categories = other.assign(town=other.town.astype("category"), ill=other.ill.astype("string"))
+    three = ev.run(study(VISITS, tmp_path), data={"visits": categories}).record
+    assert three.data[0].sha256 == one.data[0].sha256
+    assert two.data[0].source == "a data frame of pandas given in Python"
+
+
+def test_an_estimator_stands_for_the_declared_model_and_scores_as_the_class_would():
+    made = study(IRIS.format("model net = DummyClassifier\nmodel bayes = GaussianNB\n"))
+    live = make_pipeline(StandardScaler(), LogisticRegression(C=0.5))
+    record = ev.run(made, models={"net": live}).record
+    same = study(
+        IRIS.format("model net = StandardScaler | LogisticRegression(C=0.5)\n"
+                    "model bayes = GaussianNB\n")
+    )  # fmt: skip
+    assert record.estimates == ev.run(same).record.estimates
+    assert "LogisticRegression(C=0.5)" in record.models[0].pipeline
+    assert "given in Python" in " ".join(record.models[0].notes)
+    assert not hasattr(live[-1], "coef_")  # copies were fitted
+
+
+def test_an_estimator_that_no_line_declares_is_added_and_may_be_compared(tmp_path):
+    path = tmp_path / "study.eval"
+    path.write_text(IRIS.format("model bayes = GaussianNB\n") + "compare net, bayes with mcnemar\n")
+    with pytest.raises(StudyError, match="net"):
+        ev.run(path)
+    record = ev.run(path, models={"net": LogisticRegression(max_iter=500)}).record
+    assert record.comparisons[0].pairwise[0].models == ("net", "bayes")
+    assert {e.model for e in record.estimates} == {"net", "bayes"}
+
+
+def test_a_study_without_any_model_of_its_own_runs_with_a_live_one(tmp_path):
+    path = tmp_path / "study.eval"
+    path.write_text(IRIS.format(""))
+    live = {"net": LogisticRegression(max_iter=500)}
+    record = ev.run(path, models=live, out=tmp_path / "o").record
+    assert [m.name for m in record.models] == ["net"]
+    assert "net" in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+
+
+class Local(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_every_process_gets_it_and_a_seed_where_it_has_none():
+    made = study(IRIS.format("model net = DummyClassifier\nmodel forest = DummyClassifier\n"))
+    live = {"net": Local(), "forest": RandomForestClassifier(n_estimators=3)}
+    one, two = (ev.run(made, jobs=jobs, models=live).record.estimates for jobs in (1, 2))
+    assert one == two
+
+
+def test_what_is_no_frame_no_estimator_or_not_in_the_study_is_refused_by_name(tmp_path):
+    made = study(VISITS, tmp_path)
+    with pytest.raises(ValueError, match="no data called 'visit'; it has 'visits'"):
+        ev.run(made, data={"visit": FRAME})
+    with pytest.raises(ValueError, match="'visits' are a list, no data frame"):
+        ev.run(made, data={"visits": [1, 2]})
+    with pytest.raises(ValueError, match="'m' is no estimator"):
+        ev.run(made, data={"visits": FRAME}, models={"m": LogisticRegression})
+
+
+def test_a_fault_of_the_frame_is_said_as_one_of_a_file(tmp_path):
+    with pytest.raises(StudyError, match="ill"):
+        ev.run(study(VISITS, tmp_path), data={"visits": FRAME.drop("ill")})

@@ -1,0 +1,250 @@
+"""The author's own code: run with consent alone, found by its source, wrong without a traceback."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from click.testing import CliRunner
+from studies import checked, study
+
+from evallang.api.preparing import read_and_plan
+from evallang.api.running import RunFailed, run
+from evallang.api.study import StudyError
+from evallang.api.trust import NotTrusted
+from evallang.cli.run import command
+
+MODULE = """\
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Nearest(ClassifierMixin, BaseEstimator):
+    def __init__(self, power=2, n_jobs=None, random_state=None):
+        self.power, self.n_jobs, self.random_state = power, n_jobs, random_state
+    def fit(self, X, y):
+        assert self.n_jobs == 1 and isinstance(self.random_state, int)
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([X[y == c].mean(axis=0) for c in self.classes_])
+        return self
+    def predict(self, X):
+        distances = (np.abs(X[:, None, :] - self.means_) ** self.power).sum(axis=2)
+        return self.classes_[distances.argmin(axis=1)]
+
+class Broken(Nearest):
+    def fit(self, X, y):
+        raise RuntimeError("no luck")
+
+class Leaving(Nearest):
+    def fit(self, X, y):
+        raise SystemExit(7)
+"""
+TEXT = """\
+evallang 1
+use {package}.models
+study "Own"
+  seed 1
+data iris from sklearn iris
+model own = StandardScaler | {package}.models.{name}
+model bayes = GaussianNB
+protocol cv folds=3
+measure accuracy
+report html
+"""
+
+
+def written(folder, package, name="Nearest", module=MODULE):
+    """Write a package of this name, of which no other test has imported one."""
+    (folder / package).mkdir()
+    (folder / package / "__init__.py").write_text("")
+    (folder / package / "models.py").write_text(module)
+    (folder / "study.eval").write_text(TEXT.format(package=package, name=name))
+    return study(TEXT.format(package=package, name=name), folder)
+
+
+def test_own_code_runs_with_consent_as_the_same_class_in_scikit_learn(tmp_path):
+    from sklearn.neighbors import NearestCentroid
+
+    made = written(tmp_path, "first_own")
+    record = run(made, trust=True).record
+    values = {e.model: e.value for e in record.estimates}
+    same = study(
+        TEXT.format(package="x", name="y").replace("use x.models\n", "").replace(
+            "x.models.y", "NearestCentroid"
+        )
+    )  # fmt: skip
+    assert values["own"] == {e.model: e.value for e in run(same).record.estimates}["own"]
+    assert NearestCentroid.__name__ in same.meant.models[0].pipeline.steps[-1].name
+
+
+def test_workers_find_the_folder_of_the_study_too(tmp_path):
+    made = written(tmp_path, "second_own")
+    one, two = (run(made, jobs=jobs, trust=True).record.estimates for jobs in (1, 2))
+    assert one == two
+    assert str(tmp_path) not in sys.path
+
+
+def test_without_consent_nothing_is_imported_and_the_modules_are_named(tmp_path):
+    made = written(tmp_path, "third_own", module="raise RuntimeError('imported')\n")
+    with pytest.raises(NotTrusted, match=r"`third_own\.models`"):
+        run(made)
+    done = CliRunner().invoke(command, [str(tmp_path / "study.eval")])
+    assert done.exit_code != 0
+    assert not [name for name in sys.modules if name.startswith("third_own")]
+    assert not (tmp_path / "study-results").exists()
+
+
+def test_the_shell_answers_2_without_consent_and_runs_with_the_variable(tmp_path):
+    written(tmp_path, "fourth_own")
+    shell = [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "1", "--quiet"]
+    refused = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "`fourth_own.models`" in refused.stderr
+    assert "--trust" in refused.stderr
+    import os
+
+    env = {**os.environ, "EVALLANG_TRUST": "1"}
+    trusted = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, env=env)
+    assert trusted.returncode == 0, trusted.stderr
+
+
+def test_check_and_plan_never_import_it(tmp_path):
+    made = written(tmp_path, "fifth_own", module="raise RuntimeError('imported')\n")
+    assert made.plan().n_fits == 6
+    assert not [name for name in sys.modules if name.startswith("fifth_own")]
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "module", "error"),
+    [
+        ("sixth_own", "Broken", MODULE, "RuntimeError"),
+        ("seventh_own", "Leaving", MODULE, "SystemExit"),
+        ("eighth_own", "Missing", MODULE, "AttributeError"),
+        ("ninth_own", "Nearest", "raise OSError('no licence')\n", "OSError"),
+        ("tenth_own", "Nearest", "import sys\nsys.exit('bye')\n", "ImportError"),
+        ("eleventh_own", "Nearest", "def wrong(:\n", "SyntaxError"),
+    ],
+)
+def test_what_own_code_raises_is_a_fit_that_fails_and_the_others_finish(
+    tmp_path, package, name, module, error
+):
+    with pytest.raises(RunFailed) as failed:
+        run(written(tmp_path, package, name, module), trust=True)
+    record = failed.value.results.record
+    assert {f.error for f in record.failures} == {error}
+    assert {f.model for f in record.failures} == {"own"}
+    assert [e.value is not None for e in record.estimates] == [False, True]
+
+
+def test_a_module_that_is_nowhere_is_said_before_anything_is_fitted(tmp_path):
+    made = study(TEXT.format(package="nowhere_own", name="Nearest"), tmp_path)
+    with pytest.raises(StudyError, match=r"no module `nowhere_own\.models`"):
+        run(made, trust=True)
+    assert made.plan().n_fits == 6
+    (tmp_path / "nowhere_own").mkdir()
+    (tmp_path / "nowhere_own" / "__init__.py").write_text("")
+    with pytest.raises(StudyError, match=r"nowhere_own\.models"):
+        run(made, trust=True)
+
+
+def test_a_changed_source_is_another_fit_and_is_imported_anew(tmp_path):
+    made = written(tmp_path, "twelfth_own")
+    keys = set(read_and_plan(made).planned.layout.tasks)
+    assert set(read_and_plan(made).planned.layout.tasks) == keys
+    before = run(made, trust=True).record
+    wrong = MODULE.replace("distances.argmin", "distances.argmax")
+    (tmp_path / "twelfth_own" / "models.py").write_text(wrong)
+    changed = set(read_and_plan(made).planned.layout.tasks)
+    assert len(keys & changed) == 3  # those of the other model
+    after = run(made, trust=True).record
+    assert before.spec.own_code[0].sha256 != after.spec.own_code[0].sha256
+    assert after.estimates[0].value < before.estimates[0].value
+    assert after.estimates[1] == before.estimates[1]
+
+
+def test_its_parameters_are_searched_like_others_and_it_is_exported(tmp_path):
+    import skops.io
+
+    (tmp_path / "thirteenth_own.py").write_text(MODULE)
+    made = study(
+        "use thirteenth_own\ndata iris from sklearn iris\n"
+        "model own = thirteenth_own.Nearest(power in [1, 2], random_state=3)\n"
+        "protocol cv folds=3\ntune grid cv=2\nexport own\nreport html\n",
+        tmp_path,
+    )
+    record = run(made, trust=True, out=tmp_path / "out").record
+    assert record.models[0].tuned == {"power": (1, 2)}
+    export = record.exports[0]
+    assert export.trusted_types == ("thirteenth_own.Nearest",)
+    with pytest.raises(Exception, match=r"[Uu]ntrusted"):
+        skops.io.load(tmp_path / "own.skops")
+    code = """
+        import numpy as np
+        import skops.io
+        model = skops.io.load("own.skops", trusted=["thirteenth_own.Nearest"])
+        predicted = model.predict(np.array([[5, 3, 1, 0.2]]))
+        print(model.power, model.random_state, sorted(set(predicted)))
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split(" ", 2)[:2] == [str(export.params["power"]), "3"]
+    assert "setosa" in done.stdout
+
+
+def test_margins_serve_a_ranking_metric_and_no_metric_of_probabilities(tmp_path):
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.metrics import roc_auc_score
+
+    module = (
+        MODULE
+        + """
+class Margin(Nearest):
+    def decision_function(self, X):
+        distances = ((X[:, None, :] - self.means_) ** 2).sum(axis=2)
+        return distances[:, 0] - distances[:, 1]
+"""
+    )
+    (tmp_path / "fourteenth_own.py").write_text(module)
+    made = study(
+        "use fourteenth_own\ndata c from sklearn breast_cancer\n  positive malignant\n"
+        "model own = fourteenth_own.Margin(random_state=1)\nprotocol holdout\n"
+        "measure roc_auc, log_loss\n",
+        tmp_path,
+    )
+    auc, loss = run(made, trust=True).record.estimates
+    split = read_and_plan(made).planned.layout.splits["c", "holdout"][0]
+    data = load_breast_cancer()
+    malignant = 1 - data.target
+    means = [data.data[split.train][malignant[split.train] == c].mean(axis=0) for c in (0, 1)]
+    distance = [((data.data[split.test] - mean) ** 2).sum(axis=1) for mean in means]
+    expected = roc_auc_score(malignant[split.test], distance[0] - distance[1])
+    assert auc.value == pytest.approx(expected, abs=1e-12)
+    assert loss.value is None
+    assert loss.notes == ("not computed: the model gives no probabilities",)
+
+
+def errors(text):
+    return [d.code for d in checked(text).diagnostics if d.severity == "error"]
+
+
+def test_a_dotted_name_needs_its_use_line_and_a_use_line_a_module():
+    rest = "data iris from sklearn iris\nmodel a = mypkg.models.Net(width=64)\nprotocol cv\n"
+    assert errors(rest) == ["E175"]
+    assert errors("use mypkg\n" + rest) == ["E175"]
+    assert errors("use mypkg.models\n" + rest) == []
+    assert errors("use mypkg.models\nuse mypkg.models\n" + rest) == ["E104"]
+    assert errors("use my-pkg.models\n" + rest) == ["E175", "E176"] or errors(
+        "use my-pkg.models\n" + rest
+    ) == ["E176", "E175"]
+
+
+def test_its_parameters_are_unknown_to_the_check_and_take_any_value():
+    text = (
+        "use m.n\ndata iris from sklearn iris\n"
+        "model a = m.n.Net(width=64, layers=[8, 4], act=relu, rate in 0..0.5 step 0.1, "
+        "inner=LogisticRegression(C=2), of=m.n.Other)\nprotocol cv\ntune grid cv=3\n"
+    )
+    found = checked(text)
+    assert not [d for d in found.diagnostics if d.severity == "error"]
+    assert found.study.models[0].pipeline.steps[0].code

@@ -1,0 +1,1 @@
+"""Inputs that nobody means, and what must hold for each of them."""
