@@ -13,6 +13,7 @@ from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresS
 from evallang.frozen import frozen
 from evallang.metrics.given import given_metric
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
+from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -66,6 +67,8 @@ def metric_entry(metric: Method) -> MetricEntry:
     """Find what computes a metric; one whose numbers stand in a file is their mean."""
     if metric.better is not None:
         return given_metric(metric.name, metric.better)
+    if metric.code:
+        return own_metric_entry(metric.name)
     return METRICS[metric.name]
 
 

@@ -27,6 +27,7 @@ SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec
 class Method:
     """A word of a catalogue with the options that were written, in their order.
 
+    A dotted name is a metric of the author's own code.
     `better` is set for a metric that is no word of ours: one whose numbers stand in a file,
     called what its statement calls it (`value "F1"`, `metric "AUC"`).
     """
@@ -34,6 +35,11 @@ class Method:
     name: str
     options: Options = ()
     better: Literal["higher", "lower"] | None = None
+
+    @property
+    def code(self) -> bool:
+        """Tell whether it is a function of the author's own, by its dotted name."""
+        return self.better is None and "." in self.name.strip(".")
 
     @property
     def written(self) -> str:

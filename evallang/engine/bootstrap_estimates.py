@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility import metric_entry
 from evallang.engine.settings import ModelOutcome, Setting
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.planning.seeds import analysis_seed
@@ -40,7 +39,7 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     found = setting.models[model]
     outcome = setting.outcome(model, metric)
     assert outcome is not None, "models without scores are sorted out before"
-    entry = metric_entry(metric)
+    entry = setting.entry(metric)
     kind = str(setting.options["estimate"])
     rounds = _Rounds(setting, found, outcome, entry, metric)
     losses = rounds.losses()

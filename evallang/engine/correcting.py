@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from evallang.engine.estimates import point_estimate
 from evallang.engine.settings import Setting
 from evallang.metrics.aggregation import aggregate
-from evallang.metrics.metric import METRICS
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import CorrectedEstimate
@@ -35,7 +34,7 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
     if len(models) < 2 or setting.kind in WITHOUT or setting.protocol is None:
         return None
     metric = study.measures[0].metric
-    entry = METRICS[metric.name]
+    entry = setting.entry(metric)
     better = entry.declaration.better
     outcomes = [setting.outcome(model, metric) for model in models]
     naive = [point_estimate(study, setting, model, metric) for model in models]

@@ -206,6 +206,7 @@ def _setting(
         options=protocol.options,
         drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
         weights=table.weights,
+        class_values=table.class_values if table.task == "classification" else (),
     )
 
 

@@ -12,6 +12,7 @@ from evallang.compatibility import metric_entry
 from evallang.frozen import frozen
 from evallang.metrics.given import of_means
 from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.metrics.own_code import in_labels
 from evallang.protocols.protocol import Yields
 from evallang.registry import lazy
 from evallang.study import Method
@@ -64,7 +65,7 @@ class Setting:
     the columns that `within` names, one text for each row of the source, and `group_codes`
     its groups, `weights` their weights; `kind` and
     `options` are the protocol's; `drawn` (B, n) says how often each bootstrap round drew a
-    row.
+    row; `class_values` are the classes as the author's data have them.
     """
 
     source: str
@@ -90,6 +91,7 @@ class Setting:
     options: Mapping[str, Any] = field(default_factory=dict)
     drawn: "NDArray[Any] | None" = None
     weights: "NDArray[np.float64] | None" = None
+    class_values: tuple[Any, ...] = ()
 
     def measures(self, metric: Method) -> bool:
         """Tell whether a metric is one of these outcomes."""
@@ -97,7 +99,8 @@ class Setting:
 
     def entry(self, metric: Method) -> MetricEntry:
         """Find what computes a metric here."""
-        return of_means(metric_entry(metric)) if self.means else metric_entry(metric)
+        found = in_labels(metric_entry(metric), self.class_values)
+        return of_means(found) if self.means else found
 
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
         """Give training and test sizes of all folds (J,), and a note where they are assumed.
