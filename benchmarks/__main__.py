@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 def main() -> int:
     missed = []
     for script in sorted(HERE.glob("*.py")):
-        if script.name.startswith("__"):
+        if script.name.startswith("_"):
             continue
         print(f"== {script.stem}", flush=True)
         if subprocess.run([sys.executable, str(script)], check=False).returncode:

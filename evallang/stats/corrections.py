@@ -24,7 +24,8 @@ class CorrectionDeclaration(Guidance):
 
     Attributes
     ----------
-    controls : the family-wise error rate, the false discovery rate, or nothing
+    controls : the family-wise error rate whichever hypotheses are true, the false discovery
+        rate, or nothing
     assumes : the dependence between the p-values under which it does
     simultaneous : how intervals can hold for the whole family: `matching` (they exclude no
         difference just where p is rejected), `conservative` (Bonferroni's, which may hold 0

@@ -282,11 +282,12 @@ def hommel(p: P) -> Adjusted:
 
 @CORRECTIONS.register(
     CorrectionDeclaration(
-        "fwer",
+        None,
         "independence",
         "conservative",
-        when="independent tests",
-        when_not="else: holm",
+        when="a published analysis is reproduced",
+        when_not="a single claim must stand: holm; it keeps the family-wise error only where all "
+        "hypotheses are true, and beside false ones exceeds it (docs/validation.md)",
         formula=(
             "from the smallest p up: 1 - (1 - p) to the power of m over its rank, never "
             "below the value before"
@@ -313,7 +314,12 @@ def hommel(p: P) -> Adjusted:
     ),
 )
 def finner(p: P) -> Adjusted:
-    """Give 1 - (1 - p)^(m/rank) step by step from the smallest p."""
+    """Give 1 - (1 - p)^(m/rank) step by step from the smallest p.
+
+    The chance of a false rejection is at most alpha where all hypotheses are true and the
+    tests independent. It is not beside false ones: with half of ten hypotheses false and
+    found, the smallest p of the others is held against 1 - (1 - alpha)^.6.
+    """
     return in_order(
         p, lambda ps: step_down([_beside(x, len(ps) / (i + 1)) for i, x in enumerate(ps)])
     )

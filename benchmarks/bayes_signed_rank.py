@@ -1,0 +1,35 @@
+"""Bayesian signed-rank test with 50,000 samples, beside baycomp, which loops over them.
+
+python benchmarks/bayes_signed_rank.py
+"""
+
+import sys
+
+from _timing import compare, seconds  # isort: skip  # before numpy starts its threads
+
+import baycomp
+import numpy as np
+
+from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_signed_rank
+
+GOAL = 20
+SAMPLES = 50_000
+
+
+def main() -> int:
+    rng = np.random.default_rng(20181113)
+    for n in (30, 100):
+        first, second = rng.uniform(0.7, 0.9, n), rng.uniform(0.7, 0.9, n)
+        mine = seconds(lambda x=first, y=second: bayes_signed_rank(x, y, samples=SAMPLES), runs=3)
+        theirs = seconds(
+            lambda x=first, y=second: baycomp.SignedRankTest.probs(
+                x, y, rope=0.01, nsamples=SAMPLES
+            ),
+            runs=1,
+        )
+        compare(f"{n} data sets, {SAMPLES:,} samples", mine, "baycomp", theirs, GOAL)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Exact p of Cochran's and Friedman's tests, beside scipy's enumeration of all permutations.
+
+python benchmarks/exact_small_cases.py
+"""
+
+import math
+import sys
+
+from _timing import compare, seconds  # isort: skip  # before numpy starts its threads
+
+import numpy as np
+from scipy import stats
+
+from evallang.stats.hypothesis_tests.datasets import friedman
+from evallang.stats.hypothesis_tests.matched_proportions import cochran
+
+GOAL = 10
+
+
+def spread(*columns: np.ndarray, axis: int = -1) -> np.ndarray:
+    return sum(np.sum(column, axis=axis) ** 2 for column in columns)
+
+
+def enumerated(table: np.ndarray) -> float:
+    found = stats.permutation_test(
+        tuple(table.T),
+        spread,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+        batch=10_000,
+        alternative="greater",
+    )
+    return float(found.pvalue)
+
+
+def main() -> int:
+    rng = np.random.default_rng(20181113)
+    right = np.array([(1, 0, 0), (1, 1, 0), (1, 0, 1), (1, 1, 0), (0, 1, 0), (1, 0, 0)])
+    assert math.isclose(cochran(right, method="exact").p, enumerated(right))
+    mine = seconds(lambda: cochran(right, method="exact"))
+    theirs = seconds(lambda: enumerated(right), runs=2)
+    compare("Cochran, 6 informative rows, 3 models", mine, "scipy", theirs, GOAL)
+    for n, models in ((6, 3), (4, 4)):
+        scores = rng.random((n, models))
+        ranks = scores.argsort(axis=1).argsort(axis=1) + 1
+        assert math.isclose(friedman(scores, method="exact").p, enumerated(ranks))
+        mine = seconds(lambda s=scores: friedman(s, method="exact"))
+        theirs = seconds(lambda r=ranks: enumerated(r), runs=1)
+        compare(f"Friedman, {n} data sets, {models} models", mine, "scipy", theirs, GOAL)
+    for n, models in ((15, 3), (8, 4), (5, 5)):
+        scores = rng.random((n, models))
+        took = seconds(lambda s=scores: friedman(s, method="exact"), runs=3)
+        orders = math.factorial(models) ** (n - 1)
+        print(f"  {orders:.1e} arrangements, {n} x {models}: {took * 1e3:.0f} ms   limit 1000 ms")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""Coverage of the default intervals of one fitted model on one test set, and with groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import exp, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from evallang.results.statistics import Interval
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
+from evallang.stats.intervals.effective_size import clustered_wilson
+from evallang.stats.intervals.f_scores import takahashi
+from evallang.stats.intervals.proportions import wilson
+from evallang.stats.intervals.ranking import delong
+from evallang.stats.intervals.resampling import CountSample, LossSample, ScoreSample
+from validation.drawn_examples import f1
+from validation.simulation import (
+    COVERS,
+    LEVEL,
+    ROUGHLY_COVERS,
+    Claim,
+    Line,
+    Section,
+    Simulation,
+    Tally,
+    below,
+    held,
+    new_seed,
+    tally,
+)
+from validation.tests_on_groups import effects
+
+SECTION = Section(
+    "test_set",
+    "Coverage: one fitted model on one test set",
+    "The truth is the model's value in the population. 2,000 bootstrap rounds.",
+    ("interval", "metric and design"),
+    ("coverage",),
+)
+GROUPS = Section(
+    "groups_coverage",
+    "Coverage: rows in groups",
+    "Accuracy of one model on groups of ten rows that are alike; the truth is its accuracy "
+    "over all groups.",
+    ("groups", "effect of groups"),
+    ("wilson over groups", "bootstrap of groups", "wilson as if independent"),
+)
+ROUNDS = 2_000
+POSITIVE = 0.3  # share of the positive class
+HIT, FALSE = 0.75, 0.15  # true and false positive rate
+GAP = 1.3  # between the scores of the classes, in standard deviations
+Rng = np.random.Generator
+Found = tuple[Interval, float]  # an interval and the truth
+
+
+def _matrix(rng: Rng, n: int) -> NDArray[np.int64]:
+    """Draw a confusion matrix, true by predicted class."""
+    p = POSITIVE
+    chances = ((1 - p) * (1 - FALSE), (1 - p) * FALSE, p * (1 - HIT), p * HIT)
+    return rng.multinomial(n, chances).reshape(2, 2)
+
+
+def _mcc(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Matthews' correlation, NaN where a class is missing."""
+    (tn, fp), (fn, tp) = np.moveaxis(matrix, (-2, -1), (0, 1))
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    value: NDArray[np.float64] = np.where(
+        product > 0, (tp * tn - fp * fn) / np.sqrt(np.where(product > 0, product, 1)), np.nan
+    )
+    return value
+
+
+POPULATION = np.array(
+    [
+        [(1 - POSITIVE) * (1 - FALSE), (1 - POSITIVE) * FALSE],
+        [POSITIVE * (1 - HIT), POSITIVE * HIT],
+    ]
+)
+
+
+def _scores(rng: Rng, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    truth = rng.random(n) < POSITIVE
+    return truth, rng.standard_normal(n) + GAP * truth
+
+
+AREA = float(special.ndtr(GAP / sqrt(2)))
+
+
+def _wilson_accuracy(rng: Rng) -> Found:
+    return wilson(int(rng.binomial(100, 0.9)), 100, LEVEL), 0.9
+
+
+def _wilson_recall(rng: Rng) -> Found:
+    (_, (missed, hit)) = _matrix(rng, 200).tolist()
+    return wilson(hit, hit + missed, LEVEL), HIT
+
+
+def _wilson_precision(rng: Rng) -> Found:
+    ((_, false), (_, hit)) = _matrix(rng, 200).tolist()
+    right, wrong = POSITIVE * HIT, (1 - POSITIVE) * FALSE
+    return wilson(hit, hit + false, LEVEL), right / (right + wrong)
+
+
+def _resampled(metric: Callable[..., NDArray[np.float64]], n: int) -> Callable[[Rng], Found]:
+    limits = (0.0, 1.0) if metric is f1 else (-1.0, 1.0)
+
+    def found(rng: Rng) -> Found:
+        sample = CountSample(_matrix(rng, n), metric, limits)
+        return bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS), float(metric(POPULATION))
+
+    return found
+
+
+def _takahashi(rng: Rng) -> Found:
+    return takahashi(_matrix(rng, 200), "binary", 1, LEVEL), float(f1(POPULATION))
+
+
+def _resampled_loss(rng: Rng) -> Found:
+    """Absolute errors with a long tail: log-normal."""
+    sample = LossSample(rng.lognormal(0.0, 0.7, 100), None, None, (0.0, None))
+    return bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS), exp(0.7**2 / 2)
+
+
+def _resampled_area(rng: Rng) -> Found:
+    sample = ScoreSample(*_scores(rng, 100))
+    return bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS), AREA
+
+
+def _delong(n: int) -> Callable[[Rng], Found]:
+    return lambda rng: (delong(*_scores(rng, n), LEVEL), AREA)
+
+
+def _simulation(
+    interval: str, design: str, found: Callable[[Rng], Found], replications: int, *claims: Claim
+) -> Simulation:
+    def draw(rng: Rng, count: int) -> Mapping[str, Tally]:
+        drawn = [found(rng) for _ in range(count)]
+        return {"held": tally([held(i.low, i.high, truth) for i, truth in drawn])}
+
+    name = f"{SECTION.key}: {interval}, {design}"
+    line = Line((f"`{interval}`", design), ("held",), claims)
+    return Simulation(name, SECTION.key, replications, draw, (line,), max(replications // 10, 1))
+
+
+def _groups(groups: int, spread: float, *claims: Claim) -> Simulation:
+    # right where a standard normal is below .8 plus normal effects of variance .25 + spread²
+    accuracy = float(special.ndtr(0.8 / sqrt(1 + 0.25 + spread**2)))
+
+    def draw(rng: Rng, count: int) -> Mapping[str, Tally]:
+        counts: dict[str, list[bool]] = {"clustered": [], "bootstrap": [], "plain": []}
+        for _ in range(count):
+            codes, added = effects(rng, groups, 1, spread)
+            right = (rng.standard_normal(added.shape) < 0.8 + added)[:, 0]
+            sample = LossSample(right, None, codes, (0.0, 1.0))
+            intervals = (
+                clustered_wilson(right, codes, LEVEL)[0],
+                bootstrap(sample, LEVEL, new_seed(rng), rounds=ROUNDS),
+                wilson(int(right.sum()), len(right), LEVEL),
+            )
+            for key, found in zip(counts, intervals, strict=True):
+                counts[key].append(held(found.low, found.high, accuracy))
+        return {key: tally(values) for key, values in counts.items()}
+
+    line = Line((str(groups), f"{spread:g}"), ("clustered", "bootstrap", "plain"), claims)
+    name = f"{GROUPS.key}: {groups}, {spread}"
+    return Simulation(name, GROUPS.key, 4_000, draw, (line,), 400)
+
+
+SIMULATIONS = (
+    _simulation("wilson", "accuracy .9, n = 100", _wilson_accuracy, 40_000, COVERS),
+    _simulation("wilson", "recall .75, n = 200, 30 % positive", _wilson_recall, 40_000, COVERS),
+    _simulation("wilson", "precision .68, n = 200", _wilson_precision, 40_000, COVERS),
+    _simulation("takahashi", "F1 .71, n = 200", _takahashi, 20_000, COVERS),
+    _simulation("bootstrap", "F1 .71, n = 100, bca", _resampled(f1, 100), 5_000, ROUGHLY_COVERS),
+    _simulation("bootstrap", "MCC .57, n = 100, bca", _resampled(_mcc, 100), 5_000, ROUGHLY_COVERS),
+    _simulation("bootstrap", "mean of long-tailed losses, n = 100, bca", _resampled_loss, 4_000),
+    _simulation("bootstrap", "AUC .82, n = 100, bca", _resampled_area, 4_000, ROUGHLY_COVERS),
+    _simulation("delong", "AUC .82, n = 50", _delong(50), 40_000, ROUGHLY_COVERS),
+    _simulation("delong", "AUC .82, n = 200", _delong(200), 20_000, COVERS),
+    _groups(10, 0.5),
+    _groups(20, 0.5, ROUGHLY_COVERS),
+    _groups(50, 0.5, COVERS),
+    _groups(100, 0.5, COVERS),
+    _groups(20, 1.0),
+    _groups(100, 1.0, COVERS, ROUGHLY_COVERS, below(0.9)),
+)

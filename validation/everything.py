@@ -1,0 +1,87 @@
+"""All simulations, in the order of the page, and what of the core none of them measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+from validation import (
+    corrections,
+    coverage_of_folds,
+    coverage_of_shares,
+    coverage_on_test_sets,
+    dummies,
+    mcnemar_variants,
+    tests_by_resampling,
+    tests_on_examples,
+    tests_on_folds,
+    tests_on_groups,
+    tests_over_data,
+    tests_under_both_nulls,
+)
+from validation.simulation import Section, Simulation
+
+SECTIONS: tuple[Section, ...] = (
+    tests_on_examples.SECTION,
+    tests_by_resampling.SECTION,
+    mcnemar_variants.SIZE,
+    mcnemar_variants.POWER,
+    tests_under_both_nulls.SECTION,
+    tests_on_groups.SECTION,
+    tests_on_folds.SECTION,
+    tests_over_data.SECTION,
+    tests_over_data.BAYESIAN,
+    corrections.SECTION,
+    corrections.MCNEMAR,
+    coverage_of_shares.ONE,
+    coverage_of_shares.PAIRED,
+    coverage_on_test_sets.SECTION,
+    coverage_on_test_sets.GROUPS,
+    coverage_of_folds.SECTION,
+    coverage_of_folds.EFRON,
+    dummies.SECTION,
+)
+SIMULATIONS: tuple[Simulation, ...] = tuple(
+    simulation
+    for module in (
+        tests_on_examples,
+        tests_by_resampling,
+        mcnemar_variants,
+        tests_under_both_nulls,
+        tests_on_groups,
+        tests_on_folds,
+        tests_over_data,
+        corrections,
+        coverage_of_shares,
+        coverage_on_test_sets,
+        coverage_of_folds,
+        dummies,
+    )
+    for simulation in module.SIMULATIONS
+)
+BY_NAME: Mapping[str, Simulation] = {simulation.name: simulation for simulation in SIMULATIONS}
+
+TYPE_ONE = ("examples", "resampling", "folds", "data_sets", "bayesian")
+COVERAGE = ("shares", "paired", "test_set", "folds_coverage")
+FAMILIES = ("corrections", "mcnemar_families")
+
+
+def unmeasured() -> tuple[str, ...]:
+    """Name every registered test, interval and correction that no simulation measures."""
+    return (
+        *_lacking("hypothesis test", HYPOTHESIS_TESTS.names(), TYPE_ONE),
+        *_lacking("interval", INTERVALS.names(), COVERAGE),
+        *_lacking("correction", CORRECTIONS.names(), FAMILIES),
+    )
+
+
+def _lacking(kind: str, names: tuple[str, ...], sections: tuple[str, ...]) -> list[str]:
+    measured = {
+        line.cells[0].strip("`").partition("(")[0]
+        for simulation in SIMULATIONS
+        if simulation.section in sections
+        for line in simulation.lines
+    }
+    return [f"{kind} {name}" for name in names if name not in measured]
