@@ -6,7 +6,7 @@ so that later findings can point into the file).
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from typing import Literal
@@ -229,6 +229,21 @@ def own_sources(study: Study) -> dict[str, str]:
     """Give the hashes of the author's packages, where found, and of objects given in Python."""
     found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
     return {**found, **study.live}
+
+
+def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
+    """Go through the metrics of the author's own code, each once, with its first place."""
+    found: dict[Method, Span | None] = {}
+    for measure in study.measures:
+        found.setdefault(measure.metric, measure.span)
+    for comparison in study.comparisons:
+        for metric in comparison.metrics:
+            found.setdefault(metric, comparison.span)
+    for requirement in study.requirements:
+        found.setdefault(requirement.metric, requirement.span)
+    if study.tuning is not None:
+        found.setdefault(study.tuning.metric, study.tuning.span)
+    yield from ((metric, span) for metric, span in found.items() if metric.code)
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

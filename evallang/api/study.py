@@ -105,6 +105,11 @@ def with_task(study: Study, task: Task) -> Study:
     return _checked(study.path, study.text, study.folder, study.overrides, task, study.live)
 
 
+def checked_again(study: Study) -> Study:
+    """Check a study again, now that more is known of the code that it uses."""
+    return _checked(study.path, study.text, study.folder, study.overrides, None, study.live)
+
+
 def with_live_models(study: Study, names: Sequence[str]) -> Study:
     """Check a study again, with models that are given as objects."""
     live = tuple(sorted(names))

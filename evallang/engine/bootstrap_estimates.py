@@ -39,15 +39,9 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     no-information value by permutation: an extension, and labelled so.
     """
     found = setting.models[model]
-<<<<<<< HEAD
-    outcome = setting.outcome(model, metric)
-    assert outcome is not None, "models without scores are sorted out before"
-    entry = setting.entry(metric)
-=======
     outcomes = setting.outcomes(model, metric)
     assert outcomes, "models without scores are sorted out before"
-    entry = metric_entry(metric)
->>>>>>> main
+    entry = setting.entry(metric)
     kind = str(setting.options["estimate"])
     rounds = _Rounds(setting, found, outcomes, entry, metric)
     losses = rounds.losses()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.engine.estimates import point_estimate
 from evallang.engine.settings import Setting
 from evallang.metrics.aggregation import aggregate
+from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import CorrectedEstimate
@@ -55,7 +56,10 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
         ).value
 
     seed = analysis_seed(study.seed, setting.sha256, setting.protocol, metric.written, "bbc_cv")
-    found = bbc_cv(score, len(models), len(predictions), better, study.confidence, seed, rounds)
+    try:
+        found = bbc_cv(score, len(models), len(predictions), better, study.confidence, seed, rounds)
+    except OwnMetricFailed:  # on some sample drawn again
+        return None
     if found is None:
         return None
     return CorrectedEstimate(

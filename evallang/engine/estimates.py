@@ -20,6 +20,7 @@ from evallang.metrics.aggregation import (
     sd_over_seeds,
 )
 from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
+from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
 from evallang.registry import Entry, Evidence, lazy
@@ -55,10 +56,13 @@ def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
 def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
     """Measure one model by one metric."""
     metric = measure.metric
-    if setting.yields.averaged and not setting.means:
-        read = _estimate(study, as_read_by(setting, metric), model, measure)
-        return with_repeats(read, setting, model, metric)
-    return _estimate(study, setting, model, measure)
+    try:
+        if setting.yields.averaged and not setting.means:
+            read = _estimate(study, as_read_by(setting, metric), model, measure)
+            return with_repeats(read, setting, model, metric)
+        return _estimate(study, setting, model, measure)
+    except OwnMetricFailed as error:
+        return _undefined(setting, model, metric, f"not computed: {error}")
 
 
 def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
@@ -104,9 +108,12 @@ def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -
     outcome = setting.outcome(model, metric)
     if found.failed or outcome is None:
         return None
-    if setting.kind == "bootstrap":
-        return bootstrap_estimate(study, setting, model, metric).value
-    return _whole(setting, model, metric)[0].value
+    try:
+        if setting.kind == "bootstrap":
+            return bootstrap_estimate(study, setting, model, metric).value
+        return _whole(setting, model, metric)[0].value
+    except OwnMetricFailed:
+        return None
 
 
 def _whole(

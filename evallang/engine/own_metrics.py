@@ -1,28 +1,22 @@
-"""The author's own metrics, loaded in a run with consent, and what went wrong in them."""
+"""The author's own metrics: loaded in a run with consent, and guarded from what they raise."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from evallang.engine.settings import Setting
-from evallang.metrics.aggregation import aggregate
 from evallang.metrics.metric import MetricEntry
 from evallang.metrics.own_code import (
     DECLARED,
     OwnMetric,
     OwnMetricFailed,
     entry_of,
+    in_labels,
 )
 from evallang.models.fitting import clean_message
 from evallang.models.own_code import OwnCode
 from evallang.registry import REQUIRED, Option
-from evallang.results.records import Failure
-from evallang.study import Method, Study
-
-MEASURING = "measure"
-"""The stage of a failure in the author's own metric."""
-EVERY_ROW = -1
+from evallang.study import Method
 
 
 class NotUsable(Exception):
@@ -41,7 +35,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
         raise NotUsable(f"{type(error).__name__}: {clean_message(str(error))}") from error
     if not callable(function):
         raise NotUsable(f"it is a {type(function).__name__}, and no function")
-    options, closed = _options(name, function)
+    options, any_option = _options(function)
     said: dict[str, Any] = {
         key: getattr(function, key) for key in DECLARED if hasattr(function, key)
     }
@@ -53,11 +47,10 @@ def load(name: str, code: OwnCode) -> OwnMetric:
         name,
         _guarded(name, function),
         options=options,
-        open_options=not closed,
         summary=_first_sentence(function),
         **said,
     )
-    return OwnMetric(entry, frozenset(said))
+    return OwnMetric(entry, frozenset(said), any_option)
 
 
 def _first_sentence(function: Callable[..., Any]) -> str:
@@ -65,16 +58,15 @@ def _first_sentence(function: Callable[..., Any]) -> str:
     return " ".join(text.split("\n\n")[0].split())
 
 
-def _options(name: str, function: Callable[..., Any]) -> tuple[tuple[Option, ...], bool]:
-    """Read the options of `f(truth, prediction, ...)`, and whether it takes no others."""
+def _options(function: Callable[..., Any]) -> tuple[tuple[Option, ...], bool]:
+    """Read the options of `f(truth, prediction, ...)`, and whether it takes any other."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # of C, which tells nothing
-        return (), False
+        return (), True
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     starred = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    needed = [p for p in positional if p.default is p.empty]
-    if (len(positional) < 2 and not starred) or any(p not in positional[:2] for p in needed):
+    if len(positional) < 2 and not starred:
         raise NotUsable("it is no function of truth and prediction")
     named = [*positional[2:], *(p for p in parameters if p.kind is p.KEYWORD_ONLY)]
     options = tuple(
@@ -82,7 +74,7 @@ def _options(name: str, function: Callable[..., Any]) -> tuple[tuple[Option, ...
         for p in named
         if p.kind is not p.POSITIONAL_ONLY
     )
-    return options, not any(p.kind is p.VAR_KEYWORD for p in parameters)
+    return options, any(p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 def _plain(default: Any) -> Any:
@@ -115,72 +107,19 @@ def _of_python(value: Any) -> Any:
     return [_of_python(item) for item in value] if isinstance(value, tuple) else value
 
 
-# --- which, and what went wrong ------------------------------------------------------------
-
-
-def own_metrics_of(study: Study) -> tuple[Method, ...]:
-    """List the author's own metrics of a study, each once with its options."""
-    found = [measure.metric for measure in study.measures]
-    found += [metric for comparison in study.comparisons for metric in comparison.metrics]
-    found += [requirement.metric for requirement in study.requirements]
-    if study.tuning is not None:
-        found.append(study.tuning.metric)
-    return tuple(dict.fromkeys(metric for metric in found if metric.code))
-
-
-def failures_of_metrics(study: Study, settings: Sequence[Setting]) -> Iterator[Failure]:
-    """Tell every model that an own metric could not measure: the metric, and what it raised."""
-    metrics = [metric for metric in own_metrics_of(study) if _is_measured(study, metric)]
-    for setting in settings:
-        for metric in metrics:
-            for model in setting.models if setting.measures(metric) else ():
-                error = _failure(setting, model, metric)
-                if error is not None:
-                    yield Failure(
-                        MEASURING,
-                        setting.source,
-                        setting.protocol,
-                        model,
-                        0,
-                        EVERY_ROW,
-                        {"metric": metric.written},
-                        error.error,
-                        error.message,
-                    )
-
-
-def _is_measured(study: Study, metric: Method) -> bool:
-    """Tell whether a metric is read outside of the choice of candidates."""
-    used = [m.metric for m in study.measures] + [r.metric for r in study.requirements]
-    used += [m for c in study.comparisons for m in c.metrics]
-    return metric in used
-
-
-def _failure(setting: Setting, model: str, metric: Method) -> OwnMetricFailed | None:
-    found, outcome = setting.models[model], setting.outcome(model, metric)
-    if found.failed or outcome is None:
-        return None
-    try:
-        aggregate(setting.entry(metric), metric.keywords(), outcome, found.fold, found.repeat)
-    except OwnMetricFailed as error:
-        return error
-    return None
-
-
-def entry_in_worker(metric: Method, code: OwnCode | None, values: Sequence[Any]) -> MetricEntry:
-    """Give an own metric in whatever process a fit runs in; raises `NotUsable`."""
-    from evallang.metrics.own_code import in_labels
-
+def in_worker(metric: Method, code: OwnCode | None, values: Sequence[Any]) -> MetricEntry:
+    """Give an own metric in whatever process a fit runs, in the labels of its data."""
     return in_labels(load(metric.name, code or OwnCode()).entry, values)
 
 
-def unknown_options(metric: Method, found: OwnMetric) -> Mapping[str, str]:
-    """Tell which options a function does not take, and which needed ones are missing."""
+def objection(metric: Method, found: OwnMetric) -> str | None:
+    """Tell which option a function does not take, or needs and is not given."""
     taken = {option.name: option for option in found.entry.options}
     written = metric.keywords()
-    return {
-        "unknown": ", ".join(f"`{n}`" for n in written if n not in taken)
-        if not found.open_options
-        else "",
-        "missing": ", ".join(f"`{n}`" for n, o in taken.items() if o.required and n not in written),
-    }
+    unknown = [name for name in written if name not in taken]
+    if unknown and not found.any_option:
+        are = ", ".join(f"`{name}`" for name in taken)
+        others = f"; those of the function are {are}" if are else ""
+        return f"it takes no option `{unknown[0]}`{others}"
+    missing = [name for name, option in taken.items() if option.required and name not in written]
+    return f"it needs the option `{missing[0]}`" if missing else None

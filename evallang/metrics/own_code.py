@@ -45,10 +45,12 @@ class OwnMetricFailed(ValueError):
 
 @frozen
 class OwnMetric:
-    """A loaded function: its entry, and which of `DECLARED` it says itself."""
+    """A loaded function: its entry, which of `DECLARED` it says itself, and whether it takes
+    options that its signature does not name."""
 
     entry: MetricEntry
     declared: frozenset[str]
+    any_option: bool
 
 
 _LOADED: ContextVar[Mapping[str, OwnMetric]] = ContextVar("own_metrics")
