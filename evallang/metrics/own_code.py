@@ -143,7 +143,8 @@ class _OwnFunction:
     ) -> float:
         """Call the function on labels; `weights` are how often each example was drawn."""
         prediction = output if self.needs == "labels" else self._scores(output, positive)
-        if weights is not None:
+        drawn_again = weights is not None and bool((np.asarray(weights) != 1).any())
+        if drawn_again:
             times = np.asarray(weights).astype(np.int64)
             truth, prediction = np.repeat(truth, times), np.repeat(prediction, times, axis=0)
             if not len(truth):
@@ -155,8 +156,8 @@ class _OwnFunction:
             value = value.item()
         if isinstance(value, Real) and isfinite(value):
             return float(value)
-        if weights is not None and isinstance(value, Real):
-            return nan  # of one sample drawn again: undefined there
+        if drawn_again and isinstance(value, Real):
+            return nan  # undefined on this sample, as other metrics are on some
         said = f"it gave {_named(value)}, which is no finite number"
         raise OwnMetricFailed(f"`{self.name}` failed: {said}", "ValueError", said)
 
