@@ -219,18 +219,23 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         max(context.scale(setting, name).decimals for setting in settings),
         2 if metric.percent else 0,
     )
-    columns = [Column(runs("Data set"), "left"), Column(runs("n"), sortable=True, name="n")]
+    records = [context.data(setting.data) for setting in settings]
+    single = all(r is not None and r.kind == "scores" and r.n == 1 for r in records)
+    columns = [Column(runs("Data set"), "left")]
+    columns += [] if single else [Column(runs("n"), sortable=True, name="n")]
+    before = len(columns)
     columns += [Column(runs(context.model(m)), sortable=True, name=m) for m in models]
     rows, found = [], []
     for setting in settings:
-        cells = [Cell(runs(setting_words(context, setting))), count_cell(context.n(setting.data))]
+        cells = [Cell(runs(setting_words(context, setting)))]
+        cells += [] if single else [count_cell(context.n(setting.data))]
         for model in models:
             estimate = context.estimate(setting, model, name)
             cells += estimate_cells(estimate, scale, "")
             found += [estimate] if estimate is not None else []
         rows.append(Row(tuple(cells)))
     spanners = (
-        Spanner(runs(metric.title + (", %" if metric.percent else "")), 2, len(columns) - 1),
+        Spanner(runs(metric.title + (", %" if metric.percent else "")), before, len(columns) - 1),
     )
     notes: list[Runs] = []
     if any(e.interval is not None for e in found):
@@ -286,6 +291,14 @@ def _notes(
         size = data.class_counts.get(data.positive)
         counted = f" ({count(size)} of {count(data.n)})" if size is not None else ""
         notes.append(runs(f"Positive class: {name}{counted}."))
+    if data is not None and data.weight is not None:
+        worth = count(round(data.effective_n or 0))
+        notes.append(
+            runs(
+                f"Weighted by {data.weight}: the {context.cases(setting.data)} tell as much as "
+                f"{worth} equally weighted ones."
+            )
+        )
     notes += interval_notes(context, metrics, found)
     abouts = dict.fromkeys(e.about for e in found if e.interval is not None and e.about)
     for about in abouts:

@@ -15,6 +15,7 @@ RUNNABLE = {
     "09_own_code",
     "10_regression_time",
     "11_counts",
+    "12_llm_logs",
 }
 
 
