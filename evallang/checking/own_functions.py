@@ -98,7 +98,11 @@ def judge_weights(scope: Scope, study: Study) -> None:
     weighted = [source for source in study.sources if is_weighted(source)]
     if not weighted:
         return
+    seen: set[str] = set()
     for metric, span in own_metrics_of(study):
+        if metric.name in seen:
+            continue
+        seen.add(metric.name)
         scope.report(
             codes.OWN_METRIC_WITHOUT_WEIGHTS,
             f"`{metric.name}` is given no weights, and the examples of `{weighted[0].name}` "
