@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from evallang.checking import (
+    analyses,
     capabilities,
     claims,
     codes,
@@ -147,7 +148,7 @@ def _resolve(
     tested = compared.comparisons(scope, specs, protocols, measured, head.families)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
-    document.refuse_later_statements(scope)
+    analyzed = analyses.analyses(scope, protocols)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _with_columns(
         specs,
@@ -180,6 +181,7 @@ def _resolve(
         measures=measured,
         comparisons=tested,
         requirements=required,
+        analyses=analyzed,
         report=report,
         report_folder=folder,
         path=scope.path,

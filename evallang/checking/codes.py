@@ -546,6 +546,18 @@ TEST_WITHOUT_WEIGHTS = declare(
     source="Kish 1965",
 )
 
+OBSERVED_POWER = declare(
+    "E212",
+    "power_at_the_observed_difference",
+    "Power is asked for at the difference that the data show.",
+    reason="Power at the observed difference is a function of p: it is low whenever p is high, and "
+    "says nothing that p does not. Power is for a difference that would matter, stated before the "
+    "data are seen; afterwards the interval of the difference is read.",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=observed)",
+    right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=2%)",
+    source="Hoenig & Heisey 2001",
+)
+
 # --- E9xx: stated in the language, not in this version ---------------------------------------
 
 NOT_IN_THIS_VERSION = declare(
