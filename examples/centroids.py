@@ -1,4 +1,4 @@
-"""A classifier and a metric of one's own for `own_code.eval`: scikit-learn's methods, a function."""
+"""A classifier and a metric of one's own for `own_code.eval`, with scikit-learn's methods."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
