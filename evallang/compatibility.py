@@ -86,7 +86,7 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
-        return replace(found, weighted=is_weighted(source))
+        return over_seeds(replace(found, weighted=is_weighted(source)), protocol)
     if isinstance(source, CountsSpec):
         return Yields(
             frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
@@ -116,6 +116,19 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
             design = Design.KFOLD if source.repeat is None else Design.REPEATED
         return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False)
     raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
+
+
+OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
+"""What an interval of means over seeds can be made from: no label, no score of one model."""
+
+
+def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
+    """Tell whether the fits of a protocol are repeated with `seeds`: means, never samples.
+
+    Estimates, their intervals and tests of losses and folds take the mean over seeds. A test
+    that takes one label or one score of each example takes those of the first seed.
+    """
+    return replace(yields, seeds=protocol.seeds > 1)
 
 
 def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:
@@ -177,12 +190,15 @@ def default_interval(
         return None
     if dict(metric.options).get("pool") and not yields.single_fit:
         return None
+    two_classes = _is_auc(metric) and (classes is None or classes == 2)
+    if yields.seeds:
+        pools = declaration.form != "scores" or yields.single_fit
+        return "bootstrap" if pools or (two_classes and not grouped) else None
     if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
         of_all = declaration.proportion == "all" or not grouped
         has_form = of_all and not (grouped and yields.weighted)
         return "wilson" if has_form and not averaged else "bootstrap"
-    two_classes = _is_auc(metric) and (classes is None or classes == 2)
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
         return "bootstrap" if pools or (two_classes and not grouped) else None
@@ -201,7 +217,8 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
     entry = metric_entry(metric)
     default = default_interval(metric, yields)
     instead = f"write `interval {default}`" if default else "leave the interval out"
-    if not declared.evidence & yields.evidence:
+    given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
+    if not declared.evidence & given:
         needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
         return Mismatch(f"`{interval.name}` needs {needed}", instead)
     whole = yields.once or (yields.averaged and interval.name == "bootstrap")
@@ -377,7 +394,7 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
         return "bootstrap"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
         return "corrected_t"
-    if yields.weighted:
+    if yields.weighted or yields.seeds:
         return "bootstrap"
     entry = metric_entry(metric)
     binary = classes in (None, 2)

@@ -85,6 +85,21 @@ def _differences(_: str) -> str:
     return md.table(("package or text", "method", "why it differs"), rows)
 
 
+def _further(_: str) -> str:
+    """List the pages that other commands write, as far as they are there."""
+    docs = Path(__file__).parents[1]
+    known = (docs / "README.md").read_text(encoding="utf-8").partition("<!-- made: further")[0]
+    others = [path for path in sorted(docs.glob("*.md")) if path.name != "README.md"]
+    lines = []
+    for path in others:
+        if f"({path.name})" not in known:
+            title = next(
+                line for line in path.read_text(encoding="utf-8").split("\n") if line[:2] == "# "
+            )
+            lines.append(f"[{title[2:]}]({path.name})")
+    return md.listing(lines)
+
+
 def _later(_: str) -> str:
     rows = [(kind, ", ".join(f"`{w}`" for w in sorted(words))) for kind, words in LATER.items()]
     return md.table(("kind", "words"), [row for row in rows if row[1]])
@@ -98,6 +113,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "statements": _statements,
     "sections": _sections,
     "reserved": _reserved,
+    "further": _further,
     "later": _later,
     "differences": _differences,
 }

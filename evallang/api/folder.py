@@ -119,10 +119,14 @@ def _keep_others(folder: Path, new: Path) -> None:
 
 
 def _write_predictions(path: Path, run: Run) -> None:
-    """Write one row per prediction, sorted by data, protocol, model, repeat, fold, row."""
+    """Write one row per prediction, sorted by data, protocol, model, repeat, fold, row.
+
+    A column `seed` is there where a protocol repeats fits with several seeds.
+    """
     frames = [
-        _frame(setting, model, run)
-        for setting in run.settings
+        _frame(setting, model, run).with_columns(seed=pl.lit(seed, dtype=pl.Int64))
+        for whole in run.settings
+        for seed, setting in enumerate(whole.by_seed)
         for model in setting.models
         # a model all of whose fits failed has no rows, and columns without a type
         if setting.protocol is not None and len(setting.models[model].rows)
@@ -132,7 +136,8 @@ def _write_predictions(path: Path, run: Run) -> None:
     whole = pl.concat(frames, how="diagonal_relaxed")
     whole = whole.sort("data", "protocol", "model", "repeat", "fold", "row", maintain_order=True)
     lead = ["data", "protocol", "model", "repeat", "fold", "row", "id", "truth", "prediction"]
-    scores = [name for name in whole.columns if name not in lead]
+    scores = [name for name in whole.columns if name not in (*lead, "seed")]
+    lead += ["seed"] if _seeds(run) else []
     whole.select([*lead, *scores]).write_parquet(path, compression="zstd", statistics=False)
 
 
@@ -169,11 +174,14 @@ def _frame(setting: Setting, model: str, run: Run) -> Any:
 
 
 def _write_fits(path: Path, run: Run) -> None:
-    lead = ("data", "protocol", "model", "repeat", "fold")
+    seeds = _seeds(run)
+    lead = ("data", "protocol", "model", "repeat", "fold", *(["seed"] if seeds else []))
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([*lead, "params", "seconds", "status", "message"])
-        for *place, outcome in run.fits:
+        for fitted in run.fits:
+            outcome = fitted.outcome
+            place = [getattr(fitted, name) for name in lead]
             status, message = "ok", ""
             if outcome.failure is not None:
                 status, message = "failed", f"{outcome.failure[0]}: {outcome.failure[1]}"
@@ -182,6 +190,10 @@ def _write_fits(path: Path, run: Run) -> None:
                 status, message = "warned", f"{category}: {text}"
             params = json.dumps(codec.to_plain(plain(outcome.params)), ensure_ascii=False)
             writer.writerow([*place, params, f"{outcome.seconds:.6f}", status, _safe(message)])
+
+
+def _seeds(run: Run) -> bool:
+    return any(setting.further_seeds for setting in run.settings)
 
 
 def _safe(cell: str) -> str:

@@ -4,6 +4,7 @@ The same questions as in `validity`, asked again with the facts of the data.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.checking import codes
@@ -16,6 +17,7 @@ from evallang.compatibility import (
     Mismatch,
     interval_mismatch,
     metric_entry,
+    over_seeds,
     test_mismatch,
 )
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
@@ -93,6 +95,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
         yields = yields_of_assignment(table.split or (), 1 + len(table.further_splits))
     except ValueError:
         return  # the planner words it
+    yields = over_seeds(replace(yields, weighted=table.weights is not None), protocol)
     what = "the split, as it is given," if yields.once else "the split with repeats"
     for measure in study.measures:
         if measure.interval is not None:

@@ -5,6 +5,7 @@ from typing import Literal, cast
 
 from evallang.checking import codes, values
 from evallang.checking.clauses import Clauses
+from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, Task
@@ -161,8 +162,12 @@ def requirements(
         value = float(number(node.value.literal)) if node.value else None
         level = float(number(node.at.literal)) if node.at else confidence
         _margin(scope, node, value, level)
-        if metric is None and not node.metric and measured:
-            metric = measured[0].metric
+        named = tuple(name for name in (first, second) if name is not None)
+        own = measured_elsewhere(scope, sources, named)
+        if metric is not None:
+            metric = as_measured(metric, own)
+        elif not node.metric and (own or measured):
+            metric = own[0] if own else measured[0].metric
         if any(d.severity == "error" for d in scope.diagnostics[before:]):
             continue
         if metric is None or first is None:

@@ -5,8 +5,8 @@ from typing import Literal
 
 from evallang.checking import codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
+from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
 from evallang.checking.scope import Scope
-from evallang.data.dataset import DataSpec
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
@@ -71,7 +71,11 @@ def _comparison(
         return None
     if test is None or any(m is None for m in metrics):
         return None
-    chosen = tuple(m for m in metrics if m is not None)
+    named = (*models, against) if against is not None else models
+    own = measured_elsewhere(scope, sources, named)
+    chosen = tuple(as_measured(m, own) for m in metrics if m is not None)
+    if not chosen and HYPOTHESIS_TESTS[test.name].declaration.tests != "accuracy":
+        chosen = own
     if not chosen:
         chosen = _default_metrics(scope, index, test, measured)
     if not chosen:
@@ -100,14 +104,6 @@ def _comparison(
     return spec if enough and _named_side(scope, spec, names) else None
 
 
-def _has(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
-    """Tell whether a source has these models, as far as it is known before it is read."""
-    if isinstance(source, DataSpec):
-        return set(models) <= set(scope.models)
-    names = [model.name for model in source.models]
-    return not names or set(models) <= set(names)
-
-
 def _family_size(
     scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None, sources: Sequence[SourceSpec]
 ) -> int:
@@ -117,7 +113,7 @@ def _family_size(
     known = len(spec.models or [name for name in names or () if name != spec.against])
     each = spec.singly or spec.against is not None
     pairs = known if each else known * (known - 1) // 2
-    places = 1 if spec.across else sum(_has(source, spec.models, scope) for source in sources)
+    places = 1 if spec.across else sum(has_models(source, spec.models, scope) for source in sources)
     return (len(spec.pairs) or pairs) * len(spec.metrics) * places
 
 

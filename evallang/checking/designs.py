@@ -10,11 +10,11 @@ from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Related
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
-from evallang.registry import Entry
+from evallang.registry import Entry, Option
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
 
-SMALLEST = {"folds": 2, "outer": 2, "inner": 2, "times": 1, "p": 1, "rounds": 1}
+SMALLEST = {"gap": 0, "folds": 2, "outer": 2, "inner": 2, "times": 1, "p": 1, "rounds": 1}
 SHARES = frozenset({"test", "validation"})
 SEARCH_FORMS = {
     "grid": "every combination",
@@ -142,7 +142,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             sound = False
             continue
         good, value = values.option_value(scope, option.value, declared, " ".join(words))
-        if good and not _sensible(scope, key, value, option):
+        if good and not _sensible(scope, declared, value, option):
             good = False
         sound = sound and good
         given[key] = value
@@ -191,12 +191,17 @@ def _seeds(scope: Scope, option: n.OptionNode) -> int:
     if not isinstance(plain, int) or plain < 1:
         scope.report(codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span)
         return 1
-    if plain > 1:
-        values.not_in_this_version(scope, "fits repeated over several `seeds`", option)
     return plain
 
 
-def _sensible(scope: Scope, key: str, value: OptionValue, option: n.OptionNode) -> bool:
+def _sensible(scope: Scope, declared: Option, value: OptionValue, option: n.OptionNode) -> bool:
+    key = declared.name
+    counts_rows = key in SHARES and not {"float", "Fraction"} & set(declared.types)
+    if counts_rows and isinstance(value, int) and value < 1:
+        scope.report(codes.OPTION_VALUE, f"`{key}` is at least 1 row", option.value.span)
+        return False
+    if counts_rows:
+        return True
     if key in SMALLEST and isinstance(value, int) and value < SMALLEST[key]:
         scope.report(codes.OPTION_VALUE, f"`{key}` is at least {SMALLEST[key]}", option.value.span)
         return False

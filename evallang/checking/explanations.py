@@ -129,12 +129,18 @@ def of_code(code: Code) -> Explanation:
     parts = [Part("", code.reason)] if code.reason else []
     for heading, text in (("wrong", code.wrong), ("right", code.right)):
         if text:
-            parts.append(Part(heading, lines=tuple(text.split("\n")), language="eval"))
+            parts.append(Part(heading, lines=tuple(text.split("\n")), language=_language(text)))
     if code.severity is not Severity.ERROR:
         parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
     if code.source:
         parts.append(Part("source", code.source))
     return Explanation(f"{code.code} {code.name}", str(code.severity), code.summary, tuple(parts))
+
+
+def _language(text: str) -> str:
+    """Tell lines of a study from lines of a data file."""
+    first = text.split(maxsplit=1)[0]
+    return "eval" if first in STATEMENTS or first in CLAUSES or first == "#" else "text"
 
 
 def waiver(code: Code) -> str:

@@ -73,18 +73,21 @@ def words() -> list[str]:
 
 def _value(word: str) -> Iterator[Explanation]:
     """Say of which options a word is a value: `.632+` is one of `estimate`."""
-    for registry in REGISTRIES.values():
-        for entry in registry:
-            for option in entry.options:
-                if word in option.words:
-                    text = (
-                        f"`{word}` is a value of `{option.name}` of the {entry.kind} "
-                        f"`{written(entry)}`."
-                    )
-                    whole = explanations.of_entry(entry)
-                    yield Explanation(
-                        word, f"value of `{option.name}`", "", (Part("", text), *whole.parts)
-                    )
+    found = [
+        (option, entry)
+        for registry in REGISTRIES.values()
+        for entry in registry
+        for option in entry.options
+        if word in option.words
+    ]
+    if len(found) == 1:
+        ((option, entry),) = found
+        text = f"`{word}` is a value of `{option.name}` of the {entry.kind} `{written(entry)}`."
+        parts = (Part("", text), *explanations.of_entry(entry).parts)
+        yield Explanation(word, f"value of `{option.name}`", "", parts)
+    elif found:
+        lines = tuple(f"`{option.name}` of the {e.kind} `{written(e)}`" for option, e in found)
+        yield Explanation(word, "value", "", (Part("a value of", lines=lines),))
 
 
 def _later(word: str) -> Iterator[Explanation]:

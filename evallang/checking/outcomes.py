@@ -93,7 +93,17 @@ def _judged(
                     clauses.places[other],
                     help=f"keep either `{other}` or `{judged[0]}`",
                 )
+        _one_value(scope, groups.get("value", ()))
         return cast(Literal["correct", "value"], judged[0])
+    for word in ("higher", "lower"):
+        if word in clauses.places:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"`{word} is better` is for numbers measured elsewhere: labels and scores have "
+                "metrics of their own direction",
+                clauses.places[word],
+                help="take the line out",
+            )
     if clauses.plain("truth") is None:
         scope.report(
             codes.MISSING_CLAUSE,
@@ -102,6 +112,19 @@ def _judged(
             help="write `truth COLUMN` on an indented line below it",
         )
     return None
+
+
+def _one_value(scope: Scope, lines: Sequence[n.ModelColumnsNode]) -> None:
+    """Report `value` lines that measure something else than the first."""
+    names = [line.metric for line in lines if line.metric is not None]
+    for other in names[1:]:
+        if other.value != names[0].value:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"these numbers are `{names[0].value}`, and the line gives `{other.value}`",
+                other.span,
+                help="write a `predictions` statement for each measure",
+            )
 
 
 def _given_models(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes, comparable, designs
+from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
 from evallang.compatibility import (
@@ -77,22 +78,26 @@ def _judged(scope: Scope, study: Study) -> None:
 
 def _measured_elsewhere(scope: Scope, study: Study) -> None:
     """Of scores and values nothing is known but the metric that they are."""
-    own = [metric for source in study.sources if (metric := own_metric(source)) is not None]
-    if not own or len(own) < len(study.sources):
-        return
-    metrics = [(m.metric, m.span) for m in study.measures]
-    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics if _written_by(scope, c)]
-    metrics += [(r.metric, r.span) for r in study.requirements]
-    word = letters(own[0].name)
-    for metric, span in dict.fromkeys(metrics):
-        if metric.better is None:
-            scope.report(
-                codes.METRIC_NEEDS_SCORES,
-                f"`{metric.name}` needs predictions, and of `{study.sources[0].name}` only "
-                f"`{own[0].name}` is known",
-                span,
-                help=f"write `{word}`, or leave the metric out",
-            )
+    everything = measured_elsewhere(scope, study.sources, ())
+    asked = [(m.metric, m.span, everything) for m in study.measures]
+    for c in study.comparisons:
+        if _written_by(scope, c):
+            models = (*c.models, c.against) if c.against is not None else c.models
+            own = measured_elsewhere(scope, study.sources, models)
+            asked += [(metric, c.span, own) for metric in c.metrics]
+    for r in study.requirements:
+        asked.append((r.metric, r.span, measured_elsewhere(scope, study.sources, r.models)))
+    for metric, span, own in dict.fromkeys(asked):
+        if not own or metric.better is not None:
+            continue
+        source = next(s for s in study.sources if own_metric(s) == own[0])
+        scope.report(
+            codes.METRIC_NEEDS_SCORES,
+            f"`{metric.name}` needs predictions, and of `{source.name}` only `{own[0].name}` is "
+            "known",
+            span,
+            help=f"write `{letters(own[0].name)}`, or leave the metric out",
+        )
 
 
 def _written_by(scope: Scope, comparison: ComparisonSpec) -> bool:

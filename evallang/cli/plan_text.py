@@ -10,6 +10,7 @@ from evallang.planning.exports import export_lines
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
+    from evallang.data.dataset import ScoreTable
     from evallang.results.records import DataRecord, ModelRecord, ProtocolRecord
 
 
@@ -33,24 +34,41 @@ def _data(prepared: "Prepared") -> Iterator[str]:
     written = {
         spec.name: getattr(spec, "positive", None) is not None for spec in prepared.study.sources
     }
-    for record in data_records(prepared.tables, prepared.given, prepared.scored):
+    for record in data_records(prepared.tables, prepared.given):
         yield from _source(record, positive_written=written.get(record.name, False))
+    for table in prepared.scored:
+        yield from _scores(table)
     for name in _unread(prepared):
         yield f"{name}: could not be read"
+
+
+def _scores(table: "ScoreTable") -> Iterator[str]:
+    """Describe a table of scores: its data sets, folds and direction."""
+    spec = table.spec
+    yield f"{spec.name}: {spec.label}" if spec.label != spec.name else spec.name
+    sizes = [] if spec.dataset is None else [_number(table.n, "data set")]
+    if table.fold_labels is not None:
+        sizes.append(_number(len(table.fold_labels), "fold"))
+    if table.repeat_labels is not None:
+        sizes.append(_number(len(table.repeat_labels), "repeat"))
+    direction = "higher" if spec.higher_is_better else "lower"
+    sizes.append(f"{spec.metric or 'score'} ({direction} is better)")
+    yield f"  {', '.join(sizes)}, from {table.source}"
+    yield from (f"  {note}" for note in table.notes)
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
     yield f"{record.name}: {record.label}" if record.label != record.name else record.name
     features = "" if record.n_features is None else f", {record.n_features:,} features"
-    each = " of each model" if record.kind == "scores" else ""
-    yield f"  {record.n:,} {record.unit}{each}{features}, from {record.source}"
+    yield f"  {record.n:,} {record.unit}{features}, from {record.source}"
     left = record.n + sum(excluded.n for excluded in record.excluded)
     for excluded in record.excluded:
         yield f"  {excluded.clause}: {left:,} -> {left - excluded.n:,} rows"
         left -= excluded.n
-    if record.kind == "scores":
-        yield from (f"  {note}" for note in record.notes)
-        return
     target = f"target {record.target}, {record.task}" if record.target else record.task
     if record.classes and record.class_counts:
         counts = (f"{label} {record.class_counts[label]:,}" for label in record.classes)

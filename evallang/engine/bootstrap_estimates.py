@@ -1,11 +1,13 @@
 """Estimates under `protocol bootstrap`: out-of-bag, .632, .632+ and their parts."""
 
 from dataclasses import replace
+from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import metric_entry
 from evallang.engine.settings import ModelOutcome, Setting
+from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
@@ -38,17 +40,17 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     no-information value by permutation: an extension, and labelled so.
     """
     found = setting.models[model]
-    outcome = setting.outcome(model, metric)
-    assert outcome is not None, "models without scores are sorted out before"
+    outcomes = setting.outcomes(model, metric)
+    assert outcomes, "models without scores are sorted out before"
     entry = metric_entry(metric)
     kind = str(setting.options["estimate"])
-    rounds = _Rounds(setting, found, outcome, entry, metric)
+    rounds = _Rounds(setting, found, outcomes, entry, metric)
     losses = rounds.losses()
     notes: list[str] = []
     error: float | None = None
     if losses is not None:
         oob, never = leave_one_out_error(losses, setting.weights)
-        apparent = weighted_mean(rounds.loss_of(rounds.full), setting.weights)
+        apparent = weighted_mean(rounds.loss(rounds.full), setting.weights)
         gamma = rounds.gamma()
         if setting.weights is not None:
             notes.append("no standard error: its form is for examples without weights")
@@ -113,6 +115,8 @@ def _record(
             "weight": parts.weight,
             "standard_error": error,
         }
+    if len(rounds.outcomes) > 1:
+        extra["seeds"] = len(rounds.outcomes)
     n_train = len(setting.models[model].rows[setting.models[model].fold == FULL_SAMPLE])
     return Estimate(
         data=setting.source,
@@ -134,8 +138,11 @@ def _record(
                 None if np.isnan(value) else rounds.from_error(float(value)),
                 n_train,
                 int(np.sum(mask)),
+                spread,
             )
-            for b, (value, mask) in enumerate(zip(values, rounds.masks, strict=True))
+            for b, (value, mask, spread) in enumerate(
+                zip(values, rounds.masks, rounds.spreads(), strict=True)
+            )
         ),
         extra=extra,
         notes=notes,
@@ -143,17 +150,17 @@ def _record(
 
 
 class _Rounds:
-    """The outcomes of one model, round by round, as errors."""
+    """The outcomes of one model, round by round, as errors; of several seeds their means."""
 
     def __init__(
         self,
         setting: Setting,
         found: ModelOutcome,
-        outcome: Outcome,
+        outcomes: tuple[Outcome, ...],
         entry: MetricEntry,
         metric: Method,
     ) -> None:
-        self.setting, self.found, self.outcome = setting, found, outcome
+        self.setting, self.found, self.outcomes = setting, found, outcomes
         self.entry, self.options, self.metric = entry, metric.keywords(), metric
         self.full = found.fold == FULL_SAMPLE
         rounds = range(int(found.fold.max()) + 1)
@@ -165,7 +172,7 @@ class _Rounds:
             return None
         table = np.full((len(self.masks), int(np.sum(self.full))), np.nan)
         for b, mask in enumerate(self.masks):
-            table[b, self.found.rows[mask]] = self.loss_of(mask)
+            table[b, self.found.rows[mask]] = self.loss(mask)
         return table
 
     def _is_mean(self) -> bool:
@@ -174,16 +181,23 @@ class _Rounds:
             declared.form == "losses" and declared.transform is None
         )
 
-    def loss_of(self, mask: "NDArray[np.bool_]") -> "NDArray[np.float64]":
+    def loss(self, mask: "NDArray[np.bool_]") -> "NDArray[np.float64]":
         """Give the loss of each row of a mask; 0-1 for accuracy and error rate."""
-        o = self.outcome.take(mask)
+        found: NDArray[np.float64] = np.mean(
+            [self._loss_of(o.take(mask)) for o in self.outcomes], axis=0
+        )
+        return found
+
+    def _loss_of(self, o: Outcome) -> "NDArray[np.float64]":
         if self.entry.declaration.form == "counts":
             return np.asarray(o.truth != o.output, dtype=np.float64)
         return np.asarray(self.entry.function(o.truth, o.output, o.positive, **self.options))
 
     def gamma(self) -> float:
         """Give the mean loss over all pairs of a truth and an output (Raschka 2018, eq. 38)."""
-        o = self.outcome.take(self.full)
+        return float(np.mean([self._gamma_of(o.take(self.full)) for o in self.outcomes]))
+
+    def _gamma_of(self, o: Outcome) -> float:
         if self.entry.declaration.form == "counts":
             return no_information_rate(o.truth, o.output, o.k, o.weights)
         weights = np.ones(o.n) if o.weights is None else o.weights
@@ -197,7 +211,6 @@ class _Rounds:
 
     def permuted_gamma(self, study: Study) -> float:
         """Give the mean error of the full-sample model on permuted truths."""
-        o = self.outcome.take(self.full)
         rng = np.random.default_rng(
             analysis_seed(
                 study.seed,
@@ -207,21 +220,35 @@ class _Rounds:
                 "no_information",
             )
         )
-        values = [
-            self._evaluate(replace(o, truth=rng.permutation(o.truth))) for _ in range(PERMUTATIONS)
-        ]
+        full = [o.take(self.full) for o in self.outcomes]
+        values = []
+        for _ in range(PERMUTATIONS):
+            truth = rng.permutation(full[0].truth)
+            values.append(np.mean([self._error_of(replace(o, truth=truth)) for o in full]))
         return float(np.nanmean(values))
 
     def values(self) -> "NDArray[np.float64]":
         """Give the error of each round out of the bag, NaN where undefined."""
-        return np.array([self.to_error(self.value(mask)) for mask in self.masks])
+        found: NDArray[np.float64] = self._by_seed.mean(axis=0)
+        return found
+
+    def spreads(self) -> "list[float | None]":
+        """Give the standard deviation over seeds of each round's error, None with one seed."""
+        return [sd_over_seeds(errors) for errors in self._by_seed.T]
+
+    @cached_property
+    def _by_seed(self) -> "NDArray[np.float64]":
+        """The error of each round by seed (S, B)."""
+        return np.array(
+            [[self._error_of(o.take(mask)) for mask in self.masks] for o in self.outcomes]
+        )
 
     def value(self, mask: "NDArray[np.bool_]") -> float:
         """Give the metric on the rows of a mask."""
-        o = self.outcome.take(mask)
-        return self.from_error(self._evaluate(o))
+        errors = [self._error_of(o.take(mask)) for o in self.outcomes]
+        return self.from_error(float(np.mean(errors)))
 
-    def _evaluate(self, o: Outcome) -> float:
+    def _error_of(self, o: Outcome) -> float:
         return self.to_error(fold_value(self.entry, self.options, o))
 
     def to_error(self, value: float) -> float:

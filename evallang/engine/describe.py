@@ -369,6 +369,10 @@ def _data_defaults(
             continue
         if source.positive is not None and spec.positive is None and source.classes:
             yield Default(f"data {spec.name} positive", source.classes[source.positive])
+        if isinstance(source, GivenOutcomes) and source.values is not None:
+            if not {"higher", "lower"} & set(spec.places):
+                yield Default(f"predictions {spec.name} better", "higher")
+            continue
         if spec.task is None and (isinstance(source, Table) or source.truth is not None):
             yield Default(f"data {spec.name} task", source.task)
         if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:

@@ -1,6 +1,6 @@
 """Outcomes in, `Estimate`s with their intervals out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, sqrt
@@ -11,7 +11,14 @@ from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.repeats import as_read_by, with_repeats
 from evallang.engine.settings import FoldSize, Setting
 from evallang.engine.weighted import sample_of, weighted_proportion
-from evallang.metrics.aggregation import Aggregate, aggregate, partition, point_value
+from evallang.metrics.aggregation import (
+    Aggregate,
+    aggregate,
+    over_seeds,
+    partition,
+    point_value,
+    sd_over_seeds,
+)
 from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
@@ -24,6 +31,7 @@ from evallang.stats.intervals.resampling import (
     LossSample,
     ScoreSample,
     WeightSample,
+    mean_sample,
 )
 from evallang.study import Measure, Method, Study
 
@@ -67,9 +75,9 @@ def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> E
     if setting.kind == "bootstrap":
         return bootstrap_estimate(study, setting, model, metric)
     entry = setting.entry(metric)
-    options = metric.keywords()
-    whole = aggregate(entry, options, outcome, found.fold, found.repeat)
-    bench = Bench(study, setting, model, metric, entry, outcome, whole)
+    whole, spreads, extra = _whole(setting, model, metric)
+    outcomes = setting.outcomes(model, metric)
+    bench = Bench(study, setting, model, metric, entry, outcomes, whole)
     interval, notes = _interval(bench, measure)
     return Estimate(
         data=setting.source,
@@ -83,7 +91,8 @@ def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> E
         n=whole.n,
         about=about(setting),
         interval=interval,
-        folds=_folds(setting, whole),
+        folds=_folds(setting, whole, spreads),
+        extra=extra,
         notes=(*whole.notes, *notes),
     )
 
@@ -97,8 +106,23 @@ def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -
         return None
     if setting.kind == "bootstrap":
         return bootstrap_estimate(study, setting, model, metric).value
-    entry = setting.entry(metric)
-    return aggregate(entry, metric.keywords(), outcome, found.fold, found.repeat).value
+    return _whole(setting, model, metric)[0].value
+
+
+def _whole(
+    setting: Setting, model: str, metric: Method
+) -> tuple[Aggregate, tuple[float | None, ...], dict[str, Any]]:
+    """Put the folds together; with several seeds also the spread over them, by fold and in all."""
+    found, entry, options = setting.models[model], setting.entry(metric), metric.keywords()
+    wholes = [
+        aggregate(entry, options, outcome, found.fold, found.repeat)
+        for outcome in setting.outcomes(model, metric)
+    ]
+    if len(wholes) == 1:
+        return wholes[0], (None,) * len(wholes[0].folds), {}
+    whole, spreads = over_seeds(wholes)
+    values = np.array([np.nan if w.value is None else w.value for w in wholes])
+    return whole, spreads, {"seeds": len(wholes), "sd_over_seeds": sd_over_seeds(values)}
 
 
 def about(setting: Setting) -> str:
@@ -110,20 +134,29 @@ def about(setting: Setting) -> str:
         text = AS_GIVEN
     elif text == ALGORITHM and not sizes:
         text = ALGORITHM_ELSEWHERE
-    return text.replace("{k}", str(len(setting.folds))).replace("{n_train}", f"about {mean}")
+    fits = len(setting.folds) * (1 + len(setting.further_seeds))
+    return text.replace("{k}", str(fits)).replace("{n_train}", f"about {mean}")
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Everything that an interval may ask for by the name of a parameter."""
+    """Everything that an interval may ask for by the name of a parameter.
+
+    `outcomes` are those of every seed; an example's loss is its mean over them.
+    """
 
     study: Study
     setting: Setting
     model: str
     metric: Method
     entry: MetricEntry
-    outcome: Outcome
+    outcomes: tuple[Outcome, ...]
     whole: Aggregate
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome, of several seeds that of the first: the same rows and weights."""
+        return self.outcomes[0]
 
     def given(self, name: str, method: str) -> Any:
         """Give one input by its name; raises `Unavailable` where there is none."""
@@ -150,6 +183,8 @@ class Bench:
         return makers[name]()
 
     def _proportion(self) -> tuple[int, int]:
+        if len(self.outcomes) > 1:
+            raise Unavailable("with several seeds an example is no single success or failure")
         if self.setting.judged:
             right = int(self.setting.correct(self.model).sum())
             return right, self.outcome.n
@@ -190,8 +225,11 @@ class Bench:
         return None if codes is None else codes[self.setting.models[self.model].rows]
 
     def _losses(self) -> Any:
-        o = self.outcome
-        return self.entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
+        options = self.metric.keywords()
+        return np.mean(
+            [self.entry.function(o.truth, o.output, o.positive, **options) for o in self.outcomes],
+            axis=0,
+        )
 
     def _fold_codes(self) -> Any:
         found = self.setting.models[self.model]
@@ -223,9 +261,11 @@ class Bench:
         o, options, groups = self.outcome, self.metric.keywords(), self._groups()
         if self.setting.yields.averaged and not self.setting.means:
             return WeightSample(o.n, self._over_repeats, groups, self._limits())
-        if o.weights is not None:
+        if o.weights is not None or len(self.outcomes) > 1:
             folds = None if self.setting.yields.single_fit else self._fold_codes()
-            return sample_of(self.entry, options, o, folds, groups)
+            return mean_sample(
+                [sample_of(self.entry, options, one, folds, groups) for one in self.outcomes]
+            )
         if self.entry.declaration.form == "counts" and groups is not None:
             return WeightSample(o.n, self._of_counts, groups, self._limits())
         if self.entry.declaration.form == "counts":
@@ -357,7 +397,9 @@ def _at_most(bound: float | None, most: float | None) -> float | None:
     return bound if bound is None or most is None else min(bound, most)
 
 
-def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:
+def _folds(
+    setting: Setting, whole: Aggregate, spreads: Sequence[float | None]
+) -> tuple[FoldValue, ...]:
     if setting.own is not None and not setting.yields.evidence:
         return ()
     sizes: dict[tuple[int, int], FoldSize] = {(f.repeat, f.fold): f for f in setting.folds}
@@ -369,8 +411,11 @@ def _folds(setting: Setting, whole: Aggregate) -> tuple[FoldValue, ...]:
             value if value is None or isfinite(value) else None,
             sizes[repeat, fold].n_train,
             sizes[repeat, fold].n_test,
+            spread,
         )
-        for (repeat, fold), value in zip(whole.folds, whole.fold_values, strict=True)
+        for (repeat, fold), value, spread in zip(
+            whole.folds, whole.fold_values, spreads, strict=True
+        )
     )
 
 

@@ -310,7 +310,9 @@ class Fitting:
         table = self.job.table
         return BuildContext(
             columns=table.columns,
-            seed=step_seeds(self.job.study_seed, table.sha256, rows_hash(train)),
+            seed=step_seeds(
+                self.job.study_seed, table.sha256, rows_hash(train), self.job.task.repetition
+            ),
             classes=table.classes if table.classification else (),
             own_class=(self.job.own or OwnCode()).resolve,
         )

@@ -1,7 +1,7 @@
 """From a plan to `Results`: fits, settings, estimates, comparisons, and how it was made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import own_metric
@@ -19,6 +19,7 @@ from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
+from evallang.planning.plan import Place
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import Split
 from evallang.registry import lazy
@@ -52,8 +53,21 @@ class Run:
     settings: tuple[Setting, ...]
     tables: Mapping[str, Table]
     results: Results
-    fits: tuple[tuple[str, str, str, int, int, FitOutcome], ...]
+    fits: "tuple[Fitted, ...]"
     models: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The outcome of one fit, and where it is used; `seed` counts those of `seeds=N`."""
+
+    data: str
+    protocol: str
+    model: str
+    repeat: int
+    fold: int
+    outcome: FitOutcome
+    seed: int = 0
 
 
 def run(
@@ -85,12 +99,14 @@ def run(
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
         required += list(decide(study, requirement, about))
+    once = {_at(p): p for p in reversed(planned.layout.places)}
     exported = export_models(
         study, tables, planned.layout, outcomes, own, measured, jobs=jobs, own=code
     )
     fits = tuple(
-        (p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key])
+        Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places
+        if once[_at(p)] is p  # not again for seeds that change nothing
     )
     results = describe.results(
         study=study,
@@ -108,6 +124,11 @@ def run(
         exports=exported.records,
     )
     return Run(tuple(settings), tables, results, fits, exported.files)
+
+
+def _at(place: Place) -> tuple[object, ...]:
+    split = place.split
+    return place.data, place.protocol, place.model, split.repeat, split.fold, place.key
 
 
 def _arenas(
@@ -157,10 +178,10 @@ def _fitted(
             splits = planned.layout.splits.get((table.spec.name, protocol.name))
             if splits is None:
                 continue
-            keys: dict[str, list[str]] = {}
+            keys: list[dict[str, list[str]]] = [{} for _ in range(protocol.seeds)]
             for place in planned.layout.places:
                 if (place.data, place.protocol) == (table.spec.name, protocol.name):
-                    keys.setdefault(place.model, []).append(place.key)
+                    keys[place.seed].setdefault(place.model, []).append(place.key)
             settings.append(_setting(table, protocol, splits, keys, outcomes))
     return settings
 
@@ -169,7 +190,7 @@ def _setting(
     table: Table,
     protocol: Protocol,
     splits: Sequence[Split],
-    keys: Mapping[str, Sequence[str]],
+    keys: Sequence[Mapping[str, Sequence[str]]],
     outcomes: Mapping[str, FitOutcome],
 ) -> Setting:
     sizes = tuple(
@@ -182,9 +203,19 @@ def _setting(
         )
         for s in splits
     )
+    first, *further = [
+        {
+            model: _collect(table, splits, [outcomes[key] for key in found])
+            for model, found in of_seed.items()
+        }
+        for of_seed in keys
+    ]
     models = {
-        model: _collect(table, splits, [outcomes[key] for key in found])
-        for model, found in keys.items()
+        model: replace(
+            found,
+            failed=tuple(sorted({at for seed in (first, *further) for at in seed[model].failed})),
+        )
+        for model, found in first.items()
     }
     return Setting(
         source=table.spec.name,
@@ -206,6 +237,7 @@ def _setting(
         options=protocol.options,
         drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
         weights=table.weights,
+        further_seeds=tuple(further),
     )
 
 
@@ -246,47 +278,49 @@ def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcom
 
 # --- what happened in the fits -----------------------------------------------------------
 
-Fits = Sequence[tuple[str, str, str, int, int, FitOutcome]]
+Fits = Sequence[Fitted]
 
 
 def _selections(study: Study, fits: Fits) -> tuple[Selection, ...]:
     rule = study.tuning.select if study.tuning else "best"
     return tuple(
-        Selection(data, protocol, model, repeat, fold, plain(o.params), o.inner_score, rule)
-        for data, protocol, model, repeat, fold, o in fits
-        if o.params
+        Selection(
+            f.data,
+            f.protocol,
+            f.model,
+            f.repeat,
+            f.fold,
+            plain(f.outcome.params),
+            f.outcome.inner_score,
+            rule,
+            f.seed,
+        )
+        for f in fits
+        if f.outcome.params
     )
 
 
 def _failures(fits: Fits) -> tuple[Failure, ...]:
     found = []
-    for data, protocol, model, repeat, fold, o in fits:
-        for params, error, message in o.inner_failures:
-            found.append(
-                Failure("inner", data, protocol, model, repeat, fold, plain(params), error, message)
-            )
-        if o.failure is not None:
-            error, message = o.failure
-            found.append(
-                Failure(
-                    "outer", data, protocol, model, repeat, fold, plain(o.params), error, message
-                )
-            )
+    for f in fits:
+        at = (f.data, f.protocol, f.model, f.repeat, f.fold)
+        for params, error, message in f.outcome.inner_failures:
+            found.append(Failure("inner", *at, plain(params), error, message, f.seed))
+        if f.outcome.failure is not None:
+            params = f.outcome.params
+            found.append(Failure("outer", *at, plain(params), *f.outcome.failure, f.seed))
     return tuple(found)
 
 
 def _warnings(fits: Fits) -> tuple[FitWarning, ...]:
     """Count warnings of each kind for each model: one record, with the number of fits."""
     counts: dict[tuple[str, str, str, str], tuple[str, int]] = {}
-    for data, protocol, model, _, _, o in fits:
-        for category, message, n in o.warnings:
-            key = (data, protocol, model, category)
+    for f in fits:
+        for category, message, n in f.outcome.warnings:
+            key = (f.data, f.protocol, f.model, category)
             first, before = counts.get(key, (message, 0))
             counts[key] = (first, before + n)
-    return tuple(
-        FitWarning(data, protocol, model, category, message, n)
-        for (data, protocol, model, category), (message, n) in counts.items()
-    )
+    return tuple(FitWarning(*at, message, n) for at, (message, n) in counts.items())
 
 
 def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome], exported: Exported) -> FitCounts:

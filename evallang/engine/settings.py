@@ -5,7 +5,7 @@ from here on they look the same.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import metric_entry
@@ -62,9 +62,9 @@ class Setting:
     a metric gives one example is measured already, `each` what `group_codes` keeps together;
     `subgroups` are
     the columns that `within` names, one text for each row of the source, and `group_codes`
-    its groups, `weights` their weights; `kind` and
-    `options` are the protocol's; `drawn` (B, n) says how often each bootstrap round drew a
-    row.
+    its groups, `weights` their weights; `kind` and `options` are the protocol's; with
+    `seeds=N` `models` are those of the first seed, and `further_seeds` those of the others,
+    on the same rows; `drawn` (B, n) says how often each bootstrap round drew a row.
     """
 
     source: str
@@ -90,6 +90,18 @@ class Setting:
     options: Mapping[str, Any] = field(default_factory=dict)
     drawn: "NDArray[Any] | None" = None
     weights: "NDArray[np.float64] | None" = None
+    further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
+
+    @property
+    def by_seed(self) -> "tuple[Setting, ...]":
+        """The same setting with the outcomes of each seed of `seeds=N` alone."""
+        rest = (replace(self, models=models) for models in self.further_seeds)
+        return tuple(replace(one, further_seeds=()) for one in (self, *rest))
+
+    def outcomes(self, model: str, metric: Method) -> tuple[Outcome, ...]:
+        """Give what `outcome` gives for every seed; empty where the model has no scores."""
+        found = [one.outcome(model, metric) for one in self.by_seed]
+        return tuple(o for o in found if o is not None)
 
     def measures(self, metric: Method) -> bool:
         """Tell whether a metric is one of these outcomes."""

@@ -67,6 +67,10 @@ def in_level(
 def restricted(setting: Setting, kept: "NDArray[np.bool_]") -> Setting:
     """Give the setting with only these rows of the source tested; models stay as fitted."""
     models = {name: _kept(outcome, kept) for name, outcome in setting.models.items()}
+    further = tuple(
+        {name: _kept(outcome, kept) for name, outcome in others.items()}
+        for others in setting.further_seeds
+    )
     any_model = next(iter(models.values()), None)
     sizes = {
         (f.repeat, f.fold): 0
@@ -77,7 +81,7 @@ def restricted(setting: Setting, kept: "NDArray[np.bool_]") -> Setting:
     folds = tuple(
         replace(f, n_test=sizes[f.repeat, f.fold]) for f in setting.folds if sizes[f.repeat, f.fold]
     )
-    return replace(setting, models=models, folds=folds)
+    return replace(setting, models=models, folds=folds, further_seeds=further)
 
 
 def _kept(outcome: ModelOutcome, kept: "NDArray[np.bool_]") -> ModelOutcome:

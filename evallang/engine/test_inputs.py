@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from evallang.compatibility import difference_test
 from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of
-from evallang.metrics.aggregation import Partition, aggregate, partition, point_value
+from evallang.metrics.aggregation import (
+    Partition,
+    aggregate,
+    over_seeds,
+    partition,
+    point_value,
+)
 from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
@@ -30,6 +36,7 @@ from evallang.stats.intervals.resampling import (
     PairedCountSample,
     ScoreSample,
     WeightSample,
+    mean_sample,
 )
 from evallang.study import Method, Study
 
@@ -40,6 +47,10 @@ else:
     np = lazy("numpy")
 
 RANKING = frozenset({"roc_auc", "average_precision"})
+
+
+FIRST_SEED = frozenset({"table", "correct", "row_scores"})
+"""Evidence that is one output of each example, and so of one fit."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +105,19 @@ class TestInputs:
             result,
             null=self._worded(null or result.null),
             variant=result.variant.replace("groups", self.setting.each),
-            notes=(*result.notes, *self._assumed()),
+            notes=(*result.notes, *self._assumed(), *self._of_first_seed()),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
         result = one_sided(result, written)
         return self._in_metric_units(result)
+
+    def _of_first_seed(self) -> tuple[str, ...]:
+        """Say so where a test takes one output of each example and there are several seeds."""
+        single = FIRST_SEED & set(HYPOTHESIS_TESTS[self.test.name].inputs)
+        if not self.setting.further_seeds or not single:
+            return ()
+        seeds = 1 + len(self.setting.further_seeds)
+        return (f"on the predictions of the first of {seeds} seeds",)
 
     def _worded(self, null: str) -> str:
         """Let the null of a test of right and wrong name the metric it was run by."""
@@ -124,11 +143,17 @@ class TestInputs:
 
     @cached_property
     def _outcomes(self) -> tuple[Outcome, ...]:
+        """The outcome of each model, of several seeds that of the first."""
         found = [self.setting.outcome(model, self.metric) for model in self.models]
         whole = tuple(outcome for outcome in found if outcome is not None)
         if len(whole) < len(found):
             raise ValueError("a model without scores has no part in a test on scores")
         return whole
+
+    @cached_property
+    def _by_seed(self) -> tuple[tuple[Outcome, ...], ...]:
+        """The outcomes of each model, one for every seed."""
+        return tuple(self.setting.outcomes(model, self.metric) for model in self.models)
 
     def _correct(self) -> Any:
         return np.column_stack([self.setting.correct(m) for m in self.models])[self._rows()]
@@ -158,9 +183,11 @@ class TestInputs:
         if Evidence.LOSSES_PER_ROW in evidence:
             return self._losses(which)
         found = self.setting.models[self.models[which]]
-        whole = aggregate(
-            self._entry, self.metric.keywords(), self._outcomes[which], found.fold, found.repeat
-        )
+        wholes = [
+            aggregate(self._entry, self.metric.keywords(), o, found.fold, found.repeat)
+            for o in self._by_seed[which]
+        ]
+        whole, _ = over_seeds(wholes)
         values = np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
         declared = HYPOTHESIS_TESTS[self.test.name].declaration
         if declared.designs == {Design.FIVE_BY_TWO}:
@@ -170,7 +197,10 @@ class TestInputs:
         return values
 
     def _losses(self, which: int) -> Any:
-        o = self._outcomes[which]
+        """The loss of each example, of several seeds its mean over them."""
+        return np.mean([self._loss(o) for o in self._by_seed[which]], axis=0)
+
+    def _loss(self, o: Outcome) -> Any:
         if self._entry.declaration.form == "losses":
             return self._entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
         wrong = (o.truth != o.output).astype(np.float64)
@@ -243,7 +273,9 @@ class TestInputs:
     def _swapper(self) -> Swapper:
         groups, form = self._groups(), self._entry.declaration.form
         blocked = dict(self.test.options).get("block") is not None
-        plain = groups is None and not blocked and self._outcomes[0].weights is None
+        several = bool(self.setting.further_seeds)
+        unweighted = self._outcomes[0].weights is None and not several
+        plain = groups is None and not blocked and unweighted
         if form == "losses":
             return LossSwapper(
                 self._shares(0), self._shares(1), self._entry.declaration.transform, groups
@@ -253,22 +285,36 @@ class TestInputs:
             return SignSwapper((self._shares(0) - self._shares(1)) / n, groups)
         if form == "counts" and plain:
             return CountSwapper(*self._joint())
-        ranked = self.metric.name == "roc_auc" and self._outcomes[0].weights is None
+        ranked = self.metric.name == "roc_auc" and unweighted
         if ranked and self._folds() is None and self._two_classes():
             first, second = (self._scores(model) for model in self.models)
             return ScoreSwapper(self._binary_truth(), first, second, groups)
-        a, b = self._outcomes
-        return OutputSwapper(
-            a.output, b.output, self._value, groups, by_ranks=self.metric.name in RANKING
-        )
+        a, b = (self._outputs(which) for which in (0, 1))
+        return OutputSwapper(a, b, self._value, groups, by_ranks=self.metric.name in RANKING)
 
     def _two_classes(self) -> bool:
         return len(self.setting.classes) == 2
 
+    def _outputs(self, which: int) -> Any:
+        """One model's outputs, those of several seeds side by side (n, S * K)."""
+        found = [o.output for o in self._by_seed[which]]
+        if len(found) == 1:
+            return found[0]
+        return np.concatenate([output.reshape(len(output), -1) for output in found], axis=1)
+
     def _value(self, output: Any) -> float:
-        """The metric of one model's outputs, over folds as its estimate is."""
-        outcome = replace(self._outcomes[0], output=output)
-        return point_value(self._entry, self.metric.keywords(), outcome, self._partition)
+        """The metric of one model's outputs, over folds as its estimate is, over seeds the mean."""
+        first = self._outcomes[0]
+        seeds = 1 + len(self.setting.further_seeds)
+        width = 1 if first.output.ndim == 1 else first.output.shape[1]
+        values = []
+        for seed in range(seeds):
+            one = output if seeds == 1 else output[:, seed * width : (seed + 1) * width]
+            outcome = replace(first, output=one.reshape(first.output.shape))
+            values.append(
+                point_value(self._entry, self.metric.keywords(), outcome, self._partition)
+            )
+        return float(np.mean(values))
 
     @cached_property
     def _partition(self) -> Partition:
@@ -283,11 +329,18 @@ class TestInputs:
         width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
         limits = (None, None) if width is None else (-width, width)
         summed = form != "scores" or (self.metric.name == "roc_auc" and self._two_classes())
+        several = bool(self.setting.further_seeds)
         in_repeats = self.setting.yields.averaged and not self.setting.means
-        if self._outcomes[0].weights is not None and summed and not in_repeats:
+        weighted = self._outcomes[0].weights is not None or several
+        if weighted and summed and not in_repeats:
             a, b = (
-                sample_of(self._entry, self.metric.keywords(), o, self._folds(), groups)
-                for o in self._outcomes
+                mean_sample(
+                    [
+                        sample_of(self._entry, self.metric.keywords(), o, self._folds(), groups)
+                        for o in outcomes
+                    ]
+                )
+                for outcomes in self._by_seed
             )
             return DifferenceSample(a, b, limits)
         if form == "losses":
@@ -305,8 +358,9 @@ class TestInputs:
         return DifferenceSample(parts[0], parts[1], limits)
 
     def _weighted(self, which: int, groups: Any) -> WeightSample:
-        o = self._outcomes[which]
+        return mean_sample([self._weighted_one(o, groups) for o in self._by_seed[which]])
 
+    def _weighted_one(self, o: Outcome, groups: Any) -> WeightSample:
         def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
             drawn = weights if o.weights is None else weights * o.weights
             values = [

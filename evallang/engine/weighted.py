@@ -1,9 +1,11 @@
 """Intervals of measures whose examples carry weights: n_eff for proportions, else a bootstrap."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.metrics.metric import MetricEntry, Outcome, confusion, is_binary
+from evallang.metrics.aggregation import partition, point_value
+from evallang.metrics.metric import MetricEntry, Outcome, is_binary
 from evallang.registry import lazy
 from evallang.results.records import Interval
 from evallang.stats.intervals.effective_size import (
@@ -12,7 +14,7 @@ from evallang.stats.intervals.effective_size import (
     weighted_sample,
     weighted_wilson,
 )
-from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.resampling import WeightSample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,13 +61,14 @@ def sample_of(
     outcome: Outcome,
     folds: "NDArray[np.int64] | None",
     groups: "NDArray[np.int64] | None",
-) -> Resampler:
+) -> WeightSample:
     """Make the sample of a weighted metric, for `bootstrap`; `folds` where several were fitted.
 
-    An area under the curve is that of each fold, averaged over folds.
+    A ranking metric is that of each fold, averaged over folds. Without weights every
+    example has the weight 1.
     """
-    o, weights = outcome, outcome.weights
-    assert weights is not None, "examples without weights have their own samples"
+    o = outcome
+    weights = np.ones(o.n) if o.weights is None else o.weights
     declared = entry.declaration
     limits = (declared.low, declared.high)
     if declared.form == "losses":
@@ -75,12 +78,31 @@ def sample_of(
         scores = o.output if o.output.ndim == 1 else o.output[:, o.positive]
         return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
 
+    if declared.form == "counts":
+        return weighted_sample(_of_counts(entry, options, o), weights, groups, limits)
+
+    parts = partition(o.n, folds)
+
     def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        if declared.form == "counts":
-            tables = np.stack([confusion(o.truth, o.output, o.k, w) for w in drawn])
-            values = entry.function(tables, o.positive, **options)
-        else:
-            values = [entry.function(o.truth, o.output, o.positive, w, **options) for w in drawn]
+        values = [point_value(entry, options, replace(o, weights=w), parts) for w in drawn]
         return np.asarray(values, dtype=np.float64)
 
     return weighted_sample(statistic, weights, groups, limits)
+
+
+def _of_counts(
+    entry: MetricEntry, options: Options, o: Outcome
+) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
+    """Give the metric of counts as a function of weights (B, n)."""
+    column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
+    cells, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
+    inside = (code.reshape(-1)[:, None] == np.arange(len(cells))).astype(np.float64)
+
+    def statistic(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        tables = np.zeros((len(drawn), o.k * (o.k + 1)))
+        # einsum and not BLAS: the same bits for any number of threads
+        tables[:, cells] = np.einsum("bn,nc->bc", drawn, inside)
+        shaped = tables.reshape(len(drawn), o.k, o.k + 1)
+        return np.asarray(entry.function(shaped, o.positive, **options), dtype=np.float64)
+
+    return statistic

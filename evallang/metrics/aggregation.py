@@ -9,8 +9,8 @@ that gives the training prior to everyone would get an AUC of 0 under leave-one-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference
@@ -102,6 +102,49 @@ def aggregate(
         n=n if aggregation == "pooled" else len(defined),
         notes=_notes(entry, values, unit),
     )
+
+
+def over_seeds(wholes: Sequence[Aggregate]) -> tuple[Aggregate, tuple[float | None, ...]]:
+    """Average what the same folds give with several seeds; seeds are no sample.
+
+    The value of a fold is the mean over seeds, and so is the estimate; mean and standard
+    deviation over folds are those of these means. Gives the standard deviation over seeds of
+    each fold too.
+    """
+    table = np.array(
+        [[np.nan if v is None else v for v in whole.fold_values] for whole in wholes]
+    ).reshape(len(wholes), -1)
+    means = [_mean_over_seeds(column) for column in table.T]
+    defined = np.array([mean for mean in means if mean is not None])
+    first = wholes[0]
+    value = _mean_over_seeds(np.array([np.nan if w.value is None else w.value for w in wholes]))
+    notes = tuple(dict.fromkeys(note for whole in wholes for note in whole.notes))
+    found = replace(
+        first,
+        value=value,
+        fold_values=tuple(means),
+        fold_mean=_mean(defined),
+        sd=float(np.std(defined, ddof=1)) if len(defined) > 1 else None,
+        n=first.n if first.aggregation == "pooled" else len(defined),
+        notes=notes,
+    )
+    return found, tuple(sd_over_seeds(column) for column in table.T)
+
+
+def sd_over_seeds(values: NDArray[np.float64]) -> float | None:
+    """Give the standard deviation of what several seeds give, None with fewer than two values.
+
+    Exactly 0 where all are the same, whatever the rounding of their mean.
+    """
+    known = values[~np.isnan(values)]
+    if len(known) < 2:
+        return None
+    return 0.0 if known.min() == known.max() else float(np.std(known, ddof=1))
+
+
+def _mean_over_seeds(values: NDArray[np.float64]) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known[0]) if len(known) and known.min() == known.max() else _mean(values)
 
 
 @dataclass(frozen=True)

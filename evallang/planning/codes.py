@@ -51,8 +51,8 @@ EXPORT_OF_SEVERAL_FILES = declare(
     "export_of_several_files",
     "A model is exported from a study whose pattern of files finds several data sets.",
     reason="An exported model is fitted on all rows of one data set.",
-    wrong='data suite from "suite/*.csv"\n...\nexport best',
-    right='data first from "suite/first.csv"\n...\nexport best',
+    wrong='data suite from "suite/*.csv"\n\nexport best',
+    right='data first from "suite/first.csv"\n\nexport best',
 )
 PACKAGE_MISSING = declare(
     "E475",

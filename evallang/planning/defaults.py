@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evallang.compatibility import default_interval, metric_entry, own_metric, yields_of
+from evallang.compatibility import (
+    default_interval,
+    metric_entry,
+    over_seeds,
+    own_metric,
+    yields_of,
+)
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.models.model import search_space
 from evallang.protocols.given import yields_of_assignment
@@ -64,7 +70,7 @@ def yields_on(table: Table, protocol: Protocol) -> Yields:
     """Say what a protocol gives on a table; the author's own split tells once it is read."""
     if protocol.kind == "split" and table.split is not None:
         found = yields_of_assignment(table.split, 1 + len(table.further_splits))
-        return replace(found, weighted=table.weights is not None)
+        return over_seeds(replace(found, weighted=table.weights is not None), protocol)
     return yields_of(table.spec, protocol)
 
 

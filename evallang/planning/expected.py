@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from evallang.data.dataset import DataSpec
+from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import tried
 from evallang.planning.defaults import inner_folds
@@ -46,7 +47,9 @@ def fits_without_data(study: Study) -> PerModel | None:
                     if search_space(model.pipeline)
                     else 1
                 )
-                found[source.name, protocol.name, model.name] = splits * each
+                able = abilities(model.pipeline)
+                seeds = protocol.seeds if able.seeded or not able.known else 1
+                found[source.name, protocol.name, model.name] = splits * each * seeds
     return found
 
 

@@ -82,7 +82,7 @@ def _task(
     keys = [
         place.key
         for place in planned.layout.places
-        if (place.protocol, place.model) == (protocol.name, model.name)
+        if (place.protocol, place.model, place.seed) == (protocol.name, model.name, 0)
     ]
     scheme = _scheme(splits, everything, tuned=bool(search_space(model.pipeline)))
     stages: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...] = ()

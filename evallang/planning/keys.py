@@ -34,11 +34,13 @@ def task_key(
     inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
     tuning: Any,
     own: Mapping[str, str] | None = None,
+    repetition: int = 0,
 ) -> str:
     """Hash everything that the outcome of one split of one pipeline depends on.
 
     `tuning` are metric, strategy and rule, or None where nothing is searched; `own` the
-    hashes of the author's packages and of objects given in Python, by their names.
+    hashes of the author's packages and of objects given in Python, by their names;
+    `repetition` counts the seeds of `seeds=N` from 0.
     """
     parts: dict[str, Any] = {
         "data": data_hash,
@@ -53,6 +55,8 @@ def task_key(
     code = _own_code(pipeline, own or {})
     if code:
         parts["code"] = code
+    if repetition:
+        parts["repetition"] = repetition
     return sha256(canonical_json(parts).encode("ascii")).hexdigest()
 
 

@@ -66,7 +66,7 @@ class FitTask:
     `inner` are (train, validation) rows in which candidates are scored; `refit` are the
     rows on which the chosen candidate is fitted (training, with validation in a three-way
     holdout). Row numbers count the rows of the table as read. With a `search` candidates
-    are found on the way, and none are listed.
+    are found on the way, and none are listed. `repetition` counts the seeds of `seeds=N`.
     """
 
     key: str
@@ -77,6 +77,7 @@ class FitTask:
     test: "NDArray[np.int64]"
     inner: tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]
     search: BayesSearch | None = None
+    repetition: int = 0
 
     @property
     def n_fits(self) -> int:
@@ -87,13 +88,14 @@ class FitTask:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the outcome of a task is used: a model on a split of a protocol."""
+    """Where the outcome of a task is used: a model on a split of a protocol, with one seed."""
 
     data: str
     protocol: str
     model: str
     split: Split
     key: str
+    seed: int = 0
 
 
 Scheme = Literal["written", "chosen", "most_frequent", "searched"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import asks, candidates
 from evallang.planning.codes import CANNOT_SPLIT, NEEDS_OPTUNA
@@ -162,9 +163,15 @@ def _plan_fits(
         if split.validation is not None:
             refit = np.sort(np.concatenate([split.train, split.validation]))
         for model in models:
-            task = fit_task(study, table, model, refit, split.test, inner)
-            tasks.setdefault(task.key, task)
-            places.append(Place(table.spec.name, protocol.name, model.name, split, task.key))
+            # a pipeline that draws nothing is fitted once, whatever the number of seeds
+            able = abilities(model.pipeline)
+            draws = bool(able.seeded) or not able.known
+            for number in range(protocol.seeds):
+                repetition = number if draws else 0
+                task = fit_task(study, table, model, refit, split.test, inner, repetition)
+                tasks.setdefault(task.key, task)
+                at = (table.spec.name, protocol.name, model.name, split, task.key, number)
+                places.append(Place(*at))
 
 
 def fit_task(
@@ -174,6 +181,7 @@ def fit_task(
     refit: "NDArray[np.int64]",
     test: "NDArray[np.int64]",
     inner: "tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]",
+    repetition: int = 0,
 ) -> FitTask:
     """Make the task of one model on one split; a model without a search needs no inner folds."""
     pipeline = model.pipeline
@@ -192,7 +200,15 @@ def fit_task(
         tuning.append(installed("optuna"))
     return FitTask(
         task_key(
-            table.sha256, pipeline, study.seed, refit, test, stages, tuning, own_sources(study)
+            table.sha256,
+            pipeline,
+            study.seed,
+            refit,
+            test,
+            stages,
+            tuning,
+            own_sources(study),
+            repetition,
         ),
         table.spec.name,
         pipeline,
@@ -200,17 +216,23 @@ def fit_task(
         refit,
         test,
         stages,
-        None if asked is None else _bayes(study, table, pipeline, refit, asked),
+        None if asked is None else _bayes(study, table, pipeline, refit, asked, repetition),
+        repetition,
     )
 
 
 def _bayes(
-    study: Study, table: Table, pipeline: PipelineSpec, refit: "NDArray[np.int64]", n: int
+    study: Study,
+    table: Table,
+    pipeline: PipelineSpec,
+    refit: "NDArray[np.int64]",
+    n: int,
+    repetition: int,
 ) -> BayesSearch:
     """Give the search of one training part its seed; no name is a part of it."""
     written = [[p.name, p.candidates.written] for p in search_space(pipeline)]
-    drawn = seed(study.seed, "search", table.sha256, rows_hash(refit), written, n)
-    return BayesSearch(n, drawn)
+    parts = [table.sha256, rows_hash(refit), written, n, *([repetition] if repetition else [])]
+    return BayesSearch(n, seed(study.seed, "search", *parts))
 
 
 def inner_of(
@@ -260,6 +282,8 @@ def _record(
     options: dict[str, Any] = {k: v for k, v in protocol.options.items() if v is not None}
     if protocol.by is not None:
         options["by"] = protocol.by
+    if protocol.seeds > 1:
+        options["seeds"] = protocol.seeds
     strata = described(study.stratification) if entry.declaration.keeps_strata else None
     return ProtocolRecord(
         name=protocol.name,
@@ -270,7 +294,8 @@ def _record(
         implied_by=protocol.implied_by,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=n_fits,
-        summary=_describe(entry.declaration.describe(protocol.options), strata),
+        summary=_describe(entry.declaration.describe(protocol.options), strata)
+        + ("" if protocol.seeds == 1 else f", every fit repeated with {protocol.seeds} seeds"),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
         notes=tuple(dict.fromkeys(notes)),
     )

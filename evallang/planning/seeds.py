@@ -58,15 +58,19 @@ def split_seeds(
     return of
 
 
-def step_seeds(study_seed: int, data_hash: str, train_hash: str) -> Callable[[str, str], int]:
+def step_seeds(
+    study_seed: int, data_hash: str, train_hash: str, repetition: int = 0
+) -> Callable[[str, str], int]:
     """Give the `random_state` of each step of a pipeline fitted on these training rows.
 
     Neither names nor candidates are parts: candidates, and equal fits met in two
-    protocols, share their seeds.
+    protocols, share their seeds. `repetition` counts the seeds of `seeds=N`; the first is
+    that of a study without.
     """
+    further = [repetition] if repetition else []
 
     def of(class_name: str, position: str) -> int:
-        return seed(study_seed, "step", data_hash, train_hash, class_name, position)
+        return seed(study_seed, "step", data_hash, train_hash, class_name, position, *further)
 
     return of
 

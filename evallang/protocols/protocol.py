@@ -63,7 +63,8 @@ class Yields:
     `once` tells that no example is predicted more than once, `averaged` that several
     predictions of an example stand as their mean; `single_fit` that one fitted model predicts
     all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
-    weights, which the data say and no protocol does.
+    weights, which the data say and no protocol does; `seeds` that every fit is repeated
+    with other seeds, so that an example has the mean of several predictions.
     """
 
     evidence: frozenset[Evidence]
@@ -75,6 +76,7 @@ class Yields:
     ordered: bool = False
     averaged: bool = False
     weighted: bool = False
+    seeds: bool = False
 
 
 @frozen
@@ -143,4 +145,4 @@ def about_yields(yields: Yields, grouped: bool = False) -> str:
         return REPEATS
     if not yields.once:
         return ALGORITHM
-    return FITTED_MODEL if yields.single_fit else FITTED_MODELS
+    return FITTED_MODEL if yields.single_fit and not yields.seeds else FITTED_MODELS

@@ -221,6 +221,8 @@ def _interval(context: Context, parts: Sequence[str], words: str) -> Setting:
 
 def _data(context: Context, parts: Sequence[str], words: str) -> Setting:
     name, clause = parts
+    if clause == "better":
+        return Setting("Data", "Direction", f"{words} is better", "what ranks and signs follow")
     title = CLAUSES.get(clause, clause.replace("_", " ").capitalize())
     alike = {
         value_words(default.value)

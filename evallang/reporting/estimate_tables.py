@@ -57,11 +57,15 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         columns.append(Column(runs("Est."), sortable=True, name=name))
         if second:
             columns.append(Column(runs(second), muted=True, name=f"{name} {second}"))
+        seeds = any(e is not None and "sd_over_seeds" in e.extra for e in rows)
+        if seeds:
+            columns.append(Column(runs("SD, seeds"), muted=True, name=f"{name} SD over seeds"))
         head = metric.title + (", %" if metric.percent else "")
         spanners.append(Spanner(runs(head), start, len(columns) - 1))
         scale = context.scale(setting, name)
         for model, row in zip(models, rows, strict=True):
             cells[model] += estimate_cells(row, scale, second)
+            cells[model] += [_over_seeds(row, scale)] if seeds else []
     notes = _notes(context, setting, metrics, [e for e in found.values() if e is not None])
     comparison = grouping(context, setting) if first else None
     if comparison is not None:
@@ -215,18 +219,23 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         max(context.scale(setting, name).decimals for setting in settings),
         2 if metric.percent else 0,
     )
-    columns = [Column(runs("Data set"), "left"), Column(runs("n"), sortable=True, name="n")]
+    records = [context.data(setting.data) for setting in settings]
+    single = all(r is not None and r.kind == "scores" and r.n == 1 for r in records)
+    columns = [Column(runs("Data set"), "left")]
+    columns += [] if single else [Column(runs("n"), sortable=True, name="n")]
+    before = len(columns)
     columns += [Column(runs(context.model(m)), sortable=True, name=m) for m in models]
     rows, found = [], []
     for setting in settings:
-        cells = [Cell(runs(setting_words(context, setting))), count_cell(context.n(setting.data))]
+        cells = [Cell(runs(setting_words(context, setting)))]
+        cells += [] if single else [count_cell(context.n(setting.data))]
         for model in models:
             estimate = context.estimate(setting, model, name)
             cells += estimate_cells(estimate, scale, "")
             found += [estimate] if estimate is not None else []
         rows.append(Row(tuple(cells)))
     spanners = (
-        Spanner(runs(metric.title + (", %" if metric.percent else "")), 2, len(columns) - 1),
+        Spanner(runs(metric.title + (", %" if metric.percent else "")), before, len(columns) - 1),
     )
     notes: list[Runs] = []
     if any(e.interval is not None for e in found):
@@ -264,6 +273,14 @@ def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list
     return made
 
 
+def _over_seeds(estimate: Estimate | None, scale: Scale) -> Cell:
+    """Give the spread of an estimate over the seeds of its fits."""
+    spread = estimate.extra.get("sd_over_seeds") if estimate is not None else None
+    if not isinstance(spread, float):
+        return dash()
+    return Cell(runs(Number(fixed(spread, scale.more(scale.decimals)), spread)), spread)
+
+
 def _notes(
     context: Context, setting: Setting, metrics: Sequence[str], found: Sequence[Estimate]
 ) -> tuple[Runs, ...]:
@@ -281,6 +298,14 @@ def _notes(
         if words == "this fitted model" and len({e.model for e in found}) > 1:
             words = "these fitted models"
         notes.append(runs(f"Intervals are about {words}."))
+    several = dict.fromkeys(e.extra["seeds"] for e in found if "seeds" in e.extra)
+    for number in several:
+        notes.append(
+            runs(
+                f"Every fit was repeated with {number} seeds: estimates are means over seeds, and "
+                "seeds count as no sample."
+            )
+        )
     averaged = [name for name in metrics if context.averaged(setting.data, name)]
     if averaged:
         names = listed([runs(context.metric(name).title) for name in averaged])

@@ -130,7 +130,9 @@ def _centre(context: Context, setting: Setting | None, comparison: Comparison) -
         )
     if comparison.ranks is not None:
         average = comparison.ranks.average
-        return min((name for name in names if name in average), key=average.__getitem__)
+        return min(
+            (name for name in names if name in average), key=average.__getitem__, default=None
+        )
     return None
 
 

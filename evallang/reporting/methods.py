@@ -9,6 +9,7 @@ from evallang.reporting.context import Context, base
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
 from evallang.reporting.exports import fitted_on_all
+from evallang.reporting.made_elsewhere import made_elsewhere
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.one_model import methods_words, singly
 from evallang.reporting.orientation import RATIOS
@@ -83,7 +84,7 @@ def _compared(context: Context) -> Runs:
         made = runs(verb, names, f" on {plural(len(data), 'data set')}.")
     else:
         made = runs(verb, names, " on ", listed([_data_words(context, d) for d in data]), ".")
-    return made + _weights(context)
+    return made + made_elsewhere(context) + _weights(context)
 
 
 def _weights(context: Context) -> Runs:
@@ -113,6 +114,8 @@ def _weights(context: Context) -> Runs:
 
 
 def _data_words(context: Context, data: DataRecord) -> Runs:
+    if data.kind == "scores":
+        return runs(context.data_label(data.name))
     facts = [f"{count(data.n)} {context.cases(data.name)}"]
     if data.n_features is not None:
         facts.append(plural_count(data.n_features, "feature"))

@@ -28,6 +28,7 @@ from evallang.reporting.requirement_findings import (
 )
 from evallang.reporting.searches import RULES
 from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import plural
 
 
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
@@ -115,9 +116,16 @@ def provenance(context: Context) -> Sequence[Block]:
     results = context.results
     made = results.provenance
     rows = [("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")]
+    by_hash: dict[tuple[str, str], list[str]] = {}
+    for data in results.data:
+        label = context.data_label(data.name)
+        by_hash.setdefault((data.source, data.sha256), []).append(label)
     rows += [
-        (f"Data: {context.data_label(data.name)}", f"{data.source}, SHA-256 {data.sha256}")
-        for data in results.data
+        (
+            f"Data: {labels[0] if len(labels) == 1 else plural(len(labels), 'data set')}",
+            f"{source}, SHA-256 {digest}",
+        )
+        for (source, digest), labels in by_hash.items()
     ]
     rows += [
         (f"Folds: {context.protocol(protocol.name)}", f"SHA-256 {digest}")

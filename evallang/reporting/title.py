@@ -32,7 +32,8 @@ def title(context: Context) -> Sequence[Block]:
     if len(results.data) > 1:
         facts.append(Fact("Data sets", count(len(results.data))))
     sizes = {data.n for data in results.data}
-    if len(sizes) == 1:
+    single = all(data.kind == "scores" and data.n == 1 for data in results.data)
+    if len(sizes) == 1 and not single:
         unit = context.cases(results.data[0].name)
         each = " each" if len(results.data) > 1 else ""
         facts.append(Fact(f"{unit[:1].upper()}{unit[1:]}{each}", count(sizes.pop())))

@@ -136,7 +136,10 @@ class ProtocolRecord:
 
 @frozen
 class FoldValue:
-    """The value of one fold; `fold_label` is the author's name for it, if any."""
+    """The value of one fold; `fold_label` is the author's name for it, if any.
+
+    With `seeds=N` the value is the mean over seeds, with their standard deviation beside it.
+    """
 
     repeat: int
     fold: int
@@ -144,6 +147,7 @@ class FoldValue:
     value: float | None
     n_train: int | None
     n_test: int | None
+    sd_over_seeds: float | None = None
 
 
 @frozen
@@ -220,7 +224,7 @@ class Comparison:
 
 @frozen
 class Selection:
-    """The hyper-parameters chosen for one outer fold."""
+    """The hyper-parameters chosen for one outer fold; `seed` counts those of `seeds=N`."""
 
     data: str
     protocol: str
@@ -230,6 +234,7 @@ class Selection:
     params: Mapping[str, Value]
     inner_score: float | None
     rule: str
+    seed: int = 0
 
 
 @frozen
@@ -319,6 +324,7 @@ class Failure:
     params: Mapping[str, Value]
     error: str
     message: str
+    seed: int = 0
 
 
 @frozen

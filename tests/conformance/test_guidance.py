@@ -10,6 +10,7 @@ from worked_examples import at
 import evallang as ev
 from evallang.checking.catalogues import REGISTRIES
 from evallang.checking.codes_loaded import load_codes
+from evallang.checking.explanations import of_code
 from evallang.checking.fitting import settings
 from evallang.checking.glossary import explain, nearest, words
 from evallang.checking.illustrations import illustration, python_call
@@ -28,6 +29,15 @@ ENTRIES = [
 ]
 SHOWN = [case for case in ENTRIES if illustration(case.values[0]) is not None]
 CALLED = [case for case in ENTRIES if python_call(case.values[0]) is not None]
+OWN_MODEL = """\
+from sklearn.neighbors import KNeighborsClassifier
+
+
+class Nearest(KNeighborsClassifier):
+    def __init__(self, k=3):
+        super().__init__(n_neighbors=k)
+        self.k = k
+"""
 load_codes()
 
 
@@ -36,6 +46,7 @@ def folder(tmp_path_factory):
     """A folder as the examples of the manual find it."""
     made = tmp_path_factory.mktemp("manual")
     shutil.copytree(EXAMPLES / "data", made / "data")
+    (made / "lab_models.py").write_text(OWN_MODEL)
     (made / "lab").mkdir()
     (made / "lab" / "protocol.eval").write_text("protocol cv folds=5\nmeasure accuracy\n")
     return made
@@ -107,6 +118,30 @@ def test_a_finding_about_statistics_shows_both_studies_and_a_rule_its_source(cod
     assert code.source or code.code.startswith("E")
 
 
+FRAMES = ("{}", 'data d from "d.csv"\n{}', 'predictions p from "p.csv"\n{}', "counts c\n{}",
+          'scores s from "s.csv"\n{}')  # fmt: skip
+ABOUT_DATA = [c for c in CODES.values() if c.code[:2] in ("E4", "W4") and c.right]
+
+
+@pytest.mark.parametrize("code", ABOUT_DATA, ids=[c.code for c in ABOUT_DATA])
+def test_the_remedy_of_a_finding_about_data_is_written_in_the_language(code):
+    """Some show a clause, which stands below a statement; some the lines of a data file."""
+    if next(p for p in of_code(code).parts if p.heading == "right").language == "text":
+        return
+    indented = "\n".join(f"  {line.strip()}" for line in code.right.split("\n"))
+    found = []
+    for frame in FRAMES:
+        text = frame.format(code.right if frame == "{}" else indented)
+        diagnostics = checked(f"evallang 1\n{text}\n").diagnostics
+        found.append({d.code for d in diagnostics if d.code < "E101"})
+    assert set() in found, found
+
+
+def test_a_word_of_many_options_is_a_short_list():
+    (told,) = explain("macro")
+    assert "`average` of the metric `f1`" in told.parts[0].lines
+
+
 def test_every_statement_and_clause_is_explained():
     assert set(STATEMENT_GUIDES) == set(STATEMENTS)
     assert {word for word in CLAUSE_MEANINGS if isinstance(word, str)} == set(CLAUSES)
@@ -125,7 +160,7 @@ def test_the_study_of_a_statement_runs(word, folder):
     if errors == {"not_in_this_version"}:
         return
     assert [d.message for d in found] == []
-    assert ev.run(study(text, folder)).record.estimates
+    assert ev.run(study(text, folder), trust=word == "use").record.estimates
 
 
 @pytest.mark.parametrize("word", sorted({*STATEMENTS, *CLAUSES, *CONNECTIVES}))

@@ -10,7 +10,7 @@ are paired (`DifferenceSample`).
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -202,6 +202,22 @@ class WeightSample:
 
     def _of_examples(self, times: NDArray[np.uint8]) -> NDArray[np.uint8]:
         return times if self._codes is None else times[:, self._codes]
+
+
+def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:
+    """Give the mean of several statistics of the same examples as one statistic.
+
+    Raises `ValueError` where they are not of as many examples and of the same groups.
+    """
+    first = samples[0]
+    if not all(_drawn_alike(first, other) for other in samples[1:]):
+        raise ValueError("the statistics are not of the same examples")
+
+    def mean(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = np.mean([s._function(weights) for s in samples], axis=0)
+        return values
+
+    return WeightSample(first._n, mean, first._groups, first.limits)
 
 
 class LossSample(WeightSample):
