@@ -181,6 +181,17 @@ class ExportSpec:
 
 
 @frozen
+class AnalysisSpec:
+    """One item of an `analyze` line; `metric` and `protocol` are None where none is written."""
+
+    index: int
+    method: Method
+    metric: Method | None = None
+    protocol: str | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@frozen
 class Study:
     """Everything that a run needs to know.
 
@@ -217,6 +228,7 @@ class Study:
     exports: tuple[ExportSpec, ...] = ()
     uses: tuple[UseSpec, ...] = ()
     live: Mapping[str, str] = field(default_factory=dict)
+    analyses: tuple[AnalysisSpec, ...] = ()
 
 
 def own_sources(study: Study) -> dict[str, str]:

@@ -12,6 +12,7 @@ from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.registry import Entry, Option, Registry
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -24,6 +25,7 @@ CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
     ("test", HYPOTHESIS_TESTS, unbuilt.TESTS, codes.UNKNOWN_TEST),
     ("interval", INTERVALS, unbuilt.INTERVALS, codes.UNKNOWN_INTERVAL),
     ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
+    ("analysis", ANALYSES, unbuilt.ANALYSES, codes.UNKNOWN_ANALYSIS),
 )
 HANDED = {
     "test": TEST_INPUTS,

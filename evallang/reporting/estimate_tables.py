@@ -291,6 +291,14 @@ def _notes(
         size = data.class_counts.get(data.positive)
         counted = f" ({count(size)} of {count(data.n)})" if size is not None else ""
         notes.append(runs(f"Positive class: {name}{counted}."))
+    if data is not None and data.weight is not None:
+        worth = count(round(data.effective_n or 0))
+        notes.append(
+            runs(
+                f"Weighted by {data.weight}: the {context.cases(setting.data)} tell as much as "
+                f"{worth} equally weighted ones."
+            )
+        )
     notes += interval_notes(context, metrics, found)
     abouts = dict.fromkeys(e.about for e in found if e.interval is not None and e.about)
     for about in abouts:

@@ -23,6 +23,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
 from evallang.reporting.numbers import count
+from evallang.reporting.searches import parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural, sentence, with_code
 from evallang.results.records import Failure, FitWarning
@@ -50,7 +51,7 @@ def failures(context: Context) -> Sequence[Block]:
                 Cell(runs(context.model(item.model))),
                 Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
                 Cell(runs(_place(item))),
-                Cell(runs(Code(_parameters(item.params)) if item.params else "as written")),
+                Cell(runs(Code(parameter_words(item.params)) if item.params else "as written")),
                 Cell(runs(f"{item.error}: {item.message}")),
             )
         )
@@ -166,10 +167,3 @@ def _first_sentence(message: str) -> str:
     """Give a library's message up to its first full stop; advice and addresses follow it."""
     line = message.strip().partition("\n")[0]
     return line.partition(". ")[0].strip().rstrip(".:")
-
-
-def _parameters(params: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in params.items()
-    )

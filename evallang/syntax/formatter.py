@@ -16,7 +16,11 @@ from evallang.syntax.writing import written
 
 def format_source(source: SourceFile) -> str:
     """Format a file; one of another format or of a newer language stays as it is."""
-    parsed = parse_lines(source)
+    return format_parsed(source, parse_lines(source))
+
+
+def format_parsed(source: SourceFile, parsed: ParsedFile) -> str:
+    """Format a file that was parsed already."""
     if any(d.code in ("E001", "E002") for d in parsed.diagnostics):
         return source.text
     blocks = sorted((*_code(source, parsed), *_remarks(source, parsed)), key=lambda b: b.start)

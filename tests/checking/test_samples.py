@@ -14,6 +14,7 @@ RUNNABLE = {
     "06_scores",
     "10_regression_time",
     "11_counts",
+    "12_llm_logs",
 }
 
 
