@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
-from evallang.engine.test_inputs import TestInputs
+from evallang.engine.test_inputs import TestInputs, rows_about
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks
@@ -104,8 +104,9 @@ class OneSource:
         return _reasoned(lambda: inputs.run(level), test)
 
     def correct(self, models: Sequence[str]) -> Any:
-        """Right and wrong of each model on each row."""
-        return np.column_stack([self.setting.correct(model) for model in models])
+        """Right and wrong of each model on each row that the metric is about."""
+        every = np.column_stack([self.setting.correct(model) for model in models])
+        return every[rows_about(self.setting, self.by, models[0])]
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on this source and metric."""

@@ -159,8 +159,9 @@ def _tested(
 def _guaranteed(inputs: TestInputs) -> TestInputs:
     """Take the exact McNemar test in a gate: the level of mid-p is not guaranteed."""
     test = inputs.test
-    if test.name == "mcnemar" and not test.options:
-        return replace(inputs, test=Method("mcnemar", (("method", "exact"),)))
+    if test.name == "mcnemar" and "method" not in dict(test.options):
+        options = (("method", "exact"), *test.options)
+        return replace(inputs, test=Method("mcnemar", options))
     return inputs
 
 

@@ -54,6 +54,16 @@ FIRST_SEED = frozenset({"table", "correct", "row_scores"})
 """Evidence that is one output of each example, and so of one fit."""
 
 
+def rows_about(setting: Setting, metric: Method, model: str) -> Any:
+    """Tell which rows a test of right and wrong by a metric is about, as a mask (n,)."""
+    truth = setting.models[model].truth
+    if metric.name == "recall":
+        return truth == setting.positive
+    if metric.name == "specificity":
+        return truth != setting.positive
+    return np.ones(len(truth), dtype=bool)
+
+
 @dataclass(frozen=True)
 class TestInputs:
     """The evidence of one test, made when it is asked for."""
@@ -182,12 +192,7 @@ class TestInputs:
 
     def _rows(self) -> Any:
         """The rows a count test is about: all, or the positives, or the negatives."""
-        truth = self.setting.models[self.models[0]].truth
-        if self.metric.name == "recall":
-            return truth == self.setting.positive
-        if self.metric.name == "specificity":
-            return truth != self.setting.positive
-        return np.ones(len(truth), dtype=bool)
+        return rows_about(self.setting, self.metric, self.models[0])
 
     def _table(self) -> Any:
         return count_correct(self._correct()).pair(0, 1)
