@@ -179,6 +179,9 @@ class Bench:
             "truth": self._binary_truth,
             "scores": self._positive_scores,
             "sample": self._sample,
+            "matrix": self._matrix,
+            "average": self._average,
+            "positive": lambda: self.outcome.positive,
             "seed": lambda: analysis_seed(
                 self.study.seed,
                 self.setting.sha256,
@@ -200,6 +203,22 @@ class Bench:
         if found is None:
             raise Unavailable(f"`{self.metric.written}` is no proportion of these classes")
         return round(found[0]), round(found[1])
+
+    def _matrix(self) -> Any:
+        """Count true by predicted class (k, k)."""
+        if len(self.outcomes) > 1:
+            raise Unavailable("with several seeds an example is in no single cell")
+        if (self.outcome.output < 0).any():
+            raise Unavailable("a prediction is none of the classes")
+        counts = confusion(self.outcome.truth, self.outcome.output, self.outcome.k)
+        return counts[:, : self.outcome.k]
+
+    def _average(self) -> str:
+        """Name the average that a metric over classes takes, as it does by default."""
+        written = self.metric.keywords().get("average")
+        if written is not None:
+            return str(written)
+        return "binary" if self.outcome.k == 2 else "macro"
 
     def over_groups(self) -> "tuple[Interval | None, tuple[str, ...]]":
         """Give Wilson's interval with n over the design effect of the groups."""
