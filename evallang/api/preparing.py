@@ -62,6 +62,10 @@ def read_and_plan(
     judged += judge_planned(meant, tables, planned.layout.splits)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
+    small = {
+        d.span for d in found if d.code in ("E470", "E471")
+    }  # they name the class or the groups
+    found = [d for d in found if d.code != "E450" or d.span not in small]
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)

@@ -545,6 +545,17 @@ TEST_WITHOUT_WEIGHTS = declare(
     "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with permutation",
     source="Kish 1965",
 )
+OWN_METRIC_WITHOUT_WEIGHTS = declare(
+    "E222",
+    "own_metric_without_weights",
+    "A metric of the author's own code on examples that carry weights.",
+    reason="A metric of one's own is a function of truth and prediction. It is not told the "
+    "weights, and what it gives would be of other examples than the rest of the study.",
+    wrong='use mypkg.metrics\ndata d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "protocol cv\nmeasure mypkg.metrics.utility",
+    right='use mypkg.metrics\ndata d from "d.csv"\n  target y\nmodel a = GaussianNB\n'
+    "protocol cv\nmeasure mypkg.metrics.utility",
+)
 
 OBSERVED_POWER = declare(
     "E212",

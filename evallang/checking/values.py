@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from evallang.checking import codes, unbuilt
+from evallang.checking import codes, own_functions, unbuilt
 from evallang.checking.bounds import objection
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
@@ -38,12 +38,14 @@ HANDED = {
 def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
     """Resolve a word of a catalogue with its options; None after a report.
 
-    A metric may also be one that a source of the study names.
+    A metric may also be one that a source of the study names, or a function of the author's.
     """
     if what == "metric" and isinstance(node, n.NameNode):
         own = scope.own_metrics.get(letters(node.name))
         if own is not None:
             return own
+    if what == "metric" and own_functions.is_own(name_of(node)):
+        return own_functions.own_metric(scope, node)
     entry = catalogue_entry(scope, node, what)
     if entry is None:
         return None

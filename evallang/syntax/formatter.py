@@ -64,7 +64,8 @@ def _code(source: SourceFile, parsed: ParsedFile) -> Iterator[_Block]:
             if line.node is None
             else _formatted(line, line.node, comments[inside:next_comment])
         )
-        yield _Block(line.start, line.end, lines)
+        if any(lines):  # a line of stray carriage returns leaves nothing
+            yield _Block(line.start, line.end, lines)
 
 
 def _verbatim(source: SourceFile, line: ParsedLine) -> list[str]:

@@ -269,3 +269,12 @@ def test_a_waived_warning_is_suppressed_in_source_with_its_reason():
     ]
     record = json.loads(to_json(found.diagnostics, found.sources))
     assert (record["valid"], record["warning_count"]) == (True, 0)
+
+
+def test_a_file_that_is_no_study_by_its_size_is_not_read(tmp_path):
+    path = tmp_path / "study.eval"
+    path.write_bytes(b"# long\n" * 700_000)
+    for words in (["check"], ["fmt"]):
+        done = CliRunner().invoke(root, [*words, str(path)])
+        assert "a study has at most 4 MB" in done.stderr
+        assert done.exit_code == 1

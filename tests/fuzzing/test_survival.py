@@ -31,6 +31,10 @@ def test_an_input_is_the_same_each_time():
     "text",
     [
         pytest.param("\u0301name", id="a mark that begins a name"),
+        pytest.param("measure columns(a: b)", id="a step where a metric stands"),
+        pytest.param("compare a, b with columns(a: b) by columns(c: d)", id="steps as tests"),
+        pytest.param("analyze columns(a: b)\ntune by columns(a: b)", id="steps as analyses"),
+        pytest.param("? x\n\r\r\n\n!y\n\r", id="carriage returns on lines of their own"),
         pytest.param("\x00dule x", id="a NUL before a word like a statement's"),
         pytest.param("require a better than b at 1/0", id="a division by zero"),
         pytest.param("require a better than b by " + "9" * 400, id="a number beyond floats"),
