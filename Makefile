@@ -38,7 +38,7 @@ fuzz: $(TESTED)
 
 # What tests and intervals keep of what they promise, by simulation: under half an hour
 validate: $(TESTED)
-	$(BIN)/python -m validation --write docs/validation.md
+	$(BIN)/python -m benchmarks.validation --write docs/validation.md
 
 # The PDF needs Pango; where it cannot be installed, one line says so, and all else works.
 PANGO := libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from validation.everything import SECTIONS, SIMULATIONS, unmeasured
-from validation.page import failures, figure, page
-from validation.running import replications, run
-from validation.simulation import Claim, Line, Simulation, Tally, computed, tally
+from benchmarks.validation.everything import SECTIONS, SIMULATIONS, unmeasured
+from benchmarks.validation.page import failures, figure, page
+from benchmarks.validation.running import replications, run
+from benchmarks.validation.simulation import Claim, Line, Simulation, Tally, computed, tally
 
 SHARE = 0.01
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "validation.md"
@@ -27,14 +27,14 @@ def test_every_claim_holds_within_its_monte_carlo_error(found):
 
 @pytest.mark.slow
 def test_the_page_has_a_line_for_every_line_of_every_simulation(found):
-    text = page(SECTIONS, SIMULATIONS, found, SHARE, "python -m validation")
+    text = page(SECTIONS, SIMULATIONS, found, SHARE, "python -m benchmarks.validation")
     lines = [line for line in text.splitlines() if re.match(r"\| (?!---)", line)]
     assert len(lines) == len(SECTIONS) + sum(len(s.lines) for s in SIMULATIONS)
     assert "All claims hold." in text and "nan" not in text
 
 
 def test_every_test_interval_and_correction_is_measured():
-    # a new one gets a design in validation/, in the module of its evidence
+    # a new one gets a design in benchmarks/validation/, in the module of its evidence
     assert unmeasured() == ()
 
 

@@ -57,10 +57,6 @@ def _scores(table: "ScoreTable") -> Iterator[str]:
     yield from (f"  {note}" for note in table.notes)
 
 
-def _number(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
     yield f"{record.name}: {record.label}" if record.label != record.name else record.name
     features = "" if record.n_features is None else f", {record.n_features:,} features"
@@ -158,7 +154,7 @@ def _work(prepared: "Prepared") -> Iterator[str]:
         if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
             yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
     kinds = Counter(task.kind for task in plan.tasks)
-    if prepared.tables or prepared.given:
+    if prepared.tables or prepared.given or prepared.scored:
         yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
 
 

@@ -7,16 +7,16 @@ import sys
 import time
 from pathlib import Path
 
-from validation.everything import SECTIONS, SIMULATIONS, unmeasured
-from validation.page import failures, page
-from validation.running import run
+from benchmarks.validation.everything import SECTIONS, SIMULATIONS, unmeasured
+from benchmarks.validation.page import failures, page
+from benchmarks.validation.running import run
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "validation.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "validation.md"
 
 
 def main() -> int:
     """Read the options, run, and say what does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.validation", description=__doc__)
     parser.add_argument("--share", type=float, default=1.0, help="of all replications")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--only", default="", help="sections whose key holds this")
@@ -36,7 +36,9 @@ def main() -> int:
     found = run(simulations, options.share, options.jobs, done)
     command = "make validate"
     if options.share != 1:
-        command = f"python -m validation --share {options.share:g} --write docs/validation.md"
+        command = (
+            f"python -m benchmarks.validation --share {options.share:g} --write docs/validation.md"
+        )
     text = page(SECTIONS, simulations, found, options.share, command)
     print(text)
     if options.write is not None:

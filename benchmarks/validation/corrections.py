@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.correctness import count_correct
-from evallang.stats.hypothesis_tests.contingency import mcnemar
-from validation.simulation import (
+from benchmarks.validation.simulation import (
     ALPHA,
     Claim,
     Line,
@@ -23,6 +20,9 @@ from validation.simulation import (
     new_seed,
     tally,
 )
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.correctness import count_correct
+from evallang.stats.hypothesis_tests.contingency import mcnemar
 
 SECTION = Section(
     "corrections",

@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from evallang.results.statistics import Interval
-from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.effective_size import clustered_wilson
-from evallang.stats.intervals.f_scores import takahashi
-from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.ranking import delong
-from evallang.stats.intervals.resampling import CountSample, LossSample, ScoreSample
-from validation.drawn_examples import f1
-from validation.simulation import (
+from benchmarks.validation.drawn_examples import f1
+from benchmarks.validation.simulation import (
     COVERS,
     LEVEL,
     ROUGHLY_COVERS,
@@ -31,7 +24,14 @@ from validation.simulation import (
     new_seed,
     tally,
 )
-from validation.tests_on_groups import effects
+from benchmarks.validation.tests_on_groups import effects
+from evallang.results.statistics import Interval
+from evallang.stats.intervals.bootstrap_bounds import bootstrap
+from evallang.stats.intervals.effective_size import clustered_wilson
+from evallang.stats.intervals.f_scores import takahashi
+from evallang.stats.intervals.proportions import wilson
+from evallang.stats.intervals.ranking import delong
+from evallang.stats.intervals.resampling import CountSample, LossSample, ScoreSample
 
 SECTION = Section(
     "test_set",

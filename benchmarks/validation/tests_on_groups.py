@@ -7,14 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.stats.hypothesis_tests.contingency import mcnemar
-from evallang.stats.hypothesis_tests.losses import t
-from evallang.stats.hypothesis_tests.matched_proportions import cochran
-from evallang.stats.hypothesis_tests.ranking_curves import delong
-from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
-from evallang.stats.hypothesis_tests.swapping import LossSwapper
-from evallang.stats.intervals.resampling import DifferenceSample, LossSample
-from validation.simulation import (
+from benchmarks.validation.simulation import (
     Claim,
     Line,
     Section,
@@ -25,7 +18,14 @@ from validation.simulation import (
     rejections,
     under,
 )
-from validation.tests_under_both_nulls import counted
+from benchmarks.validation.tests_under_both_nulls import counted
+from evallang.stats.hypothesis_tests.contingency import mcnemar
+from evallang.stats.hypothesis_tests.losses import t
+from evallang.stats.hypothesis_tests.matched_proportions import cochran
+from evallang.stats.hypothesis_tests.ranking_curves import delong
+from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
+from evallang.stats.hypothesis_tests.swapping import LossSwapper
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 
 SECTION = Section(
     "groups",

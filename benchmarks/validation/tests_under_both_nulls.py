@@ -12,11 +12,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from evallang.stats.hypothesis_tests.contingency import mcnemar, proportions_z
-from evallang.stats.intervals.differences import TwoByTwo
-from validation import populations
-from validation.populations import Bools
-from validation.simulation import (
+from benchmarks.validation import populations
+from benchmarks.validation.populations import Bools
+from benchmarks.validation.simulation import (
     NOMINAL,
     Claim,
     Line,
@@ -27,6 +25,8 @@ from validation.simulation import (
     rejections,
     under,
 )
+from evallang.stats.hypothesis_tests.contingency import mcnemar, proportions_z
+from evallang.stats.intervals.differences import TwoByTwo
 
 SECTION = Section(
     "both_nulls",

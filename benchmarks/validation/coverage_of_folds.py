@@ -11,20 +11,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.results.statistics import Interval
-from evallang.stats.distributions import normal_quantile
-from evallang.stats.intervals.cross_validation import corrected_t, cv_clt, t
-from evallang.stats.intervals.proportions import wilson
-from evallang.stats.intervals.ranking import cv_auc, placements
-from evallang.stats.learning_bootstrap import (
-    bootstrap_error,
-    leave_one_out_error,
-    no_information_rate,
-    standard_error,
-)
-from validation import populations
-from validation.populations import Bools, Floats, centroids, out_of_fold, training
-from validation.simulation import (
+from benchmarks.validation import populations
+from benchmarks.validation.populations import Bools, Floats, centroids, out_of_fold, training
+from benchmarks.validation.simulation import (
     COVERS,
     LEVEL,
     ROUGHLY_COVERS,
@@ -36,6 +25,17 @@ from validation.simulation import (
     below,
     held,
     tally,
+)
+from evallang.results.statistics import Interval
+from evallang.stats.distributions import normal_quantile
+from evallang.stats.intervals.cross_validation import corrected_t, cv_clt, t
+from evallang.stats.intervals.proportions import wilson
+from evallang.stats.intervals.ranking import cv_auc, placements
+from evallang.stats.learning_bootstrap import (
+    bootstrap_error,
+    leave_one_out_error,
+    no_information_rate,
+    standard_error,
 )
 
 SECTION = Section(

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from evallang.results.statistics import Interval
-from evallang.stats.intervals.interval import INTERVALS
-from validation.simulation import (
+from benchmarks.validation.simulation import (
     LEVEL,
     Claim,
     Line,
@@ -22,6 +20,8 @@ from validation.simulation import (
     computed,
     held,
 )
+from evallang.results.statistics import Interval
+from evallang.stats.intervals.interval import INTERVALS
 
 ONE = Section(
     "shares",

@@ -9,8 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from benchmarks.validation.simulation import (
+    ALPHA,
+    Claim,
+    Line,
+    Section,
+    Simulation,
+    Tally,
+    computed,
+)
 from evallang.stats.hypothesis_tests.contingency import mcnemar
-from validation.simulation import ALPHA, Claim, Line, Section, Simulation, Tally, computed
 
 VARIANTS = ("exact", "midp", "chi2", "corrected", "textbook")
 SIZE = Section(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from benchmarks.validation.simulation import Claim, Line, Section, Simulation, Tally, tally
 from evallang.stats.intervals.ranking import placements
-from validation.simulation import Claim, Line, Section, Simulation, Tally, tally
 
 SECTION = Section(
     "dummies",

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.intervals.interval import INTERVALS
-from validation import (
+from benchmarks.validation import (
     corrections,
     coverage_of_folds,
     coverage_of_shares,
@@ -21,7 +18,10 @@ from validation import (
     tests_over_data,
     tests_under_both_nulls,
 )
-from validation.simulation import Section, Simulation
+from benchmarks.validation.simulation import Section, Simulation
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
 
 SECTIONS: tuple[Section, ...] = (
     tests_on_examples.SECTION,

@@ -12,12 +12,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.stats.hypothesis_tests.five_by_two import five_by_two_f, five_by_two_t
-from evallang.stats.hypothesis_tests.folds import corrected_t, kfold_t, resampled_t
-from evallang.stats.hypothesis_tests.one_sample import single_t
-from validation import populations
-from validation.populations import Bools, Floats
-from validation.simulation import (
+from benchmarks.validation import populations
+from benchmarks.validation.populations import Bools, Floats
+from benchmarks.validation.simulation import (
     Claim,
     Line,
     Section,
@@ -28,6 +25,9 @@ from validation.simulation import (
     rejections,
     under,
 )
+from evallang.stats.hypothesis_tests.five_by_two import five_by_two_f, five_by_two_t
+from evallang.stats.hypothesis_tests.folds import corrected_t, kfold_t, resampled_t
+from evallang.stats.hypothesis_tests.one_sample import single_t
 
 SECTION = Section(
     "folds",

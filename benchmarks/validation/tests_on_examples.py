@@ -5,6 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.validation.drawn_examples import (
+    exchangeable_losses,
+    moving_losses,
+    normal_scores,
+    table,
+)
+from benchmarks.validation.one_design import Draw, designs
+from benchmarks.validation.simulation import GUARANTEED, NOMINAL, ROUGHLY, Section, below, inflated
 from evallang.stats.hypothesis_tests.contingency import mcnemar, proportions_z
 from evallang.stats.hypothesis_tests.equivalence import (
     noninferiority,
@@ -17,9 +25,6 @@ from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_
 from evallang.stats.hypothesis_tests.one_sample import binomial, single_t
 from evallang.stats.hypothesis_tests.ranking_curves import delong
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
-from validation.drawn_examples import exchangeable_losses, moving_losses, normal_scores, table
-from validation.one_design import Draw, designs
-from validation.simulation import GUARANTEED, NOMINAL, ROUGHLY, Section, below, inflated
 
 SECTION = Section(
     "examples",

@@ -7,16 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from evallang.results.statistics import HypothesisTestResult
-from evallang.stats.hypothesis_tests.aligned_ranks import friedman_aligned, quade
-from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_sign, bayes_signed_rank
-from evallang.stats.hypothesis_tests.bayesian_folds import bayes_t
-from evallang.stats.hypothesis_tests.datasets import friedman
-from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
-from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
-from evallang.stats.hypothesis_tests.signs import sign
-from validation.one_design import Draw, designs
-from validation.simulation import (
+from benchmarks.validation.one_design import Draw, designs
+from benchmarks.validation.simulation import (
     GUARANTEED,
     LEVEL,
     NOMINAL,
@@ -28,6 +20,14 @@ from validation.simulation import (
     new_seed,
     tally,
 )
+from evallang.results.statistics import HypothesisTestResult
+from evallang.stats.hypothesis_tests.aligned_ranks import friedman_aligned, quade
+from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_sign, bayes_signed_rank
+from evallang.stats.hypothesis_tests.bayesian_folds import bayes_t
+from evallang.stats.hypothesis_tests.datasets import friedman
+from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
+from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
+from evallang.stats.hypothesis_tests.signs import sign
 
 SECTION = Section(
     "data_sets",

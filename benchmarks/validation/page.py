@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from validation.running import SEED, Found, replications
-from validation.simulation import ERRORS, Line, Section, Simulation, Tally
+from benchmarks.validation.running import SEED, Found, replications
+from benchmarks.validation.simulation import ERRORS, Line, Section, Simulation, Tally
 
 HEAD = """# Validation
 

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.validation.drawn_examples import (
+    exchangeable_losses,
+    f1,
+    joint_counts,
+    moving_losses,
+    normal_scores,
+)
+from benchmarks.validation.one_design import designs
+from benchmarks.validation.simulation import NOMINAL, ROUGHLY, Section, inflated, new_seed
 from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutation
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, Swapper
@@ -14,15 +23,6 @@ from evallang.stats.intervals.resampling import (
     PairedCountSample,
     ScoreSample,
 )
-from validation.drawn_examples import (
-    exchangeable_losses,
-    f1,
-    joint_counts,
-    moving_losses,
-    normal_scores,
-)
-from validation.one_design import designs
-from validation.simulation import NOMINAL, ROUGHLY, Section, inflated, new_seed
 
 SECTION = Section(
     "resampling",

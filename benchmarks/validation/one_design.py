@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from validation.simulation import Claim, Line, Simulation, Tally, both_levels, rejections, under
+from benchmarks.validation.simulation import (
+    Claim,
+    Line,
+    Simulation,
+    Tally,
+    both_levels,
+    rejections,
+    under,
+)
 
 Draw = Callable[[np.random.Generator], float | None]
 Design = tuple[str, str, Draw, int, Claim]  # test, design, p of one replication, how many, claim

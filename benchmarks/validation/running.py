@@ -10,7 +10,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from validation.simulation import Simulation, Tally
+from benchmarks.validation.simulation import Simulation, Tally
 
 SEED = 20181113
 Found = Mapping[str, Mapping[str, Tally]]
@@ -63,7 +63,7 @@ def _results(tasks: Sequence[Task], jobs: int) -> Iterable[Mapping[str, Tally]]:
 
 
 def _block(task: Task) -> Mapping[str, Tally]:
-    from validation.everything import BY_NAME
+    from benchmarks.validation.everything import BY_NAME
 
     name, block, size = task
     seeds = np.random.SeedSequence(SEED, spawn_key=(zlib.crc32(name.encode()), block))
