@@ -19,7 +19,7 @@ from evallang.compatibility import (
 from evallang.data.dataset import CountsSpec, PredictionsSpec
 from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS
-from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields
 from evallang.registry import Entry, Evidence
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -76,6 +76,8 @@ def test_fit(test: Entry[Any], setting: Setting) -> Fit:
     declared = test.declaration
     if declared.models[1] == 1 or declared.evidence == {Evidence.DATASET_SCORES}:
         return "no"
+    if _lacks_groups(declared, setting):
+        return "no"
     if fits_design(test, setting.yields):
         by = metrics_of(test)
         if by and test_mismatch(Method(test.name), Method(by[0]), setting.yields) is None:
@@ -107,15 +109,23 @@ def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> 
     """Tell whether an interval can be written for a metric here."""
     if not measurable(metric, setting) or interval.declaration.form == "paired":
         return False
+    if _lacks_groups(interval.declaration, setting):
+        return False
     problem = interval_mismatch(Method(interval.name), Method(metric.name), setting.yields)
     return problem is None
+
+
+def _lacks_groups(declared: Any, setting: Setting) -> bool:
+    """Tell whether a method on examples has no form for groups where rows come in groups."""
+    on_examples = declared.evidence & (PER_ROW | {Evidence.COUNTS})
+    return setting.yields.grouped and bool(on_examples) and not declared.clustered
 
 
 def default_of(metric: Entry[Any], setting: Setting) -> str | None:
     """Name the default interval of a metric here, None for none, `undefined` without a value."""
     if not measurable(metric, setting):
         return UNDEFINED
-    return default_interval(Method(metric.name), setting.yields)
+    return default_interval(Method(metric.name), setting.yields, None, setting.yields.grouped)
 
 
 # --- in words, for one member ------------------------------------------------------------

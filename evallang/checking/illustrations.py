@@ -123,7 +123,8 @@ def _interval(entry: Entry[Any]) -> str | None:
     protocol = "cv folds=5" if folds_only else "holdout test=1/3"
     if declared.form == "fold_values":
         protocol = "repeated cv folds=5 times=4"
-    metric = {"losses": "brier", "auc": "roc_auc", "sample": "mcc"}.get(declared.form, "accuracy")
+    forms = {"losses": "brier", "auc": "roc_auc", "sample": "mcc", "f1": "f1"}
+    metric = forms.get(declared.form, "accuracy")
     return f"{CANCER}\nprotocol {protocol}\nmeasure {metric}\n  interval {entry.name}\n"
 
 

@@ -41,7 +41,7 @@ model c = DecisionTreeRegressor
 """
 FORMS = {"split": "split by fold", "leave_one_group_out": "leave_one_group_out"}
 PROTOCOLS = [s for s in settings() if s.fits_models]
-REFUSALS = {"E201", "E202", "E204", "E207"}
+REFUSALS = {"E201", "E202", "E204", "E207", "E210"}
 REQUIRED = {
     "cost": "cost([[0, 1], [1, 0]])",
     "fbeta": "fbeta(beta=2)",
@@ -69,12 +69,9 @@ def cells_of_tests():
 
 @pytest.mark.parametrize("entry", list(cells_of_tests()))
 def test_the_table_refuses_a_test_where_the_checker_does(entry):
-    """`leave_one_group_out` is left out: there the checker refuses for the groups as well."""
     metric = (metrics_of(entry) or ("accuracy",))[0]
     models = "a, b, c" if entry.declaration.models[0] > 2 else "a vs b"
     for setting in PROTOCOLS:
-        if setting.words == "leave_one_group_out":
-            continue
         line = f"compare {models} with {REQUIRED.get(entry.name, entry.name)}"
         found = refused(metric, setting.words, f"{line} by {REQUIRED.get(metric, metric)}\n")
         found = [d for d in found if d.code != "E204"]
@@ -94,8 +91,8 @@ def test_the_table_refuses_an_interval_where_the_checker_does(entry):
     if entry.declaration.form == "paired" or "matrix" in entry.inputs:
         return  # differences and tables have no place on a `measure` line
     for setting in PROTOCOLS:
-        if setting.words in ("split", "leave_one_group_out"):
-            continue  # judged once the split is read; refused for the groups as well
+        if setting.words == "split":
+            continue  # judged once the split is read
         for metric in ("accuracy", "f1", "brier", "roc_auc", "mse", "r2"):
             found = refused(metric, setting.words, f"  interval {entry.name}\n")
             fits = interval_fit(entry, METRICS[metric], setting)
