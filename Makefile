@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTED := $(VENV)/.tested
 
-.PHONY: demo test lint types layers unit docs bench validate system clean
+.PHONY: demo test lint types layers unit docs bench fuzz validate system clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -31,6 +31,10 @@ docs: $(TESTED)
 
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
+
+# 100,000 inputs that nobody means: no traceback, no more than 1 GB.
+fuzz: $(TESTED)
+	cd tests && ../$(BIN)/python -m fuzzing
 
 # What tests and intervals keep of what they promise, by simulation: under half an hour
 validate: $(TESTED)

@@ -13,6 +13,7 @@ from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresS
 from evallang.frozen import frozen
 from evallang.metrics.given import given_metric
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
+from evallang.metrics.own_code import own_metric_entry
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -25,7 +26,7 @@ from evallang.study import ComparisonSpec, Method, Options, Protocol, SourceSpec
 INTERVAL_INPUTS = frozenset(
     {
         "successes", "n", "level", "losses", "folds", "values", "n_train", "n_test", "truth",
-        "scores", "sample", "seed",
+        "scores", "sample", "seed", "matrix", "average", "positive",
     }
 )  # fmt: skip
 """What the engine can hand to the interval of one estimate."""
@@ -66,6 +67,8 @@ def metric_entry(metric: Method) -> MetricEntry:
     """Find what computes a metric; one whose numbers stand in a file is their mean."""
     if metric.better is not None:
         return given_metric(metric.name, metric.better)
+    if metric.code:
+        return own_metric_entry(metric.name)
     return METRICS[metric.name]
 
 
@@ -244,6 +247,7 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
         "losses": entry.declaration.form == "losses",
         "auc": entry.name == "roc_auc" and metric.better is None,
         "paired": False,
+        "f1": entry.name == "f1" and metric.better is None,
     }
     if not fits.get(declared.form, True):
         what = {
@@ -251,6 +255,7 @@ def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Misma
             "losses": "is for losses that each example has of its own",
             "auc": "is for `roc_auc`",
             "paired": "is for the difference of two proportions",
+            "f1": "is for `f1`",
         }[declared.form]
         return Mismatch(f"`{interval.name}` {what}, and `{metric.written}` is none", instead)
     if interval.name == "delong" and not yields.single_fit:

@@ -237,23 +237,24 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
     index = {code: i for i, (code, _) in enumerate(rules)}
     results = []
     for d in diagnostics:
-        region = _range(d.span, sources)
-        location: dict[str, Any] = {"artifactLocation": {"uri": _uri(d.path)}}
-        if region is not None:
-            location["region"] = {
-                "startLine": region["start"]["line"],
-                "startColumn": region["start"]["column"],
-                "endLine": region["end"]["line"],
-                "endColumn": region["end"]["column"],
-            }
         text = d.message if d.help is None else f"{d.message}; {d.help}"
         result: dict[str, Any] = {
             "ruleId": d.code,
             "ruleIndex": index[d.code],
             "level": levels[d.severity],
             "message": {"text": text},
-            "locations": [{"physicalLocation": location}],
+            "locations": [_sarif_location(d.path, d.span, sources)],
         }
+        if d.related:
+            result["relatedLocations"] = [
+                {
+                    **_sarif_location(r.span.path, r.span, sources),
+                    "message": {"text": r.message},
+                }
+                for r in d.related
+            ]
+        if d.fixes:
+            result["fixes"] = [_sarif_fix(fix, sources) for fix in d.fixes]
         if d.allowed_because is not None:
             result["suppressions"] = [{"kind": "inSource", "justification": d.allowed_because}]
         results.append(result)
@@ -278,6 +279,41 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
         ],
     }
     return _writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _sarif_location(path: str, span: Span | None, sources: Sources) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
+    if (region := _sarif_region(span, sources)) is not None:
+        location["region"] = region
+    return {"physicalLocation": location}
+
+
+def _sarif_region(span: Span | None, sources: Sources) -> dict[str, int] | None:
+    place = _range(span, sources)
+    if place is None:
+        return None
+    start, end = place["start"], place["end"]
+    return {
+        "startLine": start["line"],
+        "startColumn": start["column"],
+        "endLine": end["line"],
+        "endColumn": end["column"],
+    }
+
+
+def _sarif_fix(fix: Fix, sources: Sources) -> dict[str, Any]:
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        region = _sarif_region(edit.span, sources)
+        replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
+        changes.setdefault(edit.span.path, []).append(replacement)
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {"artifactLocation": {"uri": _uri(path)}, "replacements": replacements}
+            for path, replacements in changes.items()
+        ],
+    }
 
 
 def _range(span: Span | None, sources: Sources) -> dict[str, dict[str, int]] | None:

@@ -6,7 +6,7 @@ so that later findings can point into the file).
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from typing import Literal
@@ -27,6 +27,7 @@ SourceSpec = DataSpec | PredictionsSpec | CountsSpec | ScoresSpec
 class Method:
     """A word of a catalogue with the options that were written, in their order.
 
+    A dotted name is a metric of the author's own code.
     `better` is set for a metric that is no word of ours: one whose numbers stand in a file,
     called what its statement calls it (`value "F1"`, `metric "AUC"`).
     """
@@ -34,6 +35,11 @@ class Method:
     name: str
     options: Options = ()
     better: Literal["higher", "lower"] | None = None
+
+    @property
+    def code(self) -> bool:
+        """Tell whether it is a function of the author's own, by its dotted name."""
+        return self.better is None and "." in self.name.strip(".")
 
     @property
     def written(self) -> str:
@@ -181,6 +187,17 @@ class ExportSpec:
 
 
 @frozen
+class AnalysisSpec:
+    """One item of an `analyze` line; `metric` and `protocol` are None where none is written."""
+
+    index: int
+    method: Method
+    metric: Method | None = None
+    protocol: str | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@frozen
 class Study:
     """Everything that a run needs to know.
 
@@ -217,12 +234,28 @@ class Study:
     exports: tuple[ExportSpec, ...] = ()
     uses: tuple[UseSpec, ...] = ()
     live: Mapping[str, str] = field(default_factory=dict)
+    analyses: tuple[AnalysisSpec, ...] = ()
 
 
 def own_sources(study: Study) -> dict[str, str]:
     """Give the hashes of the author's packages, where found, and of objects given in Python."""
     found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
     return {**found, **study.live}
+
+
+def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
+    """Go through the metrics of the author's own code, each once, with its first place."""
+    found: dict[Method, Span | None] = {}
+    for measure in study.measures:
+        found.setdefault(measure.metric, measure.span)
+    for comparison in study.comparisons:
+        for metric in comparison.metrics:
+            found.setdefault(metric, comparison.span)
+    for requirement in study.requirements:
+        found.setdefault(requirement.metric, requirement.span)
+    if study.tuning is not None:
+        found.setdefault(study.tuning.metric, study.tuning.span)
+    yield from ((metric, span) for metric, span in found.items() if metric.code)
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

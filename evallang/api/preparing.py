@@ -61,7 +61,11 @@ def read_and_plan(
     planned = with_exports(meant, tables, plan(meant, tables, given, scored))
     judged += judge_planned(meant, tables, planned.layout.splits)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
-    found = _said_once({(d.code, d.span, d.message, d.notes): d for d in found}.values())
+    found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
+    small = {
+        d.span for d in found if d.code in ("E470", "E471")
+    }  # they name the class or the groups
+    found = [d for d in found if d.code != "E450" or d.span not in small]
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)
@@ -69,14 +73,6 @@ def read_and_plan(
     return Prepared(
         meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())
     )
-
-
-def _said_once(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Leave out that rows cannot be split where the cause is named: classes or groups too small."""
-    found = list(found)
-    causes = ("class_smaller_than_folds", "fewer_groups_than_folds")
-    explained = {d.span for d in found if d.name in causes}
-    return [d for d in found if d.name != "cannot_split" or d.span not in explained]
 
 
 def _with_known_task(

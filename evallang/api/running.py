@@ -12,6 +12,7 @@ from typing import Any
 
 from evallang.api.live import Live, checked, described, own_code
 from evallang.api.models import check_places
+from evallang.api.own_metrics import with_own_metrics
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.study import Study, StudyError, load, open_study, with_live_models
@@ -24,13 +25,20 @@ Progress = Callable[[int, int], None]
 
 
 class RunFailed(Exception):
-    """A run that ended with failed fits; what was computed is in `results`."""
+    """A run in which fits, or metrics of the author's own, failed.
+
+    What was computed is in `results`.
+    """
 
     def __init__(self, results: Results, folder: Path | None) -> None:
         self.results = results
         self.folder = folder
-        failed = results.record.provenance.fits.failed
-        super().__init__(f"{failed} fits failed; what was computed is kept")
+        record = results.record
+        measured = sum(failure.stage == "measure" for failure in record.failures)
+        fits = record.provenance.fits.failed
+        said = [f"{fits} fits failed"] if fits or not measured else []
+        said += [f"{measured} measurements failed"] if measured else []
+        super().__init__(f"{' and '.join(said)}; what was computed is kept")
 
 
 def run(
@@ -63,11 +71,11 @@ def run(
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
     started, clock = time.time(), time.perf_counter()
-    prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
-    check_places((export.path for export in prepared.study.exports), study.folder)
-    if progress is not None:
-        progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
-    with path_restored():
+    with path_restored(), with_own_metrics(study) as study:
+        prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
+        check_places((export.path for export in prepared.study.exports), study.folder)
+        if progress is not None:
+            progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
         done = engine.run(
             prepared.study,
             prepared.tables,
@@ -93,7 +101,7 @@ def run(
     results = Results(_relative_paths(record, study), done, prepared.diagnostics, study.folder)
     if out is not None:
         results.save(out)
-    if provenance.fits.failed and any(f.stage != "inner" for f in record.failures):
+    if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None if out is None else Path(out))
     return results
 

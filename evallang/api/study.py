@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from evallang.study import Study as MeantStudy
 
 
+MOST_BYTES = 4_000_000  # of a study file; 5,000 lines are a quarter of a megabyte
+
+
 class StudyError(Exception):
     """A study that cannot be run; `diagnostics` say why, the text lays them out."""
 
@@ -97,12 +100,20 @@ def read_text(path: Path) -> str:
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "not a regular file", str(path))
+    if path.exists() and path.stat().st_size > MOST_BYTES:
+        limit = MOST_BYTES // 1_000_000
+        raise OSError(errno.EFBIG, f"a study has at most {limit} MB", str(path))
     return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
 def with_task(study: Study, task: Task) -> Study:
     """Check a study again, now that its data have shown their task."""
     return _checked(study.path, study.text, study.folder, study.overrides, task, study.live)
+
+
+def checked_again(study: Study) -> Study:
+    """Check a study again, now that more is known of the code that it uses."""
+    return _checked(study.path, study.text, study.folder, study.overrides, None, study.live)
 
 
 def with_live_models(study: Study, names: Sequence[str]) -> Study:

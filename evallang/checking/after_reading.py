@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evallang.checking import codes
 from evallang.checking.questions import questions
-from evallang.checking.read_scores import judge_scores
+from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.checking.rules.lines import listed
 from evallang.compatibility import (
@@ -22,7 +22,7 @@ from evallang.compatibility import (
 )
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import check_design, check_test_sizes
-from evallang.data.rules import check_table, check_tasks
+from evallang.data.rules import check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import Split
@@ -50,7 +50,7 @@ def judge_read(
     for table in tables.values():
         found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
         found += check_design(table, asked)
-    found += advise_on_examples(study, [of_outcomes(source) for source in given])
+    found += advise_on_examples(study, [of_outcomes(g) for g in given if g.examples is None])
     for table in tables.values():
         for protocol in study.protocols:
             if protocol.kind == "split" and table.split is not None:
@@ -59,7 +59,10 @@ def judge_read(
         found += _options(study, len(table.classes), table.positive)
     for scores in scored:
         found += judge_scores(study, scores)
+    n = len(tables) + len(given) + sum(scores.n for scores in scored)
+    found += judge_number_of_data_sets(study, n)
     for source in given:
+        found += check_outcomes(source)
         if source.correct is None and source.values is None:
             found += _classes(study, len(source.classes), source.task)
             found += _options(study, len(source.classes), source.positive)

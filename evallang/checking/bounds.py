@@ -5,10 +5,11 @@ from fractions import Fraction
 from evallang.study import OptionValue
 
 LEAST: dict[str, float] = {
-    "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0,
+    "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
 }  # fmt: skip
-ABOVE_ZERO = frozenset({"margin", "test_train_ratio"})
-SHARES = frozenset({"threshold"})
+ABOVE_ZERO = frozenset({"margin", "test_train_ratio", "difference", "discordant", "sd", "target"})
+SHARES = frozenset({"threshold", "discordant"})
+BELOW_ONE = frozenset({"target"})
 MOST: dict[str, float] = {"rounds": 10_000_000, "samples": 10_000_000}
 
 
@@ -22,6 +23,8 @@ def objection(name: str, value: OptionValue) -> str | None:
         return f"is at most {MOST[name]:,.0f}"
     if name in ABOVE_ZERO and value <= 0:
         return "is above zero"
+    if name in BELOW_ONE and value >= 1:
+        return "is below 1"
     if name in SHARES and not 0 <= value <= 1:
         return "lies between 0 and 1"
     return None

@@ -9,11 +9,13 @@ from evallang.diagnostics import CODES
 from evallang.models.catalogue import CATALOGUE, unavailable
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import written_option
 from evallang.syntax.keywords import CLAUSES, STATEMENTS
 
 REGISTRIES: dict[str, Registry[Any]] = {
-    **{f"{what}s": registry for what, registry, _, _ in CATALOGUES},
+    **{f"{what}s": registry for what, registry, _, _ in CATALOGUES if what != "analysis"},
+    "analyses": ANALYSES,
     "protocols": PROTOCOLS,
 }
 

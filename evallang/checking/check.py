@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from evallang.checking import (
+    analyses,
     capabilities,
     claims,
     codes,
@@ -32,7 +33,7 @@ from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
-from evallang.syntax.formatter import format_source
+from evallang.syntax.formatter import format_parsed
 
 FOLLOW_UPS = frozenset({codes.CLAUSE_TWICE.code, codes.CLAUSE_VALUE.code})
 """What a clause that stands or is written wrongly brings about."""
@@ -117,7 +118,7 @@ def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Di
         if place is not None:
             if kind == "W3" and place in wrong | senseless:
                 continue
-            of_sense = kind in ("E2", "W3", "W1") or item.code in FOLLOW_UPS
+            of_sense = kind in ("E2", "W3", "W1", "E9") or item.code in FOLLOW_UPS
             if of_sense and place in unread:
                 continue
             if kind == "E1" and place in lost:
@@ -147,7 +148,7 @@ def _resolve(
     tested = compared.comparisons(scope, specs, protocols, measured, head.families)
     required = claims.requirements(scope, specs, protocols, measured, head.confidence)
     report, folder = document.report_settings(scope)
-    document.refuse_later_statements(scope)
+    analyzed = analyses.analyses(scope, protocols)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _with_columns(
         specs,
@@ -180,6 +181,7 @@ def _resolve(
         measures=measured,
         comparisons=tested,
         requirements=required,
+        analyses=analyzed,
         report=report,
         report_folder=folder,
         path=scope.path,
@@ -187,7 +189,7 @@ def _resolve(
             FileRecord(p, sha256(s.text.encode("utf-8", "surrogatepass")).hexdigest())
             for p, s in gathered.sources.items()
         ),
-        canonical=format_source(gathered.sources[scope.path]),
+        canonical=format_parsed(gathered.sources[scope.path], gathered.parsed[scope.path]),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),

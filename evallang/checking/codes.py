@@ -166,6 +166,14 @@ BAD_DOMAIN = declare(
     right="model svm = SVC(C in 0.1..10 log 5)",
 )
 
+TOO_MUCH_BEHIND_NAMES = declare(
+    "E118",
+    "too_much_behind_names",
+    "Names that stand for names stand for more than could be read or fitted.",
+    reason="Each name is written out where it is used. A few lines that use the one above twice "
+    "stand for millions of classes, which nobody means and no memory holds.",
+)
+
 # --- E12x: words of the catalogues -----------------------------------------------------------
 
 UNKNOWN_METRIC = declare(
@@ -536,6 +544,29 @@ TEST_WITHOUT_WEIGHTS = declare(
     right='data d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
     "model b = LinearDiscriminantAnalysis\nprotocol cv\ncompare a, b with permutation",
     source="Kish 1965",
+)
+OWN_METRIC_WITHOUT_WEIGHTS = declare(
+    "E222",
+    "own_metric_without_weights",
+    "A metric of the author's own code on examples that carry weights.",
+    reason="A metric of one's own is a function of truth and prediction. It is not told the "
+    "weights, and what it gives would be of other examples than the rest of the study.",
+    wrong='use mypkg.metrics\ndata d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+    "protocol cv\nmeasure mypkg.metrics.utility",
+    right='use mypkg.metrics\ndata d from "d.csv"\n  target y\nmodel a = GaussianNB\n'
+    "protocol cv\nmeasure mypkg.metrics.utility",
+)
+
+OBSERVED_POWER = declare(
+    "E212",
+    "power_at_the_observed_difference",
+    "Power is asked for at the difference that the data show.",
+    reason="Power at the observed difference is a function of p: it is low whenever p is high, and "
+    "says nothing that p does not. Power is for a difference that would matter, stated before the "
+    "data are seen; afterwards the interval of the difference is read.",
+    wrong=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=observed)",
+    right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=2%)",
+    source="Hoenig & Heisey 2001",
 )
 
 # --- E9xx: stated in the language, not in this version ---------------------------------------

@@ -237,6 +237,22 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `holm`",
         )
+    elif (
+        "correct" in inputs and dict(single.options).get("alternative", "two_sided") != "two_sided"
+    ):
+        scope.report(
+            codes.FAMILY,
+            f"`{name}` corrects two-sided tests, and this one has a side",
+            comparison.span,
+            help="write `holm`",
+        )
+    elif "correct" in inputs and any(is_grouped(s, study.group) for s in study.sources):
+        scope.report(
+            codes.NO_FORM_FOR_GROUPS,
+            f"`{name}` counts rows, and here groups of rows are the unit",
+            comparison.span,
+            help="write `holm`",
+        )
     elif "correct" not in inputs and (comparison.against is not None or comparison.pairs):
         scope.report(
             codes.FAMILY,

@@ -1,4 +1,4 @@
-"""`study`, `report`, and the statements that this version reads but cannot run yet."""
+"""`study` and `report`: what a study is called, at which level it decides, how it is printed."""
 
 from collections.abc import Mapping
 from typing import Literal, cast
@@ -118,21 +118,3 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         tuple(formats) or ("html", "pdf"), clauses.text("title"), style or "apa", paper or "a4"
     )
     return settings, clauses.text("to")
-
-
-def refuse_later_statements(scope: Scope) -> None:
-    """Refuse what the language states and this version cannot run, after resolving its names."""
-    for analysis in scope.of(n.AnalyzeNode):
-        for item in analysis.items:
-            name = values.name_of(item)
-            if name.name in unbuilt.ANALYSES:
-                values.not_in_this_version(scope, f"the analysis `{name.name}`", name)
-            else:
-                text, fixes = suggestion(name.name, name.span, unbuilt.ANALYSES)
-                scope.report(
-                    codes.UNKNOWN_ANALYSIS,
-                    f"there is no analysis called `{name.name}`",
-                    name.span,
-                    help=text,
-                    fixes=fixes,
-                )

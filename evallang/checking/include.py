@@ -10,7 +10,7 @@ from evallang.source import SourceFile
 from evallang.syntax.codes import MISSING_VERSION
 from evallang.syntax.keywords import STATEMENTS
 from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
-from evallang.syntax.parser import parse
+from evallang.syntax.parser import ParsedFile, parse_lines
 
 Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""
@@ -25,6 +25,7 @@ class Gathered:
     """All statements of a study and its includes, in the order written."""
 
     sources: dict[str, SourceFile] = field(default_factory=dict)
+    parsed: dict[str, ParsedFile] = field(default_factory=dict)
     statements: list[StatementNode] = field(default_factory=list)
     comments: list[CommentNode] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -47,7 +48,9 @@ def _enter(
     found: Gathered,
 ) -> None:
     found.sources[source.path] = source
-    tree, diagnostics = parse(source)
+    parsed = parse_lines(source)
+    found.parsed[source.path] = parsed
+    tree, diagnostics = parsed.study, parsed.diagnostics
     if len(way) > 1:  # the study says the version for its parts too
         diagnostics = tuple(d for d in diagnostics if d.code != MISSING_VERSION.code)
     found.diagnostics += diagnostics
@@ -100,6 +103,13 @@ def _include(
             node.path.span,
             help="name the file by its path from here",
         )
+    elif _leads_out(path, way[0]):
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM,
+            f"`{written}` leads out of the folder of the study",
+            node.path.span,
+            help="put the file into that folder, or one below it",
+        )
     elif path in way:
         chain = " includes ".join(f"`{step}`" for step in (*way[way.index(path) :], path))
         problem = diagnose(
@@ -120,7 +130,8 @@ def _include(
     try:
         text = read(path)
     except (OSError, UnicodeDecodeError) as error:
-        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        said = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
+        reason = said[:1].lower() + said[1:]
         found.diagnostics.append(
             diagnose(
                 codes.INCLUDE_PROBLEM,
@@ -131,3 +142,13 @@ def _include(
         )
         return
     _enter(SourceFile(path, text), (*way, path), included, read, found)
+
+
+def _leads_out(path: str, study: str) -> bool:
+    """Tell whether a file stands elsewhere than in the study's folder or below it.
+
+    Messages show lines of what is included: a study from elsewhere shall not read one's files.
+    """
+    folder = posixpath.dirname(study)
+    inside = f"{folder}/" if folder and folder != "/" else folder
+    return not path.startswith(inside) or f"{path}/".startswith("../")

@@ -28,6 +28,14 @@ def read_overrides(
                 help=text or "only what the study declares with `let` can be set",
             )
             continue
+        if "\n" in value:
+            scope.report(
+                codes.OPTION_VALUE,
+                f"the value of `--set {name}` goes on after its first line",
+                place,
+                help="write it on one line",
+            )
+            continue
         tree, diagnostics = parse(source)
         scope.diagnostics += [d for d in diagnostics if d.severity == "error"]
         lets = [s for s in tree.statements if isinstance(s, LetNode)]

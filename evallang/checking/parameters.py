@@ -49,6 +49,9 @@ class Models(Protocol):
     def columns(self, node: n.ColumnsNode) -> ColumnsSpec:
         """Resolve `columns(...)`."""
 
+    def spend(self, parts: int, place: n.NameNode) -> None:
+        """Count what a name stands for, and stop at too much."""
+
     def guard(self, name: str, place: n.NameNode) -> None:
         """Report a name that is defined by itself."""
 
@@ -75,6 +78,7 @@ class ParameterResolver:
         if own is None:
             raise Broken
         entry = own_code.entry(name.name) if own else self.known_class(name)
+        self.models.spend(1, name)
         if not isinstance(node, n.CallNode):
             return self._with_needed(entry, EstimatorSpec(entry.name, code=own), name)
         given: list[tuple[str, ParameterValue]] = []
@@ -187,6 +191,8 @@ class ParameterResolver:
         fixes: list[Fix] = []
         help_text = None
         if isinstance(place, n.NameNode):
+            if place.name in self.models.way:  # it was read as text, which does not fit
+                self.models.guard(place.name, place)
             help_text, fixes = suggestion(place.name, place.span, known.words)
         self.scope.report(
             codes.PARAMETER_VALUE,
@@ -265,7 +271,7 @@ class ParameterResolver:
             self.scope.used_lets.add(name)
             if name in self.scope.broken:
                 raise Broken
-            self.models.way.append(name)
+            self.models.guard(name, node)
             try:
                 return self.value(
                     known, self.scope.overrides.get(name, self.scope.lets[name].value)

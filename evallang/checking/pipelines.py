@@ -17,6 +17,8 @@ from evallang.models.model import (
 )
 from evallang.syntax import nodes as n
 
+DEEPEST = 64  # names that lead to one another; as deep as brackets may be
+MOST_PARTS = 10_000  # classes that the names of one line stand for, each counted where it is used
 GRID_LIMIT = 100_000  # candidates; more is a slip in a domain, and would never end
 COLUMN_WORDS = frozenset({"numeric", "categorical", "rest"})
 
@@ -25,9 +27,11 @@ def resolve_models(scope: Scope) -> tuple[ModelSpec, ...]:
     """Resolve every model, in order; a faulty one is left out after its reports."""
     resolver = _Resolver(scope)
     for name in scope.lets:
+        resolver.begin()
         resolver.let(name)
     found = []
     for name, node in scope.models.items():
+        resolver.begin()
         pipeline = resolver.model(name)
         if pipeline is not None:
             label = node.label.value if node.label else name
@@ -43,25 +47,57 @@ class _Resolver:
         self.done: dict[str, PipelineSpec | None] = {}
         self.way: list[str] = []
         self.circular: set[str] = set()  # names of circles that were reported
+        self.parts = 0
+        self.sizes: dict[str, int] = {}
+        self.overgrown = False
         self.parameters = ParameterResolver(scope, self)
+
+    def begin(self) -> None:
+        """Begin a statement: what its names stand for is counted anew."""
+        self.parts = 0
+
+    def spend(self, parts: int, place: n.NameNode) -> None:
+        """Count what a name stands for: names of names may be twice as long a line, without end."""
+        self.parts += parts
+        if self.parts > MOST_PARTS and not self.overgrown:
+            self._overgrown(
+                f"the names behind this one stand for more than {MOST_PARTS:,} classes and values",
+                place,
+            )
+
+    def _overgrown(self, message: str, place: n.NameNode) -> None:
+        self.overgrown = True  # said once for a study; no name is followed after that
+        self.scope.used_lets.update(self.scope.lets)  # who uses which is not known then
+        first = self.way[0] if self.way else place.name
+        node = self.scope.lets.get(first) or self.scope.models[first]
+        self.scope.report(
+            codes.TOO_MUCH_BEHIND_NAMES, message, node.name.span, help="write what is meant here"
+        )
+        raise Broken
 
     def model(self, name: str) -> PipelineSpec | None:
         """Resolve a model by its name; None where it is broken."""
-        if name in self.done:
-            return self.done[name]
         node = self.scope.models[name]
-        self.guard(name, node.name)
+        if name in self.done:
+            self.spend(self.sizes[name], node.name)
+            return self.done[name]
+        before = self.parts
         try:
-            if name in self.scope.live:
-                spec = PipelineSpec((EstimatorSpec(own_code.live_name(name), code=True),))
-            else:
-                spec = self.pipeline(node.pipeline, is_model=True)
-            self._limit(spec, node)
+            self.guard(name, node.name)
+            try:
+                if name in self.scope.live:
+                    spec = PipelineSpec((EstimatorSpec(own_code.live_name(name), code=True),))
+                else:
+                    spec = self.pipeline(node.pipeline, is_model=True)
+                self._limit(spec, node)
+            finally:
+                self.way.remove(name)
         except Broken:
+            if name in self.way:
+                raise  # its own circle: it is resolved further up
             spec = None
             self.scope.broken.add(name)
-        finally:
-            self.way.remove(name)
+        self.sizes[name] = self.parts - before
         self.done[name] = spec
         return spec
 
@@ -104,6 +140,12 @@ class _Resolver:
                 )
             self.circular.update(members)
             raise Broken
+        if self.overgrown:
+            raise Broken
+        if len(self.way) >= DEEPEST:
+            message = f"the names behind this one lead to one another more than {DEEPEST} deep"
+            self._overgrown(message, place)
+        self.spend(1, place)
         self.way.append(name)
 
     def _limit(self, spec: PipelineSpec, node: n.ModelNode) -> None:

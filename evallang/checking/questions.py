@@ -61,6 +61,7 @@ def _by_class(metric: Method) -> bool:
     declared = metric_entry(metric).declaration
     return (
         declared.task == "classification"
+        and not metric.code
         and declared.form != "losses"
         and declared.proportion != "all"
         and metric.name != "cost"

@@ -1,4 +1,4 @@
-"""What can only be judged once a table of scores is read: its models, folds and data sets."""
+"""What can only be judged once sources are read: folds of scores, numbers of data sets."""
 
 from collections.abc import Iterator
 
@@ -7,29 +7,26 @@ from evallang.data.dataset import ScoreTable
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.registry import Design
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Study, models_of
+from evallang.study import ComparisonSpec, Study
 
 
 def judge_scores(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
     """Ask of a table what each line takes for granted."""
     for comparison in study.comparisons:
-        if comparison.across:
-            yield from _data_sets(study, table, comparison)
-        else:
+        if not comparison.across:
             yield from _five_by_two(table, comparison)
 
 
-def _data_sets(study: Study, table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diagnostic]:
-    models = [model.name for model in table.models]
-    if not set(models_of(comparison, models)) <= set(models):
-        return
-    if table.n < 2 and len(study.sources) == 1:
-        yield diagnose(
-            codes.TEST_NEEDS_OTHER_EVIDENCE,
-            f"`{comparison.test.name}` needs scores of several data sets, and `{table.spec.name}` "
-            f"has {table.n}",
-            comparison.span,
-        )
+def judge_number_of_data_sets(study: Study, n: int) -> Iterator[Diagnostic]:
+    """Refuse comparisons across data where what was read is one data set."""
+    for comparison in study.comparisons if n == 1 else ():
+        if comparison.across:
+            yield diagnose(
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                f"`{comparison.test.name}` needs scores of several data sets, and one was read",
+                comparison.span,
+                help="leave `across data` out, or add data sets",
+            )
 
 
 def _five_by_two(table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diagnostic]:

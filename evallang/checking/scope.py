@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeVar
 
 from evallang.checking import codes
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.results.settings import Default
 from evallang.source import Span
-from evallang.spelling import closest
+from evallang.spelling import MOST_COMPARED, closest
 from evallang.study import Method
 from evallang.syntax import nodes as n
 
+MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
 RESERVED = frozenset(
     {"against", "across", "by", "on", "with", "all", "best", "target", "true", "false", "none"}
 )
@@ -137,7 +139,7 @@ def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | 
 
     A word that is right but for its case comes first, however short it is.
     """
-    known = tuple(candidates)
+    known = tuple(islice(candidates, MOST_COMPARED))
     alike = [other for other in known if other.casefold() == word.casefold()]
     near = alike[0] if len(alike) == 1 else closest(word, known)
     if near is None:
@@ -149,6 +151,8 @@ def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | 
 def listed(words: Iterable[str], last: str = "or") -> str:
     """Join words for a sentence: `a`, `b` or `c`."""
     quoted = [f"`{word}`" for word in words]
+    if len(quoted) > MOST_LISTED:
+        return f"{', '.join(quoted[:MOST_LISTED])} and {len(quoted) - MOST_LISTED:,} more"
     if len(quoted) < 2:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"

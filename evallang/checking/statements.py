@@ -211,7 +211,8 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
         "Names a Python module of the author's, which a run imports only with consent (--trust).",
         f"{_IRIS}\nuse lab_models\n\nmodel own = lab_models.Nearest(k=3)\n\n"
         "protocol cv folds=5\nmeasure accuracy",
-        detail="`check`, `fmt`, `plan` and editors never import it.",
+        detail="Models name its classes in full, measures its functions of truth and prediction "
+        "(`measure lab_models.utility`). `check`, `fmt`, `plan` and editors never import it.",
     ),
     "report": StatementGuide(
         "Says in which formats the report is written, and where.",

@@ -21,7 +21,8 @@ def judge_tasks(scope: Scope, study: Study) -> None:
     refused: set[Method] = set()
     for metric, span in _written_metrics(scope, study):
         declared = metric_entry(metric).declaration
-        if metric.better is not None or declared.task == study.task or metric in refused:
+        of_any_task = metric.better is not None or metric.code
+        if of_any_task or declared.task == study.task or metric in refused:
             continue
         refused.add(metric)
         scope.report(
@@ -53,7 +54,7 @@ def judge_scores(scope: Scope, study: Study) -> None:
         lacking = {
             model.name: way_out
             for model in study.models
-            if capabilities.kind_of(model) == WORKER[declared.task]  # others are reported so
+            if capabilities.kind_of(model) in _workers(metric)  # others are reported so
             and (way_out := capabilities.lacks(model, declared.needs)) is not None
         }
         if not lacking:
@@ -69,6 +70,13 @@ def judge_scores(scope: Scope, study: Study) -> None:
             else "write `CalibratedClassifierCV(estimator=...)` around each of them, or measure "
             "another metric",
         )
+
+
+def _workers(metric: Method) -> tuple[str, ...]:
+    """Give the kinds of models that a metric measures; one of the author's own may be of any."""
+    if metric.code:
+        return tuple(WORKER.values())
+    return (WORKER[metric_entry(metric).declaration.task],)
 
 
 def _written_metrics(scope: Scope, study: Study) -> Iterator[tuple[Method, Span | None]]:

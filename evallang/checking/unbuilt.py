@@ -18,7 +18,7 @@ OPTIONS: dict[str, frozenset[str]] = {"recall": frozenset({"at_specificity"})}
 ANALYSES = frozenset(
     {
         "learning_curve", "bias_variance", "roc", "pr", "det", "cost_curve", "decision_curve",
-        "calibration", "confusion", "tuning", "stability", "agreement", "power",
+        "calibration", "confusion", "tuning", "stability", "agreement",
     }
 )  # fmt: skip
 FORMATS = frozenset({"latex", "markdown", "csv"})

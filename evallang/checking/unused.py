@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evallang.checking import codes
-from evallang.checking.scope import Scope
+from evallang.checking.scope import RESERVED, Scope
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.syntax import nodes as n
 
@@ -13,7 +13,7 @@ def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
     if has_errors(syntax):
         return
     for name, node in scope.lets.items():
-        if name not in scope.used_lets and name not in scope.broken:
+        if name not in {*scope.used_lets, *scope.broken, *RESERVED}:
             scope.report(codes.UNUSED_LET, f"nothing uses `{name}`", node.name.span)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes, comparable, designs
+from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
@@ -34,6 +35,7 @@ def judge(scope: Scope, study: Study) -> Study:
     judge_tasks(scope, study)
     _judged(scope, study)
     judge_scores(scope, study)
+    judge_weights(scope, study)
     _folds(scope, study)
     _intervals(scope, study)
     _search(scope, study)
@@ -110,10 +112,11 @@ def _folds(scope: Scope, study: Study) -> None:
         if protocol.kind != "leave_one_out":
             continue
         for measure in study.measures:
-            if metric_entry(measure.metric).declaration.form == "scores":
+            metric = measure.metric
+            if metric_entry(metric).declaration.form == "scores" and not metric.code:
                 scope.report(
                     codes.METRIC_UNDER_PROTOCOL,
-                    f"`{measure.metric.name}` is undefined on the one-row folds of `leave_one_out`",
+                    f"`{metric.name}` is undefined on the one-row folds of `leave_one_out`",
                     measure.span,
                     help="write `protocol cv folds=10`",
                 )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from evallang.checking import codes, unbuilt
+from evallang.checking import codes, own_functions, unbuilt
 from evallang.checking.bounds import objection
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
@@ -12,6 +12,7 @@ from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.registry import Entry, Option, Registry
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -24,6 +25,7 @@ CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
     ("test", HYPOTHESIS_TESTS, unbuilt.TESTS, codes.UNKNOWN_TEST),
     ("interval", INTERVALS, unbuilt.INTERVALS, codes.UNKNOWN_INTERVAL),
     ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
+    ("analysis", ANALYSES, unbuilt.ANALYSES, codes.UNKNOWN_ANALYSIS),
 )
 HANDED = {
     "test": TEST_INPUTS,
@@ -36,12 +38,14 @@ HANDED = {
 def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
     """Resolve a word of a catalogue with its options; None after a report.
 
-    A metric may also be one that a source of the study names.
+    A metric may also be one that a source of the study names, or a function of the author's.
     """
     if what == "metric" and isinstance(node, n.NameNode):
         own = scope.own_metrics.get(letters(node.name))
         if own is not None:
             return own
+    if what == "metric" and own_functions.is_own(name_of(node)):
+        return own_functions.own_metric(scope, node)
     entry = catalogue_entry(scope, node, what)
     if entry is None:
         return None

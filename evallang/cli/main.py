@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "copy a small study to this folder, run it, say where the report is"),
     "check": ("check", "find what is wrong with studies, without data or scikit-learn"),
     "fmt": ("fmt", "write studies in their canonical format"),
+    "power": ("power", "show what difference the tests of a study can detect"),
     "plan": ("plan", "show the resolved protocol, every default, and the number of fits"),
     "run": ("run", "run a study and write its results and report"),
     "report": ("report", "render the report again from results.json"),

@@ -188,6 +188,13 @@ def _failures(failures: tuple[object, ...]) -> None:
         place = f"{getattr(failure, 'model', '')}, fold {getattr(failure, 'fold', '')}"
         if getattr(failure, "stage", "") == "export":
             place = f"export {getattr(failure, 'model', '')}"
+        if getattr(failure, "stage", "") == "measure":
+            click.echo(
+                f"`{getattr(failure, 'metric', '')}` failed ({getattr(failure, 'model', '')}): "
+                f"{getattr(failure, 'error', '')}: {getattr(failure, 'message', '')}",
+                err=True,
+            )
+            continue
         click.echo(
             f"a fit failed ({place}): {getattr(failure, 'error', '')}: "
             f"{getattr(failure, 'message', '')}",

@@ -273,6 +273,7 @@ class GivenOutcomes:
     sha256: str
     source: str
     notes: tuple[str, ...] = ()
+    class_values: tuple[Label, ...] = ()
     examples: "NDArray[np.int64] | None" = None
     """With repeats: the example of each row (n,), numbered in the order of their first rows;
     None where every row is an example of its own."""

@@ -133,6 +133,7 @@ def _outcomes(
         n=frame.n,
         truth=None if target is None else target.y,
         classes=() if target is None else target.classes,
+        class_values=() if target is None else target.class_values,
         positive=None if target is None else target.positive,
         predictions=answers.predictions,
         scores=answers.scores,

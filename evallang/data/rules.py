@@ -16,7 +16,7 @@ from evallang.data.codes import (
     TARGET_AMONG_FEATURES,
     TASKS_DIFFER,
 )
-from evallang.data.dataset import Column, Table
+from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.data.findings import Findings, counted, listed, written
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -59,6 +59,14 @@ def check_table(
     if folds is not None:
         class_smaller_than_folds(table, folds, findings, span)
         fewer_groups_than_folds(table, folds, findings, span)
+    return findings.diagnostics
+
+
+def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
+    """Check predictions or judged outcomes that were made elsewhere."""
+    findings = Findings(given.spec.places)
+    if isinstance(given.spec, PredictionsSpec):
+        few_groups(given, findings)
     return findings.diagnostics
 
 
@@ -172,13 +180,14 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     )
 
 
-def few_groups(table: Table, findings: Findings) -> None:
-    """Find tables with fewer than 10 groups."""
-    groups = _groups(table)
+def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
+    """Find tables and predictions with fewer than 10 groups."""
+    groups = _groups(read)
+    column = None if isinstance(read.spec, CountsSpec) else read.spec.group
     if groups is not None and groups < FEW:
         findings.add(
             FEW_GROUPS,
-            f"{table.spec.group} has only {counted(groups, 'group')}, and the group is the unit "
+            f"{column} has only {counted(groups, 'group')}, and the group is the unit "
             "of every interval and test",
             "group",
         )
@@ -277,7 +286,7 @@ def _row_keys(table: Table) -> list[bytes]:
     return [key + text for key, text in zip(keys, texts, strict=True)]
 
 
-def _groups(table: Table) -> int | None:
+def _groups(table: Table | GivenOutcomes) -> int | None:
     return None if table.group_codes is None else len(set(table.group_codes.tolist()))
 
 

@@ -1,13 +1,13 @@
 """Where models meet by one metric: a source under a protocol, or several data sets at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
 from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
-from evallang.engine.test_inputs import TestInputs
+from evallang.engine.test_inputs import TestInputs, rows_about
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks
@@ -61,6 +61,7 @@ class OneSource:
 
     setting: Setting
     by: Method
+    asked: dict[tuple[Method, tuple[str, ...]], TestInputs] = field(default_factory=dict)
 
     @property
     def data(self) -> str | None:
@@ -95,12 +96,17 @@ class OneSource:
         self, study: Study, test: Method, models: tuple[str, ...], level: float
     ) -> HypothesisTestResult:
         """Run a test on the outcomes of the models."""
-        read = as_read_by(self.setting, self.by)
-        return _reasoned(TestInputs(study, read, self.by, models, test, level).run, test)
+        key = (test, models)
+        if key not in self.asked:
+            read = as_read_by(self.setting, self.by)
+            self.asked[key] = TestInputs(study, read, self.by, models, test, level)
+        inputs = self.asked[key]
+        return _reasoned(lambda: inputs.run(level), test)
 
     def correct(self, models: Sequence[str]) -> Any:
-        """Right and wrong of each model on each row."""
-        return np.column_stack([self.setting.correct(model) for model in models])
+        """Right and wrong of each model on each row that the metric is about."""
+        every = np.column_stack([self.setting.correct(model) for model in models])
+        return every[rows_about(self.setting, self.by, models[0])]
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on this source and metric."""

@@ -5,7 +5,6 @@ from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility import metric_entry
 from evallang.engine.settings import ModelOutcome, Setting
 from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
@@ -42,7 +41,7 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     found = setting.models[model]
     outcomes = setting.outcomes(model, metric)
     assert outcomes, "models without scores are sorted out before"
-    entry = metric_entry(metric)
+    entry = setting.entry(metric)
     kind = str(setting.options["estimate"])
     rounds = _Rounds(setting, found, outcomes, entry, metric)
     losses = rounds.losses()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.engine.estimates import point_estimate
 from evallang.engine.settings import Setting
 from evallang.metrics.aggregation import aggregate
-from evallang.metrics.metric import METRICS
+from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import CorrectedEstimate
@@ -35,7 +35,7 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
     if len(models) < 2 or setting.kind in WITHOUT or setting.protocol is None:
         return None
     metric = study.measures[0].metric
-    entry = METRICS[metric.name]
+    entry = setting.entry(metric)
     better = entry.declaration.better
     outcomes = [setting.outcome(model, metric) for model in models]
     naive = [point_estimate(study, setting, model, metric) for model in models]
@@ -56,7 +56,10 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
         ).value
 
     seed = analysis_seed(study.seed, setting.sha256, setting.protocol, metric.written, "bbc_cv")
-    found = bbc_cv(score, len(models), len(predictions), better, study.confidence, seed, rounds)
+    try:
+        found = bbc_cv(score, len(models), len(predictions), better, study.confidence, seed, rounds)
+    except OwnMetricFailed:  # on some sample drawn again
+        return None
     if found is None:
         return None
     return CorrectedEstimate(

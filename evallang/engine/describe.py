@@ -33,6 +33,7 @@ from evallang.registry import Entry, lazy
 from evallang.results.records import (
     SCHEMA,
     WITHOUT_WEIGHTS,
+    Analysis,
     Comparison,
     DataRecord,
     Default,
@@ -53,6 +54,7 @@ from evallang.results.records import (
     SpecRecord,
     StudyRecord,
 )
+from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -120,10 +122,13 @@ def results(
     warnings: tuple[FitWarning, ...],
     counts: FitCounts,
     exports: tuple[Export, ...] = (),
+    analyses: tuple[Analysis, ...] = (),
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
     data = data_records(tables, given, scored)
-    methods, references = _methods(study, estimates, comparisons, requirements, data, exports)
+    methods, references = _methods(
+        study, estimates, comparisons, requirements, data, exports, analyses
+    )
     defaults = (*planned.plan.defaults, *_data_defaults(tables, given, scored))
     return Results(
         schema=SCHEMA,
@@ -153,7 +158,7 @@ def results(
         comparisons=comparisons,
         selections=selections,
         requirements=requirements,
-        analyses=(),
+        analyses=analyses,
         exports=exports,
         diagnostics=(),
         failures=failures,
@@ -389,6 +394,7 @@ def _methods(
     requirements: Sequence[Requirement],
     data: Sequence[DataRecord],
     exports: Sequence[Export],
+    analyses: Sequence[Analysis],
 ) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
     """List every method that was used, once, with the works it is taken from."""
     used: dict[tuple[str, str], MethodRecord] = {}
@@ -446,6 +452,9 @@ def _methods(
     for required in requirements:
         if (name := required.method.partition("(")[0]) in INTERVALS:
             add("interval", INTERVALS[name])
+    for analysis in analyses:
+        add("analysis", ANALYSES[analysis.kind])
+        add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
     for compared in comparisons:
         if compared.family.correction is not None:
             add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])

@@ -20,6 +20,7 @@ from evallang.metrics.aggregation import (
     sd_over_seeds,
 )
 from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
+from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
 from evallang.registry import Entry, Evidence, lazy
@@ -55,10 +56,13 @@ def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
 def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
     """Measure one model by one metric."""
     metric = measure.metric
-    if setting.yields.averaged and not setting.means:
-        read = _estimate(study, as_read_by(setting, metric), model, measure)
-        return with_repeats(read, setting, model, metric)
-    return _estimate(study, setting, model, measure)
+    try:
+        if setting.yields.averaged and not setting.means:
+            read = _estimate(study, as_read_by(setting, metric), model, measure)
+            return with_repeats(read, setting, model, metric)
+        return _estimate(study, setting, model, measure)
+    except OwnMetricFailed as error:
+        return _undefined(setting, model, metric, f"not computed: {error}")
 
 
 def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
@@ -104,9 +108,12 @@ def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -
     outcome = setting.outcome(model, metric)
     if found.failed or outcome is None:
         return None
-    if setting.kind == "bootstrap":
-        return bootstrap_estimate(study, setting, model, metric).value
-    return _whole(setting, model, metric)[0].value
+    try:
+        if setting.kind == "bootstrap":
+            return bootstrap_estimate(study, setting, model, metric).value
+        return _whole(setting, model, metric)[0].value
+    except OwnMetricFailed:
+        return None
 
 
 def _whole(
@@ -172,6 +179,9 @@ class Bench:
             "truth": self._binary_truth,
             "scores": self._positive_scores,
             "sample": self._sample,
+            "matrix": self._matrix,
+            "average": self._average,
+            "positive": lambda: self.outcome.positive,
             "seed": lambda: analysis_seed(
                 self.study.seed,
                 self.setting.sha256,
@@ -193,6 +203,22 @@ class Bench:
         if found is None:
             raise Unavailable(f"`{self.metric.written}` is no proportion of these classes")
         return round(found[0]), round(found[1])
+
+    def _matrix(self) -> Any:
+        """Count true by predicted class (k, k)."""
+        if len(self.outcomes) > 1:
+            raise Unavailable("with several seeds an example is in no single cell")
+        if (self.outcome.output < 0).any():
+            raise Unavailable("a prediction is none of the classes")
+        counts = confusion(self.outcome.truth, self.outcome.output, self.outcome.k)
+        return counts[:, : self.outcome.k]
+
+    def _average(self) -> str:
+        """Name the average that a metric over classes takes, as it does by default."""
+        written = self.metric.keywords().get("average")
+        if written is not None:
+            return str(written)
+        return "binary" if self.outcome.k == 2 else "macro"
 
     def over_groups(self) -> "tuple[Interval | None, tuple[str, ...]]":
         """Give Wilson's interval with n over the design effect of the groups."""

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from evallang.compatibility import metric_entry
 from evallang.data.dataset import Table
 from evallang.engine.backends import local, serial
 from evallang.engine.correcting import corrected
 from evallang.engine.fits import Choice, FitOutcome, Job, Left, fitting_of, shared_tables
 from evallang.engine.settings import Setting
-from evallang.metrics.metric import METRICS
 from evallang.models import fitting, saving
 from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
@@ -115,7 +115,7 @@ def export_models(
 def _ranked(study: Study, layout: Layout, estimates: Sequence[Estimate]) -> list[str]:
     """Name the models by the first measure on the first protocol, the best first."""
     metric = study.measures[0].metric
-    sign = -1.0 if METRICS[metric.name].declaration.better == "higher" else 1.0
+    sign = -1.0 if metric_entry(metric).declaration.better == "higher" else 1.0
     values = {
         e.model: float(f"{e.value:.{DIGITS}g}")
         for e in estimates

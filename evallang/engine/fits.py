@@ -10,18 +10,20 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.data.dataset import Column, Table
+from evallang.engine import own_metrics
 from evallang.engine.backends import local, serial
 from evallang.engine.searching import bayes_search
 from evallang.engine.selecting import choose, steps_from_simple
 from evallang.engine.tally import counting, one_more
 from evallang.frozen import frozen
-from evallang.metrics.metric import METRICS, evaluate
+from evallang.metrics.metric import METRICS, MetricEntry, evaluate
+from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
@@ -245,8 +247,17 @@ class Fitting:
         return candidates[best], float(scores[best]), left, None
 
     def _better(self) -> Literal["higher", "lower"]:
-        metric = self.job.metric
-        return METRICS[metric.name].declaration.better if metric else "higher"
+        return self._entry.declaration.better if self.job.metric else "higher"
+
+    @cached_property
+    def _entry(self) -> MetricEntry:
+        """What candidates are chosen by."""
+        metric, table = self.job.metric, self.job.table
+        if metric is None:
+            raise ValueError("a search needs a metric to choose by")
+        if metric.code:
+            return own_metrics.in_worker(metric, self.job.own, table.class_values)
+        return METRICS[metric.name]
 
     def _search(
         self,
@@ -269,9 +280,8 @@ class Fitting:
     ) -> "tuple[NDArray[np.float64], dict[int, tuple[str, str]]]":
         """Score candidates in every inner fold (folds, candidates), NaN where undefined."""
         task, metric = self.job.task, self.job.metric
-        if metric is None:
-            raise ValueError("a search needs a metric to choose by")
-        entry = METRICS[metric.name]
+        assert metric is not None, "a search has a metric to choose by"
+        entry = self._entry
         needs = entry.declaration.needs
         pipelines = [with_choice(task.pipeline, choice) for choice in candidates]
         scores = np.full((len(task.inner), len(pipelines)), np.nan)
@@ -294,15 +304,18 @@ class Fitting:
                 if output is None:
                     failures.setdefault(i, ("ValueError", NO_SCORE))
                     continue
-                scores[fold, i] = evaluate(
-                    entry,
-                    metric.keywords(),
-                    self.y[validation],
-                    output,
-                    self.job.table.positive,
-                    len(self.job.table.classes),
-                    None if self.weights is None else self.weights[validation],
-                )
+                try:
+                    scores[fold, i] = evaluate(
+                        entry,
+                        metric.keywords(),
+                        self.y[validation],
+                        output,
+                        self.job.table.positive,
+                        len(self.job.table.classes),
+                        None if self.weights is None else self.weights[validation],
+                    )
+                except OwnMetricFailed as error:
+                    failures.setdefault(i, (error.error, f"{metric.written}: {error.message}"))
         return scores, failures
 
     def context(self, train: "NDArray[np.int64]") -> BuildContext:

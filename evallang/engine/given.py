@@ -66,6 +66,7 @@ def of_outcomes(source: GivenOutcomes) -> Setting:
         },
         group_codes=None if source.group_codes is None else _once(source.group_codes, first),
         weights=None if source.weights is None else _once(source.weights, first),
+        class_values=source.class_values,
     )
 
 

@@ -104,7 +104,7 @@ def with_repeats(found: Estimate, setting: Setting, model: str, metric: Method) 
     outcome = setting.outcome(model, metric)
     if outcome is None:
         return found
-    entry, own = metric_entry(metric), setting.models[model]
+    entry, own = setting.entry(metric), setting.models[model]
     each = aggregate(entry, metric.keywords(), outcome, own.fold, own.repeat)
     labels = {fold.repeat: fold for fold in setting.folds}
     folds = tuple(

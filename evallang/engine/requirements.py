@@ -9,6 +9,7 @@ from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.subgroups import FEWEST, in_level, levels
 from evallang.engine.test_inputs import TestInputs
+from evallang.metrics.own_code import OwnMetricFailed
 from evallang.results.records import (
     Estimate,
     HypothesisTestResult,
@@ -105,9 +106,12 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
         spec.test or Method("mcnemar"),
         spec.level,
     )
-    if spec.test is not None:
-        return _tested(study, spec, setting, _guaranteed(inputs))
-    difference = inputs.difference(spec.level)
+    try:
+        if spec.test is not None:
+            return _tested(study, spec, setting, _guaranteed(inputs))
+        difference = inputs.difference(spec.level)
+    except OwnMetricFailed as error:
+        return _record(spec, setting, Decision(False, f"cannot be decided: {error}"))
     interval = Interval(difference.method, spec.level, difference.low, difference.high)
     better = setting.entry(spec.metric).declaration.better
     margin = spec.value
@@ -159,8 +163,9 @@ def _tested(
 def _guaranteed(inputs: TestInputs) -> TestInputs:
     """Take the exact McNemar test in a gate: the level of mid-p is not guaranteed."""
     test = inputs.test
-    if test.name == "mcnemar" and not test.options:
-        return replace(inputs, test=Method("mcnemar", (("method", "exact"),)))
+    if test.name == "mcnemar" and "method" not in dict(test.options):
+        options = (("method", "exact"), *test.options)
+        return replace(inputs, test=Method("mcnemar", options))
     return inputs
 
 

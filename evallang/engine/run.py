@@ -14,6 +14,8 @@ from evallang.engine.estimates import estimates
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
 from evallang.engine.given import names_of, of_outcomes, of_scores
+from evallang.engine.metric_failures import failures_of_metrics
+from evallang.engine.power import Found, power_analyses
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
@@ -103,6 +105,11 @@ def run(
     exported = export_models(
         study, tables, planned.layout, outcomes, own, measured, jobs=jobs, own=code
     )
+    analyzed = power_analyses(
+        study,
+        Found(tables, given, scored, planned),
+        [spec for spec in study.analyses if spec.method.name == "power"],
+    )
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places
@@ -117,8 +124,13 @@ def run(
         estimates=tuple(measured),
         comparisons=tuple(compared),
         requirements=tuple(required),
+        analyses=tuple(analyzed),
         selections=_selections(study, fits),
-        failures=(*_failures(fits), *exported.failures),
+        failures=(
+            *_failures(fits),
+            *failures_of_metrics(study, settings),
+            *exported.failures,
+        ),
         warnings=(*_warnings(fits), *exported.warnings),
         counts=_counts(planned, outcomes, exported),
         exports=exported.records,
@@ -237,6 +249,7 @@ def _setting(
         options=protocol.options,
         drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
         weights=table.weights,
+        class_values=table.class_values if table.task == "classification" else (),
         further_seeds=tuple(further),
     )
 

@@ -12,6 +12,7 @@ from evallang.compatibility import metric_entry
 from evallang.frozen import frozen
 from evallang.metrics.given import of_means
 from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.metrics.own_code import in_labels
 from evallang.protocols.protocol import Yields
 from evallang.registry import lazy
 from evallang.study import Method
@@ -64,7 +65,8 @@ class Setting:
     the columns that `within` names, one text for each row of the source, and `group_codes`
     its groups, `weights` their weights; `kind` and `options` are the protocol's; with
     `seeds=N` `models` are those of the first seed, and `further_seeds` those of the others,
-    on the same rows; `drawn` (B, n) says how often each bootstrap round drew a row.
+    on the same rows; `drawn` (B, n) says how often each bootstrap round drew a row;
+    `class_values` are the classes as the author's data have them.
     """
 
     source: str
@@ -90,6 +92,7 @@ class Setting:
     options: Mapping[str, Any] = field(default_factory=dict)
     drawn: "NDArray[Any] | None" = None
     weights: "NDArray[np.float64] | None" = None
+    class_values: tuple[Any, ...] = ()
     further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
 
     @property
@@ -109,7 +112,8 @@ class Setting:
 
     def entry(self, metric: Method) -> MetricEntry:
         """Find what computes a metric here."""
-        return of_means(metric_entry(metric)) if self.means else metric_entry(metric)
+        found = in_labels(metric_entry(metric), self.class_values)
+        return of_means(found) if self.means else found
 
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
         """Give training and test sizes of all folds (J,), and a note where they are assumed.

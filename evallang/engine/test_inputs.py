@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import difference_test
+from evallang.engine.remembered import RememberedSample, RememberedSwapper
 from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of
 from evallang.metrics.aggregation import (
@@ -53,6 +54,16 @@ FIRST_SEED = frozenset({"table", "correct", "row_scores"})
 """Evidence that is one output of each example, and so of one fit."""
 
 
+def rows_about(setting: Setting, metric: Method, model: str) -> Any:
+    """Tell which rows a test of right and wrong by a metric is about, as a mask (n,)."""
+    truth = setting.models[model].truth
+    if metric.name == "recall":
+        return truth == setting.positive
+    if metric.name == "specificity":
+        return truth != setting.positive
+    return np.ones(len(truth), dtype=bool)
+
+
 @dataclass(frozen=True)
 class TestInputs:
     """The evidence of one test, made when it is asked for."""
@@ -66,35 +77,14 @@ class TestInputs:
     test: Method
     level: float
 
-    def run(self) -> HypothesisTestResult:
-        """Run the test; differences come in the unit and direction of the metric."""
+    def run(self, level: float | None = None) -> HypothesisTestResult:
+        """Run the test; differences come in the unit and direction of the metric.
+
+        At another `level` than its own it rests on the same evidence, which is made once.
+        """
         entry = HYPOTHESIS_TESTS[self.test.name]
-        makers: Mapping[str, Callable[[], Any]] = {
-            "table": self._table,
-            "correct": self._correct,
-            "first": lambda: self._one(0),
-            "second": lambda: self._one(1),
-            "n_train": lambda: None if self._sizes is None else self._sizes[0],
-            "n_test": lambda: None if self._sizes is None else self._sizes[1],
-            "level": lambda: self.level,
-            "groups": self._groups,
-            "truth": self._binary_truth,
-            "row_scores": lambda: np.column_stack([self._scores(m) for m in self.models]),
-            "folds": self._folds,
-            "better": lambda: self._entry.declaration.better,
-            "bounded": self._bounded,
-            "swapper": self._swapper,
-            "sample": self._sample,
-            "difference": lambda: self.difference,
-            "seed": lambda: analysis_seed(
-                self.study.seed,
-                self.setting.sha256,
-                self.setting.protocol,
-                self.metric.written,
-                self.test.written,
-            ),
-        }
-        inputs = [makers[name]() for name in entry.inputs]
+        at = self.level if level is None else level
+        inputs = [at if name == "level" else self._given(name) for name in entry.inputs]
         options = self.test.keywords()
         if self._turned() and "alternative" in options:
             options["alternative"] = OPPOSITE[str(options["alternative"])]
@@ -110,6 +100,43 @@ class TestInputs:
         written: Any = self.test.keywords().get("alternative", "two_sided")
         result = one_sided(result, written)
         return self._in_metric_units(result)
+
+    def _given(self, name: str) -> Any:
+        """Make one input by its name, once."""
+        if name not in self._made:
+            self._made[name] = self._making(name)
+        return self._made[name]
+
+    @cached_property
+    def _made(self) -> dict[str, Any]:
+        return {}
+
+    def _making(self, name: str) -> Any:
+        makers: Mapping[str, Callable[[], Any]] = {
+            "table": self._table,
+            "correct": self._correct,
+            "first": lambda: self._one(0),
+            "second": lambda: self._one(1),
+            "n_train": lambda: None if self._sizes is None else self._sizes[0],
+            "n_test": lambda: None if self._sizes is None else self._sizes[1],
+            "groups": self._groups,
+            "truth": self._binary_truth,
+            "row_scores": lambda: np.column_stack([self._scores(m) for m in self.models]),
+            "folds": self._folds,
+            "better": lambda: self._entry.declaration.better,
+            "bounded": self._bounded,
+            "swapper": lambda: RememberedSwapper(self._swapper()),
+            "sample": lambda: RememberedSample(self._sample()),
+            "difference": lambda: self.difference,
+            "seed": lambda: analysis_seed(
+                self.study.seed,
+                self.setting.sha256,
+                self.setting.protocol,
+                self.metric.written,
+                self.test.written,
+            ),
+        }
+        return makers[name]()
 
     def _of_first_seed(self) -> tuple[str, ...]:
         """Say so where a test takes one output of each example and there are several seeds."""
@@ -129,11 +156,16 @@ class TestInputs:
 
     def difference(self, level: float) -> Difference:
         """Give the difference of the two models with the interval of the design."""
-        name = difference_test(self.metric, self.setting.yields, len(self.setting.classes))
-        found = replace(self, test=Method(name), level=level).run().estimate
+        found = self._of_difference.run(level).estimate
         if found is None:
-            raise ValueError(f"{name} estimates no difference")
+            raise ValueError(f"{self._of_difference.test.name} estimates no difference")
         return found
+
+    @cached_property
+    def _of_difference(self) -> "TestInputs":
+        """The same models under the test whose interval fits the design."""
+        name = difference_test(self.metric, self.setting.yields, len(self.setting.classes))
+        return replace(self, test=Method(name))
 
     # --- what both models gave ---
 
@@ -160,12 +192,7 @@ class TestInputs:
 
     def _rows(self) -> Any:
         """The rows a count test is about: all, or the positives, or the negatives."""
-        truth = self.setting.models[self.models[0]].truth
-        if self.metric.name == "recall":
-            return truth == self.setting.positive
-        if self.metric.name == "specificity":
-            return truth != self.setting.positive
-        return np.ones(len(truth), dtype=bool)
+        return rows_about(self.setting, self.metric, self.models[0])
 
     def _table(self) -> Any:
         return count_correct(self._correct()).pair(0, 1)

@@ -72,3 +72,13 @@ OWN_CODE_NOT_FOUND = declare(
     wrong="use mypkg.models   # without a folder mypkg beside the study",
     right="use mypkg.models   # with mypkg/models.py beside the study",
 )
+OWN_METRIC_UNUSABLE = declare(
+    "E477",
+    "own_metric_unusable",
+    "A metric of the author's own code that cannot be loaded, or is none.",
+    reason="A metric is a function of truth and prediction that gives a number. What it needs "
+    "and which direction is better it says by its attributes `needs` and `better`, which are "
+    "known only once a run has imported it.",
+    wrong="measure mypkg.metrics.utility   # without a function `utility` in mypkg/metrics.py",
+    right="measure mypkg.metrics.utility   # with `def utility(truth, prediction)` there",
+)

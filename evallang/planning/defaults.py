@@ -12,6 +12,7 @@ from evallang.compatibility import (
     yields_of,
 )
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -20,7 +21,7 @@ from evallang.results.settings import Default
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
-from evallang.study import Method, Protocol, Study, written_option
+from evallang.study import Method, Protocol, Study, own_metrics_of, written_option
 
 
 def stated_defaults(
@@ -142,6 +143,8 @@ def _averages(
     metrics = [measure.metric for measure in study.measures]
     metrics += [metric for comparison in study.comparisons for metric in comparison.metrics]
     for metric in metrics:
+        if metric.code:
+            continue
         options = {option.name: option for option in metric_entry(metric).options}
         if "average" in options and "average" not in dict(metric.options):
             yield Default(f"{metric.written} average", "macro" if classes > 2 else "binary")
@@ -164,8 +167,19 @@ def _options(study: Study, intervals: Sequence[Method]) -> Iterator[Default]:
             yield from _unwritten(CORRECTIONS[comparison.correction.name], comparison.correction)
     for interval in (*intervals, *chosen):
         yield from _unwritten(INTERVALS[interval.name], interval)
-    for metric in metrics:
+    for metric in (*metrics, *(own for own, _ in own_metrics_of(study))):
         yield from _unwritten(metric_entry(metric), metric)
+        yield from _undeclared(metric) if metric.code else ()
+
+
+def _undeclared(metric: Method) -> Iterator[Default]:
+    """State what a function of the author's own does not say of itself."""
+    found = own_metric_loaded(metric.name)
+    for word, (default, *_) in DECLARED.items():
+        if found is None:  # nothing of the author's is imported to look
+            yield Default(f"{metric.written} {word}", f"{default}, if the function does not say")
+        elif word not in found.declared:
+            yield Default(f"{metric.written} {word}", default)
 
 
 def _unwritten(entry: Entry[Any], method: Method) -> Iterator[Default]:
@@ -173,4 +187,5 @@ def _unwritten(entry: Entry[Any], method: Method) -> Iterator[Default]:
     for name, value in entry.defaults().items():
         if name not in written and value is not None and name not in ("average", "multi_class"):
             said = value if isinstance(value, bool | int | float | str) else written_option(value)
-            yield Default(f"{entry.name} {name}", said)
+            owner = method.written if method.code else entry.name
+            yield Default(f"{owner} {name}", said)

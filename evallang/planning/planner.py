@@ -195,6 +195,9 @@ def fit_task(
             study.tuning.n,
             study.tuning.select,
         ]
+        if study.tuning.metric.code:
+            top = study.tuning.metric.name.partition(".")[0]
+            tuning.append(own_sources(study).get(top, ""))
     asked = asks(pipeline, study.tuning)
     if tuning is not None and asked is not None:
         tuning.append(installed("optuna"))

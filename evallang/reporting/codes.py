@@ -53,3 +53,10 @@ SMALL_DIFFERENCES = declare(
     "this number of examples.",
     source="Connor 1987",
 )
+METRIC_FAILED = declare(
+    "W508",
+    "own_metric_failed",
+    "A metric of the author's own code raised, or gave no finite number.",
+    reason="What such a metric gives on some test rows alone would be of other examples than the "
+    "rest of the study, so a model that it cannot measure has no estimate.",
+)

@@ -26,7 +26,7 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
-from evallang.reporting.titles import mid_sentence
+from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural
 from evallang.results.records import Comparison, Estimate
 
@@ -88,7 +88,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     if len(context.metrics(setting)) > len(metrics):
         nouns = [context.metric(name).noun for name in metrics]
         what = " and ".join([", ".join(nouns[:-1]), nouns[-1]] if len(nouns) > 1 else nouns)
-    caption = f"{what[:1].upper()}{what[1:]} of {plural(len(models), 'model')}{where}"
+    caption = f"{capitalised(what)} of {plural(len(models), 'model')}{where}"
     if len(context.settings) > 1:
         caption += f" ({setting_words(context, setting)})"
     rows_ = tuple(Row(tuple(cells[model])) for model in models)
@@ -180,7 +180,7 @@ def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
             f"{', '.join(nouns)}{'' if len(names) == models else ' of ' + ', '.join(names)}"
             for names, nouns in parts.items()
         )
-        notes.append(runs(f"{words[:1].upper()}{words[1:]}: {note.rstrip('.')}."))
+        notes.append(runs(f"{capitalised(words)}: {note.rstrip('.')}."))
     return notes
 
 
@@ -291,6 +291,14 @@ def _notes(
         size = data.class_counts.get(data.positive)
         counted = f" ({count(size)} of {count(data.n)})" if size is not None else ""
         notes.append(runs(f"Positive class: {name}{counted}."))
+    if data is not None and data.weight is not None:
+        worth = count(round(data.effective_n or 0))
+        notes.append(
+            runs(
+                f"Weighted by {data.weight}: the {context.cases(setting.data)} tell as much as "
+                f"{worth} equally weighted ones."
+            )
+        )
     notes += interval_notes(context, metrics, found)
     abouts = dict.fromkeys(e.about for e in found if e.interval is not None and e.about)
     for about in abouts:

@@ -25,9 +25,11 @@ from evallang.reporting.pair_verdicts import place_words, posterior
 from evallang.reporting.requirement_findings import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
+    adjusted_words,
     amount,
     estimate_runs,
     number_word,
+    p_stat,
     plural,
     sentence,
     test_runs,
@@ -142,6 +144,9 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
     where = place_words(context, comparison)
     the = "the " if where else "The "
     test = test_runs(context, omnibus, comparison.alpha)
+    if omnibus.p_adjusted is not None:
+        adjusted = p_stat(context, omnibus.p_adjusted, comparison.alpha)
+        test += runs(", ", adjusted_words(comparison), adjusted)
     n = context.n(comparison.data)
     if comparison.data is None and comparison.ranks is not None:
         n = comparison.ranks.n

@@ -6,7 +6,7 @@ A rule gives one warning, however many fits, pairs or data sets it is about.
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from evallang.reporting.codes import FITS_FAILED, FITS_WARNED, OVERLAP, UNTUNED
+from evallang.reporting.codes import FITS_FAILED, FITS_WARNED, METRIC_FAILED, OVERLAP, UNTUNED
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
@@ -23,10 +23,12 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
 from evallang.reporting.numbers import count
+from evallang.reporting.searches import parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural, sentence, with_code
 from evallang.results.records import Failure, FitWarning
 
+MEASURE = "measure"  # the stage of a failure in the author's own metric
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
 SAID_BY = {"pooled_predictions_of_several_models": OVERLAP.name}
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
@@ -50,7 +52,7 @@ def failures(context: Context) -> Sequence[Block]:
                 Cell(runs(context.model(item.model))),
                 Cell(runs(f"{context.data_label(item.data)}, {context.protocol(item.protocol)}")),
                 Cell(runs(_place(item))),
-                Cell(runs(Code(_parameters(item.params)) if item.params else "as written")),
+                Cell(runs(Code(parameter_words(item.params)) if item.params else "as written")),
                 Cell(runs(f"{item.error}: {item.message}")),
             )
         )
@@ -63,16 +65,24 @@ def failures(context: Context) -> Sequence[Block]:
         Column(runs("Parameters"), "left", wide=True),
         Column(runs("Message"), "left", wide=True),
     )
-    notes = (
-        runs(
-            "Outer: the fit that is tested; what needs it was not computed. Inner: a candidate "
-            "in tuning, left out of the choice. Repeats and folds count from 0."
-        ),
+    stages = {
+        "fits": "Outer: the fit that is tested; what needs it was not computed. Inner: a candidate "
+        "in tuning, left out of the choice. Repeats and folds count from 0.",
+        "metric": "A measure is the author’s own metric; where it failed, what needs it was not "
+        "computed.",
+    }
+    present = {"metric" if item.stage == MEASURE else "fits" for item in found}
+    notes = (runs(" ".join(text for stage, text in stages.items() if stage in present)),)
+    title = " and ".join(
+        [*(["fits"] if "fits" in present else []), *(["measures"] if "metric" in present else [])]
     )
-    return [Table("table-failures", runs("Fits that failed."), columns, rows, notes=notes)]
+    caption = runs(f"{title.capitalize()} that failed.")
+    return [Table("table-failures", caption, columns, rows, notes=notes)]
 
 
 def _place(item: Failure) -> str:
+    if item.stage == MEASURE:
+        return f"measure {item.metric}"
     if item.fold < 0:
         return f"{item.stage}, all rows"
     return f"{item.stage}, repeat {item.repeat}, fold {item.fold}"
@@ -86,15 +96,21 @@ def cautions(context: Context) -> list[Caution]:
     if context.results.warnings:
         found.append(_of_fits(context, context.results.warnings))
     if context.results.failures:
-        failed = context.results.failures
-        models = listed(
-            [runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed)]
-        )
-        body = runs(
-            f"{plural(len(failed), 'fit').capitalize()} of ", models,
-            " raised an error (", Ref("table-failures"), ").",
-        )  # fmt: skip
-        found.append(computed_caution(FITS_FAILED, "Some fits failed", body))
+        of_fits = [f for f in context.results.failures if f.stage != MEASURE]
+        of_metrics = [f for f in context.results.failures if f.stage == MEASURE]
+        if of_fits:
+            body = runs(
+                f"{plural(len(of_fits), 'fit').capitalize()} of ", _models(context, of_fits),
+                " raised an error (", Ref("table-failures"), ").",
+            )  # fmt: skip
+            found.append(computed_caution(FITS_FAILED, "Some fits failed", body))
+        if of_metrics:
+            names = dict.fromkeys(f.metric or "" for f in of_metrics)
+            body = runs(
+                listed([runs(Code(name)) for name in names]), " could not measure ",
+                _models(context, of_metrics), " (", Ref("table-failures"), ").",
+            )  # fmt: skip
+            found.append(computed_caution(METRIC_FAILED, "The author’s own metric failed", body))
     found += of_numbers
     estimators = [model for model in context.results.models if model.kind == "estimator"]
     if len(estimators) > 1 and not any(model.tuned for model in estimators):
@@ -104,6 +120,10 @@ def cautions(context: Context) -> list[Caution]:
         )  # fmt: skip
         found.append(computed_caution(UNTUNED, "No model was tuned", body))
     return found
+
+
+def _models(context: Context, failed: Sequence[Failure]) -> Runs:
+    return listed([runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed)])
 
 
 def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
@@ -166,10 +186,3 @@ def _first_sentence(message: str) -> str:
     """Give a library's message up to its first full stop; advice and addresses follow it."""
     line = message.strip().partition("\n")[0]
     return line.partition(". ")[0].strip().rstrip(".:")
-
-
-def _parameters(params: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in params.items()
-    )

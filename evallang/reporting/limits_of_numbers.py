@@ -6,7 +6,7 @@ from statistics import median
 from evallang.diagnostics import Code
 from evallang.reporting.codes import CONSERVATIVE, DISAGREEMENT, OVERLAP, SMALL_DIFFERENCES
 from evallang.reporting.context import Context, Setting, base
-from evallang.reporting.decisions import computed
+from evallang.reporting.decisions import computed, margin_of
 from evallang.reporting.detectable import smallest_difference
 from evallang.reporting.document import Caution, Emphasis, Runs, listed, runs
 from evallang.reporting.numbers import NBSP, Scale, count, fixed, level_of_alpha
@@ -162,7 +162,10 @@ def _outside(comparison: Comparison) -> list[HypothesisTestResult]:
     return [
         pair
         for pair in comparison.pairwise
-        if pair.reject is False and pair.p is not None and _excludes_zero(pair.estimate) is True
+        if pair.reject is False
+        and pair.p is not None
+        and margin_of(pair) is None
+        and _excludes_zero(pair.estimate) is True
     ]
 
 
@@ -170,7 +173,7 @@ def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
     return [
         pair
         for pair in comparison.pairwise
-        if pair.reject and _excludes_zero(pair.simultaneous) is False
+        if pair.reject and margin_of(pair) is None and _excludes_zero(pair.simultaneous) is False
     ]
 
 

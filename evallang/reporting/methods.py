@@ -15,7 +15,7 @@ from evallang.reporting.one_model import methods_words, singly
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.searches import RULES, candidates, search_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import mid_sentence
+from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import (
     ADJUSTED,
     amount,
@@ -219,12 +219,23 @@ def _measures(context: Context) -> Runs:
         nouns = listed([runs(context.metric(name).noun) for name in averaged])
         verb = "is" if len(averaged) == 1 else "are"
         made += runs(" ", _capital(nouns), f" {verb} unweighted over the classes (macro average).")
+    return made + _own_metrics(context)
+
+
+def _own_metrics(context: Context) -> Runs:
+    """Say which metrics are code of the authors', and which direction of each is better."""
+    modules = {record.path for record in context.results.spec.own_code}
+    made: Runs = ()
+    for method in context.results.methods:
+        if method.kind == "metric" and method.title.rpartition(".")[0] in modules:
+            noun = context.metric(method.name).noun
+            made += runs(f" {noun} is a function of our own ({method.better} is better).")
     return made
 
 
 def _capital(row: Runs) -> Runs:
     first = row[0]
-    return (Text(first.text[:1].upper() + first.text[1:]), *row[1:]) if isinstance(
+    return (Text(capitalised(first.text)), *row[1:]) if isinstance(
         first, Text) else row  # fmt: skip
 
 

@@ -34,7 +34,13 @@ from evallang.reporting.wording import (
     simultaneous_words,
     symbol,
 )
-from evallang.results.records import Comparison, Difference, Effect, SimultaneousInterval
+from evallang.results.records import (
+    Comparison,
+    Difference,
+    Effect,
+    HypothesisTestResult,
+    SimultaneousInterval,
+)
 
 Part = tuple[Runs, list[Column], list[list[Cell]], list[Runs]]
 """Columns that one builder adds: their spanner, heads, cells of each row, notes."""
@@ -94,6 +100,8 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
     metric, scale = context.difference_words(comparison), context.difference_scale(comparison)
     wide = [s for pair in pairs if (s := pair.simultaneous) is not None and _bounded(s)]
     with_bounds = [e for e in known if _bounded(e)]
+    own = bool(wide) and all(_is_simultaneous(pair) for pair in pairs if pair.estimate is not None)
+    wide = [] if own else wide
     alone = singly(comparison)
     columns = [Column(runs("Value" if alone else "A − B"), sortable=True, name="difference")]
     notes: list[Runs] = []
@@ -104,6 +112,11 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
         words = ", ".join(mid_sentence(method) for method in methods)
         what = "Value minus the threshold" if alone else "Difference, first minus second"
         notes.append(runs(f"{what}: {level} {words}."))
+        if own:
+            size = count(comparison.family.size)
+            notes.append(
+                runs(f"The intervals are simultaneous: they hold for all {size} together.")
+            )
     if wide:
         level = percent(wide[0].level)
         columns.append(Column(runs(f"Simult. {level} CI"), muted=True, name="simultaneous"))
@@ -135,6 +148,14 @@ def _kind(found: Sequence[Difference]) -> str:
     kinds = {e.name.partition("difference")[0] for e in found}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return sentence(f"{kind}difference").rstrip(".")
+
+
+def _is_simultaneous(pair: HypothesisTestResult) -> bool:
+    """Tell whether the interval of a pair is that of the family, as of self-correcting tests."""
+    found, wide = pair.estimate, pair.simultaneous
+    if found is None or wide is None:
+        return False
+    return (found.low, found.high) == (wide.low, wide.high)
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:

@@ -6,7 +6,7 @@ from evallang.reporting.decisions import POSTERIOR, favoured, margin_of
 from evallang.reporting.document import Number, Runs, Strong, listed, runs
 from evallang.reporting.numbers import percent, probability, scale_of
 from evallang.reporting.titles import mid_sentence
-from evallang.reporting.wording import amount, p_stat
+from evallang.reporting.wording import adjusted_words, amount, p_stat
 from evallang.results.records import Comparison, HypothesisTestResult
 
 
@@ -61,6 +61,10 @@ def within_margin(context: Context, comparison: Comparison, pair: HypothesisTest
     inside = contrast_interval(found, scale)
     if pair.p is not None:
         inside += runs("; " if inside else "", p_stat(context, pair.p, comparison.alpha))
+    if pair.p_adjusted is not None:
+        inside += runs(
+            ", ", adjusted_words(comparison), p_stat(context, pair.p_adjusted, comparison.alpha)
+        )
     title = mid_sentence(context.method_title("test", pair.test))
     return runs(Strong(runs(lead, size)), f" ({title}; " if inside else "", inside,
                 ")." if inside else ".")  # fmt: skip

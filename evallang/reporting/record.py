@@ -26,7 +26,7 @@ from evallang.reporting.requirement_findings import (
     source_of,
     where_words,
 )
-from evallang.reporting.searches import RULES
+from evallang.reporting.searches import RULES, parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import plural
 
@@ -81,7 +81,7 @@ def selections(context: Context) -> Sequence[Block]:
     by_model: dict[tuple[str, str, str], Counter[str]] = {}
     for item in found:
         key = (item.data, item.protocol, item.model)
-        words = ", ".join(f"{name}={value}" for name, value in item.params.items()) or "as written"
+        words = parameter_words(item.params) or "as written"
         by_model.setdefault(key, Counter())[words] += 1
     sets, protocols = ({key[i] for key in by_model} for i in (0, 1))
     rows = []

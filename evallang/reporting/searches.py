@@ -1,7 +1,9 @@
 """How hyper-parameters were searched, as the study file and its defaults say."""
 
 import re
+from collections.abc import Mapping
 from math import prod
+from typing import Any
 
 from evallang.frozen import frozen
 from evallang.reporting.context import Context
@@ -54,6 +56,14 @@ def search_of(context: Context) -> Search:
         strategy if strategy in ("grid", "random", "bayes") else "grid",
         folds if folds.isdigit() else "",
         metric if known else "",
+    )
+
+
+def parameter_words(params: Mapping[str, Any]) -> str:
+    """Write chosen parameters for readers, numbers to six digits."""
+    return ", ".join(
+        f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
+        for key, value in params.items()
     )
 
 

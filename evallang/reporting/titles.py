@@ -30,6 +30,12 @@ def mid_sentence(title: str) -> str:
     return first.lower() + space + rest if first.lower() in COMMON else title
 
 
+def capitalised(text: str) -> str:
+    """Begin a sentence with a text; the author's own code (`mypkg.metrics.f`) stays as it is."""
+    first = text.partition(" ")[0].rstrip(".,:;")
+    return text if "." in first else text[:1].upper() + text[1:]
+
+
 def written_options(written: str) -> str:
     """Give the options of a canonical name for readers: "(average=macro)" is "macro"."""
     parts = [part.strip() for part in re.split(r"[(),]", written)]

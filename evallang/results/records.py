@@ -313,11 +313,15 @@ class Export:
 
 @frozen
 class Failure:
-    """One fit that raised; `stage` is inner (a candidate) or outer."""
+    """One fit that raised; `stage` is inner (a candidate), outer or export.
+
+    Or, with stage `measure`, a model that the author's own `metric` could not measure: then
+    there is no fold (-1).
+    """
 
     stage: str
     data: str
-    protocol: str
+    protocol: str | None
     model: str
     repeat: int
     fold: int
@@ -325,6 +329,7 @@ class Failure:
     error: str
     message: str
     seed: int = 0
+    metric: str | None = None
 
 
 @frozen

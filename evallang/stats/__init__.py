@@ -72,11 +72,12 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """List every public name."""
     elsewhere = [name for names in ELSEWHERE.values() for name in names.split()]
-    return sorted({*_registered(), *elsewhere, *ROOMS})
+    spelled = [name for name in _registered() if name.isidentifier()]
+    return sorted({*spelled, *elsewhere, *ROOMS})
 
 
 def _registered() -> dict[str, Any]:
-    """Give the members of the registries by their names, and by those Python can spell."""
+    """Give the members of the registries by their names, and by those of their functions."""
     from evallang.stats.corrections import CORRECTIONS
     from evallang.stats.effect_sizes import EFFECT_SIZES
     from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -86,6 +87,5 @@ def _registered() -> dict[str, Any]:
     for registry in (HYPOTHESIS_TESTS, INTERVALS, CORRECTIONS, EFFECT_SIZES):
         for entry in registry:
             for name in (entry.name, entry.function.__name__):
-                if name.isidentifier():
-                    found.setdefault(name, entry.function)
+                found.setdefault(name, entry.function)
     return found

@@ -137,11 +137,12 @@ def rank_biserial(
     def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         if not len(d):
             return np.full(len(weights), np.nan)
-        times = weights[:, order] * telling
-        size = np.add.reduceat(times, starts, axis=1)
-        signed = np.add.reduceat(times * signs, starts, axis=1)
-        rank = np.cumsum(size, axis=1) - (size - 1) / 2
-        return _ratio((rank * signed).sum(axis=1), (rank * size).sum(axis=1))
+        # One row for each data set: every step is one pass over all resamples
+        times = weights.T[order] * telling[:, None]
+        size = np.add.reduceat(times, starts, axis=0)
+        signed = np.add.reduceat(times * signs[:, None], starts, axis=0)
+        rank = np.cumsum(size, axis=0) - (size - 1) / 2
+        return _ratio((rank * signed).sum(axis=0), (rank * size).sum(axis=0))
 
     return _effect("rank-biserial correlation", len(d), statistic, (-1.0, 1.0), level, seed)
 
@@ -171,11 +172,11 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
     below, upto = np.searchsorted(y, x, "left"), np.searchsorted(y, x, "right")
 
     def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        passed = np.zeros((len(weights), len(y) + 1))
-        np.cumsum(weights[:, order], axis=1, out=passed[:, 1:])
-        total = passed[:, -1]
-        balance = passed[:, below] + passed[:, upto] - total[:, None]
-        return _ratio((weights * balance).sum(axis=1), total * total)
+        passed = np.zeros((len(y) + 1, len(weights)))
+        np.cumsum(weights.T[order], axis=0, out=passed[1:])
+        total = passed[-1]
+        balance = passed[below] + passed[upto] - total
+        return _ratio((weights.T * balance).sum(axis=0), total * total)
 
     return _effect("Cliff's delta", len(x), statistic, (-1.0, 1.0), level, seed)
 
@@ -207,11 +208,11 @@ def akinshins_gamma(
 
     def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         rows = np.repeat(np.arange(weights.size) % max(n, 1), weights.astype(int).ravel())
-        drawn = values[rows].reshape(len(weights), -1, 2)
-        medians = np.median(drawn, axis=1)
-        deviations = np.median(np.abs(drawn - medians[:, None, :]), axis=1)
-        pooled = MAD_TO_SD * np.sqrt((deviations**2).mean(axis=1))
-        return _ratio(medians[:, 0] - medians[:, 1], pooled)
+        drawn = np.stack([column[rows].reshape(len(weights), -1) for column in values.T])
+        medians = _medians(drawn)
+        deviations = _medians(np.abs(drawn - medians[..., None]))
+        pooled = MAD_TO_SD * np.sqrt((deviations**2).mean(axis=0))
+        return _ratio(medians[0] - medians[1], pooled)
 
     if n == 0:
         return Effect("Akinshin's gamma", None)
@@ -277,6 +278,13 @@ def _effect(
     if found.low is None or found.high is None or found.low == found.high:
         return Effect(name, value)
     return Effect(name, value, min(found.low, value), max(found.high, value))
+
+
+def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the median along the last axis; of short rows sorting is ten times np.median's speed."""
+    ordered, n = np.sort(values, axis=-1), values.shape[-1]
+    middle: NDArray[np.float64] = (ordered[..., (n - 1) // 2] + ordered[..., n // 2]) / 2
+    return middle
 
 
 def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -44,7 +44,8 @@ HOENIG_HEISEY_2001 = Reference(
     pages="19-24",
 )
 
-Variant = Literal["midp", "exact", "chi2", "corrected"]
+Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
+EXACT_BELOW = 25  # discordant pairs, of the variant `textbook`; Raschka 2018, 4.4
 MOST_N = 1 << 24  # largest sample that is searched for
 LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
 BEYOND = 0.05  # share of n by which power must stay at its target
@@ -238,18 +239,27 @@ def t_detectable(
 
 
 def t_size(
-    difference: float | Literal["observed"], sd: float, alpha: float = 0.05, target: float = 0.8
+    difference: float | Literal["observed"],
+    sd: float,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    *,
+    test_train_ratio: float = 0.0,
 ) -> PowerAnalysis:
-    """Give the number of independent differences with which a paired t test has power `target`.
+    """Give the number of differences with which a paired t test has power `target`.
 
-    Raises `ValueError` as `t_power` does, or where more than about 17 million would be needed.
+    With a `test_train_ratio` no number may be enough: more splits of the same rows tell ever
+    less. Raises `ValueError` as `t_power` does, or where more than about 17 million would be
+    needed.
     """
     gap = stated(difference)
 
     def enough(n: int) -> bool:
-        return n >= 2 and (t_power(gap, sd, n, alpha).power or 0.0) >= target
+        found = t_power(gap, sd, n, alpha, test_train_ratio=test_train_ratio)
+        return (found.power or 0.0) >= target
 
-    return t_power(gap, sd, _least_size(enough, saw_toothed=False), alpha)
+    n = _least_size(enough, saw_toothed=False)
+    return t_power(gap, sd, n, alpha, test_train_ratio=test_train_ratio)
 
 
 def stated(difference: float | str) -> float:
@@ -298,6 +308,9 @@ def _critical_counts(pairs: NDArray[np.int64], alpha: float, variant: Variant) -
 def _mcnemar_p(
     larger: NDArray[np.int64], pairs: NDArray[np.int64], variant: Variant
 ) -> NDArray[np.float64]:
+    if variant == "textbook":
+        few, many = (_mcnemar_p(larger, pairs, name) for name in ("exact", "corrected"))
+        return np.where(pairs < EXACT_BELOW, few, many)
     gap = np.maximum(2 * larger - pairs, 0)
     if variant in ("chi2", "corrected"):
         gap = np.maximum(gap - 1, 0) if variant == "corrected" else gap
@@ -368,7 +381,7 @@ def _least_size(enough: Callable[[int], bool], *, saw_toothed: bool) -> int:
     while not enough(high):
         high *= 2
         if high > MOST_N:
-            raise ValueError(f"more than {MOST_N} examples would be needed")
+            raise ValueError(f"more than {MOST_N:,} would be needed")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

@@ -18,6 +18,7 @@ else:
 
 RankTest = Literal["wilcoxon", "sign", "friedman"]
 BATCH = 1 << 20  # numbers held at once
+MOST_DATA_SETS = 1024  # that are searched for
 STEPS = 30  # of the bisection for a difference; the Monte Carlo error is far above its last
 
 
@@ -106,6 +107,43 @@ def rank_detectable(
     low, high = 0.0, most
     for _ in range(STEPS):
         middle = (low + high) / 2
+        if (at(middle).power or 0.0) >= target:
+            high = middle
+        else:
+            low = middle
+    return at(high)
+
+
+def rank_size(
+    test: RankTest,
+    difference: float | Literal["observed"],
+    sd: float,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    *,
+    models: int = 2,
+    seed: int = 0,
+    rounds: int = 10_000,
+) -> PowerAnalysis:
+    """Give the number of data sets with which a test on ranks has power `target`.
+
+    Found by doubling and halving, to within the Monte Carlo error of the power. Raises
+    `ValueError` as `rank_power` does, or where more than 1,024 would be needed.
+    """
+    if not 0 < target < 1:
+        raise ValueError("a power lies between 0 and 1")
+
+    def at(n: int) -> PowerAnalysis:
+        return rank_power(test, difference, sd, n, alpha, models=models, seed=seed, rounds=rounds)
+
+    high = 2
+    while (at(high).power or 0.0) < target:
+        high *= 2
+        if high > MOST_DATA_SETS:
+            raise ValueError(f"more than {MOST_DATA_SETS:,} would be needed")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
         if (at(middle).power or 0.0) >= target:
             high = middle
         else:

@@ -16,7 +16,11 @@ from evallang.syntax.writing import written
 
 def format_source(source: SourceFile) -> str:
     """Format a file; one of another format or of a newer language stays as it is."""
-    parsed = parse_lines(source)
+    return format_parsed(source, parse_lines(source))
+
+
+def format_parsed(source: SourceFile, parsed: ParsedFile) -> str:
+    """Format a file that was parsed already."""
     if any(d.code in ("E001", "E002") for d in parsed.diagnostics):
         return source.text
     blocks = sorted((*_code(source, parsed), *_remarks(source, parsed)), key=lambda b: b.start)
@@ -60,7 +64,8 @@ def _code(source: SourceFile, parsed: ParsedFile) -> Iterator[_Block]:
             if line.node is None
             else _formatted(line, line.node, comments[inside:next_comment])
         )
-        yield _Block(line.start, line.end, lines)
+        if any(lines):  # a line of stray carriage returns leaves nothing
+            yield _Block(line.start, line.end, lines)
 
 
 def _verbatim(source: SourceFile, line: ParsedLine) -> list[str]:

@@ -261,8 +261,12 @@ class PartBuilder(ValueBuilder):
                 self._complain(codes.PART_GIVEN_TWICE, message, place, related=related)
         return found
 
-    def _method(self, node: n.MethodNode) -> n.MethodNode:
+    def _method(self, node: n.MethodNode | n.ColumnsNode) -> n.MethodNode:
         """Give a word of a catalogue, with or without options, its canonical spelling."""
+        if isinstance(node, n.ColumnsNode):  # `columns(a: b)` reads as a call with branches
+            message = "`columns(...)` is a step of a pipeline and stands nowhere else"
+            self._complain(codes.UNEXPECTED_TEXT, message, node.span)
+            return n.NameNode("columns", span=node.span)
         name = node.name if isinstance(node, n.CallNode) else node
         if name.name in RESERVED:
             message = f"`{name.name}` is a word of the language and names nothing else"

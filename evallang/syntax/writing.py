@@ -98,6 +98,10 @@ def _clause(node: n.AnyClauseNode) -> Doc:
             return _row("positive ", node.value, *_part(" ", node.label))
         case n.FeaturesNode():
             words = "features all except " if node.all_except else "features "
+            first = node.columns[0]
+            if not node.all_except and isinstance(first, n.NameNode) and first.name == "all":
+                # without its brackets it would begin `all except`
+                return _row(words, _group("[", node.columns, "]"))
             return _row(words, _listed(node.columns))
         case n.WhereNode():
             return _row("where ", node.column, f" {node.operator}", *_part(" ", node.value))

@@ -23,6 +23,11 @@ def main() -> None:
     for name, rows in alarms(random.Random(20260106), 80).items():
         write(f"alarms_{name}.csv", rows)
     write("suite_auc.csv", suite(random.Random(20260104), 24))
+    write("load.csv", load(random.Random(20260107), 365))
+    write("survey.csv", survey(random.Random(20260108), 300))
+    machines = random.Random(20260109)
+    for number in range(1, 9):
+        write(f"sorting_{number}.csv", sorting(machines, 120))
     for name, records in quiz(random.Random(20260105), 150).items():
         write_lines(f"quiz_{name}.jsonl", records)
 
@@ -190,6 +195,48 @@ def quiz(rng: random.Random, n: int) -> dict[str, list[object]]:
                     }
                 )
     return logs
+
+
+def load(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give daily loads of a power grid in order of time: seasons, weekdays, a slow rise."""
+    yield ("day", "temperature", "workday", "load_a_week_ago", "load")
+    past: list[float] = []
+    weather = 0.0
+    for day in range(1, n + 8):
+        season = math.cos(2 * math.pi * day / 365)
+        weather = 0.8 * weather + 2.2 * normal(rng)
+        temperature = 11 - 11 * season + weather
+        workday = int(day % 7 < 5)
+        heating = 1.1 * max(0.0, 16 - temperature)
+        cooling = 0.8 * max(0.0, temperature - 22)
+        past.append(52 + 0.02 * day + heating + cooling + 7 * workday + 1.5 * normal(rng))
+        if day > 7:
+            yield (day - 7, f"{temperature:.1f}", workday, f"{past[-8]:.1f}", f"{past[-1]:.1f}")
+
+
+def survey(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give answers to a survey that asked too few in the south, and weighs them up for it."""
+    yield ("age", "commute", "household", "region", "weight", "would_switch")
+    for _ in range(n):
+        region = pick(rng, ["north", "north", "north", "east", "east", "south"])
+        age = 18 + int(rng.random() * 62)
+        commute = -math.log(1 - rng.random()) * (35 if region == "south" else 22)
+        household = 1 + int(rng.random() * 5)
+        weight = {"north": 0.7, "east": 1.0, "south": 2.1}[region] * (0.8 + 0.4 * rng.random())
+        wish = 1.0 - 0.035 * (age - 30) + 0.03 * (commute - 22) - 0.2 * household + normal(rng)
+        yield (
+            age, f"{commute:.1f}", household, region, f"{weight:.2f}", "yes" if wish > 0 else "no",
+        )  # fmt: skip
+
+
+def sorting(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give measurements of parts to be sorted; how hard that is differs from call to call."""
+    yield ("length", "width", "weight", "hue", "sorted")
+    slope, bend, noise = 0.5 + rng.random(), 1.2 * rng.random(), 0.4 + 0.8 * rng.random()
+    for _ in range(n):
+        x = [normal(rng) for _ in range(4)]
+        margin = slope * x[0] - 0.5 * x[1] + bend * (x[2] * x[3]) + noise * normal(rng)
+        yield (*(f"{value:.3f}" for value in x), "good" if margin > 0 else "bad")
 
 
 def normal(rng: random.Random) -> float:

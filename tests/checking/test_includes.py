@@ -2,6 +2,8 @@
 
 from studies import checked
 
+from evallang.api.study import open_study
+
 MAIN = """evallang 1
 include "lab/protocol.eval"
 study
@@ -80,3 +82,41 @@ def test_a_faulty_clause_leaves_its_statement_readable():
 def test_of_a_file_of_a_newer_language_nothing_was_read():
     found = checked("evallang 99\nmodel a = GaussianNB\n")
     assert {"data", "model", "protocol"} <= found.gathered.unread
+
+
+def test_a_file_outside_the_folder_of_the_study_is_not_read():
+    outside = {"secret.eval": "model root = SVC\n", "../secret.eval": "model root = SVC\n"}
+    for path in ("../secret.eval", "lab/../../secret.eval", "..", "../study/../secret.eval"):
+        (found,) = [
+            d
+            for d in checked(
+                f"{MAIN.replace('lab/protocol.eval', path)}protocol cv\n", outside
+            ).diagnostics
+            if d.severity == "error"
+        ]
+        assert (found.code, "leads out of the folder" in found.message) == ("E107", True)
+
+
+def test_a_file_above_the_one_that_names_it_is_fine_inside_the_folder():
+    files = {
+        "lab/protocol.eval": 'evallang 1\ninclude "../folds.eval"\n',
+        "folds.eval": "evallang 1\nprotocol cv\n",
+    }
+    assert checked(MAIN, files).diagnostics == ()
+
+
+def test_a_folder_a_pipe_and_a_missing_file_are_worded_in_lower_case(tmp_path):
+    (tmp_path / "lab").mkdir()
+    path = tmp_path / "study.eval"
+    for name in ("lab", "missing.eval"):
+        path.write_text(f'evallang 1\ninclude "{name}"\n', encoding="utf-8")
+        said = open_study(path).diagnostics[-1]
+        assert said.code == "E107"
+        assert said.message.split(": ")[1][0].islower()
+
+
+def test_an_included_file_of_bytes_is_reported_there(tmp_path):
+    (tmp_path / "study.eval").write_text('evallang 1\ninclude "bytes.eval"\n', encoding="utf-8")
+    (tmp_path / "bytes.eval").write_bytes(b"model \xe9 = SVC\n")
+    found = open_study(tmp_path / "study.eval").diagnostics
+    assert ("E003", "bytes.eval") in [(d.code, d.path.rpartition("/")[2]) for d in found]

@@ -12,8 +12,10 @@ RUNNABLE = {
     "03_repeated_cv",
     "04_bootstrap",
     "06_scores",
+    "09_own_code",
     "10_regression_time",
     "11_counts",
+    "12_llm_logs",
 }
 
 

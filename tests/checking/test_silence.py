@@ -24,6 +24,12 @@ SAID_OF_EXAMPLES = {
     # so is a permutation test of their losses
     "own_code": ["pooled_predictions_of_several_models"],
 }
+SAID_OF_EXAMPLES |= {
+    # a permutation test of means over seeds, on the folds of one cross-validation
+    "seeds": ["pooled_predictions_of_several_models"],
+    # a baseline among the models of an omnibus is advised against; ranks need none
+    "sorting_machines": ["no_baseline"],
+}
 SAID_OF_SAMPLES = {
     "01_nested_cv": ["pooled_predictions_of_several_models"],
     "02_three_way_holdout": ["no_baseline", "seed_by_default"],
@@ -67,7 +73,7 @@ def test_a_sound_study_is_not_warned_of_its_data_either(path):
     for table in prepared.tables.values():
         found += check_design(table, questions(study))
     for (_, protocol), splits in prepared.planned.layout.splits.items():
-        found += check_test_sizes([len(split.test) for split in splits], protocol, None)
+        found += check_test_sizes([len(s.test) for s in splits if s.fold >= 0], protocol, None)
     found += advise_on_examples(study, [of_outcomes(given) for given in prepared.given])
     assert [d.name for d in found if d.severity != "hint"] == []
 

@@ -28,10 +28,13 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "alarms_models.csv",
         "alarms_rule.csv",
         "houses.csv",
+        "load.csv",
         "quiz_large.jsonl",
         "quiz_small.jsonl",
         "reviews_predictions.csv",
+        *(f"sorting_{number}.csv" for number in range(1, 9)),
         "suite_auc.csv",
+        "survey.csv",
         "visits.csv",
     ]
     for name in made:

@@ -419,3 +419,26 @@ def test_numbers_of_two_measures_do_not_stand_in_one_statement():
     assert "E144" in codes(text)
     stray = 'evallang 1\npredictions v from "v.csv"\n  truth y\n  models a, b\n  lower is better\n'
     assert "E144" in codes(stray)
+
+
+def test_one_data_set_read_is_no_sample_of_data_sets(tmp_path):
+    rows = [(i, "only", TRUTH[i], LABEL[i], TRUTH[i]) for i in range(N)]
+    write(tmp_path, "p.csv", "id,suite,truth,a,b", rows)
+    text = """evallang 1
+predictions p from "p.csv"
+  id id
+  dataset suite
+  truth truth
+  positive 1
+compare a, b across data with wilcoxon
+"""
+    with pytest.raises(StudyError) as raised:
+        run(study(text, tmp_path))
+    assert [d.code for d in errors(raised)] == ["E201"]
+
+
+def test_few_groups_of_predictions_are_warned_of(two_files):
+    rows = [(i, TRUTH[i], LABEL[i], f"g{i % 5}") for i in range(N)]
+    write(two_files, "a.csv", "id,truth,said,g", rows)
+    results = run(study(without_auc(TWO_FILES).format("  group g\n"), two_files))
+    assert "few_groups" in [d["name"] for d in results.record.diagnostics]

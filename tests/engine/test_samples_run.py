@@ -1,6 +1,8 @@
-"""The design's samples on given outcomes run on files of their form."""
+"""The design's samples on given outcomes, and that of own code, run on files of their form."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +81,51 @@ def test_12_logs_are_joined_by_question_and_their_passages_are_the_unit(tmp_path
     (gate,) = results.requirements
     assert (gate.models, gate.met) == (("b", "a"), gate.interval[0] > -0.01)
     assert {e.about for e in results.estimates} == {"new groups"}
+
+
+NET = """\
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Net(ClassifierMixin, BaseEstimator):
+    def __init__(self, width=8, dropout=0.0):
+        self.width, self.dropout = width, dropout
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        side = np.where(y == self.classes_[1], 1.0, -1.0)
+        self.weights_ = np.linalg.lstsq(X, side, rcond=None)[0]
+        return self
+    def predict_proba(self, X):
+        share = 1 / (1 + np.exp(-(1 - self.dropout) * (X @ self.weights_)))
+        return np.column_stack([1 - share, share])
+    def predict(self, X):
+        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
+"""
+UTILITY = """\
+def utility(truth, prediction):
+    return float(3 * (prediction[truth == ">50K"] == ">50K").mean() - (prediction != truth).mean())
+"""
+
+
+def test_09_own_models_and_an_own_metric_go_all_the_way(tmp_path):
+    n, k = 90, 21
+    rows = RNG.normal(0, 1, (n, k)).round(3)
+    income = np.where(rows[:, :3].sum(axis=1) + RNG.normal(0, 0.5, n) > 0, ">50K", "<=50K")
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "data" / "adult.db")) as base, base:
+        names = [f"x{i}" for i in range(k)]
+        base.execute(f"create table adult (age integer, {' real, '.join(names)} real, income text)")
+        filled = [(18 + i % 40, *map(float, row), str(y)) for i, (row, y) in
+                  enumerate(zip(rows, income, strict=True))]  # fmt: skip
+        base.executemany(f"insert into adult values ({','.join('?' * (k + 2))})", filled)
+    table(tmp_path / "folds.csv", "fold", [(i % 2,) for i in range(n)])
+    table(tmp_path / "mypkg" / "__init__.py", "", [])
+    (tmp_path / "mypkg" / "models.py").write_text(NET)
+    (tmp_path / "mypkg" / "metrics.py").write_text(UTILITY)
+    text = sample("09_own_code").replace("bayes 50 cv=3", "random 2 cv=2")  # fewer fits
+    results = run(study(text.replace("seeds=5", "seeds=2"), tmp_path), trust=True)
+    own = [e for e in results.estimates if e.metric == "mypkg.metrics.utility"]
+    assert [e.model for e in own] == ["net", "vote", "linear"]
+    assert all(-1 <= e.value <= 3 and len(e.folds) == 2 for e in own)
+    assert [f.path for f in results.record.spec.own_code] == ["mypkg.models", "mypkg.metrics"]
+    assert results.record.exports[0].path == "models/adult.skops"

@@ -6,6 +6,7 @@ from scipy import stats
 from studies import codes, study
 
 from evallang.api import run
+from evallang.stats import westfall
 
 TABLE = """evallang 1
 counts t
@@ -60,6 +61,7 @@ def test_a_smaller_error_is_a_larger_accuracy():
         ("compare x with binomial(threshold=10%)", None),
         ("compare x with mcnemar", "E151"),
         ("require x better than y with mcnemar(alternative=greater)", "E131"),
+        ("compare against z with mcnemar(alternative=less) westfall", "E209"),
     ],
 )
 def test_a_side_needs_a_first_model_and_a_single_test_needs_no_second(line, code):
@@ -123,3 +125,32 @@ def test_the_report_words_a_test_of_one_model_and_a_side(tmp_path):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "was not shown to be above" in page
     assert "one-sided" in page
+
+
+GROUPED = """evallang 1
+predictions p from "p.csv"
+  truth truth
+  models a, b, c
+{clause}measure accuracy
+compare with mcnemar westfall{by}
+"""
+
+
+def test_a_correction_by_rows_is_refused_where_groups_are_the_unit():
+    found = codes(GROUPED.format(clause="  group site\n", by=""))
+    assert [code for code in found if code.startswith("E")] == ["E210"]
+
+
+def test_the_discrete_correction_by_recall_is_about_the_positives(scored):
+    folder, _ = scored
+    (line,) = compared(GROUPED.format(clause="", by=" by recall"), folder)
+    table = np.genfromtxt(folder / "p.csv", delimiter=",", names=True)
+    right = np.column_stack([table[m] == table["truth"] for m in "abc"])[table["truth"] == 1]
+    expected = westfall([t.p for t in line.pairwise], right, [(0, 1), (0, 2), (1, 2)])
+    assert [t.p_adjusted for t in line.pairwise] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_gate_by_mcnemar_is_exact_whatever_interval_is_named():
+    text = TABLE + "require x better than y with mcnemar(newcombe)\n"
+    (required,) = run(study(text)).record.requirements
+    assert required.test.variant == "exact"

@@ -5,8 +5,8 @@ import json
 from evallang.checking.check import check
 from evallang.diagnostics import CODES, has_errors, to_github, to_json, to_sarif, to_text
 from evallang.source import SourceFile
-from evallang.syntax.formatter import format_source
-from evallang.syntax.parser import parse
+from evallang.syntax.formatter import format_parsed
+from evallang.syntax.parser import parse_lines
 
 from .inputs import corpus
 
@@ -34,9 +34,11 @@ def judge(text: str) -> None:
 def settles(text: str) -> None:
     """Formatting keeps the tree and the comments, and changes nothing the second time."""
     source = SourceFile("study.eval", text)
-    once = SourceFile("study.eval", format_source(source))
-    assert format_source(once) == once.text, "formatting twice differs from once"
-    before, after = parse(source)[0], parse(once)[0]
+    read = parse_lines(source)
+    once = SourceFile("study.eval", format_parsed(source, read))
+    again = parse_lines(once)
+    assert format_parsed(once, again) == once.text, "formatting twice differs from once"
+    before, after = read.study, again.study
     assert after == before, "formatting changed the tree"
     comments = [sorted(c.text for c in tree.comments) for tree in (before, after)]
     assert comments[0] == comments[1], "formatting changed the comments"

@@ -12,8 +12,10 @@ from mlxtend.evaluate import proportion_difference as mlxtend_proportions
 from scipy import stats as scipy_stats
 from sklearn.neighbors import KNeighborsClassifier
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from studies import study
 
 from evallang import stats
+from evallang.api import run
 from evallang.reporting.groups import groups
 from evallang.results.records import Comparison, Family, HypothesisTestResult
 
@@ -273,3 +275,38 @@ def test_five_equal_models_are_rarely_told_apart_by_signed_ranks_with_holm():
         adjusted = stats.holm(row)
         errors += any(q <= 0.05 for q, (_, j) in zip(adjusted, pairs, strict=True) if j < 5)
     assert errors / 400 <= 0.05 + 3 * 0.011
+
+
+def test_folds_of_a_file_sorted_by_class_hold_all_classes(tmp_path):
+    # mlxtend 0.25 paired_ttest_kfold_cv: plain KFold without shuffling; on iris with three folds
+    # each test part is a class that was never trained on: (nan, nan)
+    text = (
+        "evallang 1\ndata iris from sklearn iris\nmodel a = GaussianNB\n"
+        "model b = DummyClassifier\nprotocol cv folds=3\nmeasure accuracy\ncompare with kfold_t\n"
+    )
+    record = run(study(text, tmp_path)).record
+    (test,) = record.comparisons[0].pairwise
+    assert 0 < test.p < 0.05
+    assert record.estimates[0].value > 0.9
+
+
+def test_upper_tails_are_not_1_minus_lower_ones():
+    # scikit-posthocs #2: 1 - cdf, which is 0 beyond sixteen digits
+    d = np.full(40, 1.0) + np.linspace(-0.01, 0.01, 40)
+    t = stats.t(d, np.zeros(40))
+    assert 0 < t.p < 1e-60
+    assert t.p == pytest.approx(2 * scipy_stats.t.sf(t.statistic.value, 39), rel=1e-8)
+    assert 0 < stats.mcnemar([[0, 500], [10, 0]], method="chi2").p < 1e-100
+
+
+def test_every_pair_of_every_data_set_is_in_the_family():
+    # Weka's Experimenter tests each cell at alpha; julearn corrects for each metric alone
+    text = "evallang 1\n" + "".join(
+        f"counts {name}\n  models x, y\n  table [[40, {b}], [4, 10]]\n"
+        for name, b in (("one", 12), ("two", 9), ("three", 15))
+    )
+    comparisons = run(study(text + "compare with mcnemar\n")).record.comparisons
+    assert [c.family.size for c in comparisons] == [3, 3, 3]
+    p = [c.pairwise[0].p for c in comparisons]
+    adjusted = [c.pairwise[0].p_adjusted for c in comparisons]
+    assert adjusted == pytest.approx(stats.holm(p), rel=1e-12)

@@ -21,7 +21,7 @@ from evallang.stats.power import (
     t_power,
     t_size,
 )
-from evallang.stats.simulated_power import rank_detectable, rank_power
+from evallang.stats.simulated_power import rank_detectable, rank_power, rank_size
 
 R = figures("from_r")
 
@@ -116,7 +116,7 @@ def test_assumptions_that_contradict_each_other_are_refused():
         mcnemar_power(0.2, 0.1, 100)
     with pytest.raises(ValueError, match="above 0"):
         t_power(0.1, 0.0, 10)
-    with pytest.raises(ValueError, match="examples would be needed"):
+    with pytest.raises(ValueError, match="more than 16,777,216 would be needed"):
         mcnemar_size(1e-6, 0.1, method="connor")
     with pytest.raises(ValueError, match="three models"):
         rank_power("friedman", 0.1, 1.0, 10)
@@ -199,3 +199,32 @@ def test_the_detectable_difference_of_ranks_has_the_target_power_on_its_draws():
 def test_the_same_seed_gives_the_same_power():
     one, other = (rank_power("sign", 0.3, 1.0, 12, seed=5, rounds=500) for _ in range(2))
     assert one == other
+
+
+def test_the_textbook_variant_is_exact_where_discordant_pairs_are_few():
+    few = mcnemar_power(0.2, 0.4, 40, variant="textbook").power
+    assert few == pytest.approx(mcnemar_power(0.2, 0.4, 40, variant="exact").power, abs=2e-3)
+    many = mcnemar_power(0.05, 0.3, 2000, variant="textbook").power
+    assert many == mcnemar_power(0.05, 0.3, 2000, variant="corrected").power
+
+
+def test_no_number_of_splits_is_enough_for_a_difference_below_their_overlap():
+    with pytest.raises(ValueError, match="would be needed"):
+        t_size(0.01, 0.03, test_train_ratio=1 / 9)
+    found = t_size(0.05, 0.03, test_train_ratio=1 / 9)
+    before = t_power(0.05, 0.03, found.n - 1, test_train_ratio=1 / 9)
+    assert found.power >= 0.8 > before.power
+
+
+def test_the_number_of_data_sets_is_the_first_with_the_power_aimed_at():
+    found = rank_size("sign", 1.0, 1.0, rounds=4000)
+    assert found.power >= 0.8
+    # power of the sign test by the binomial: a win has probability Phi(1)
+    win = stats.norm.cdf(1.0)
+    critical = next(
+        k for k in range(found.n + 1) if 2 * stats.binom.sf(k - 1, found.n, 0.5) <= 0.05
+    )
+    exact = stats.binom.sf(critical - 1, found.n, win)
+    assert exact == pytest.approx(found.power, abs=4 * found.mc_se)
+    with pytest.raises(ValueError, match="would be needed"):
+        rank_size("sign", 0.01, 1.0, rounds=200)

@@ -176,3 +176,10 @@ def test_parts_of_statements_are_written_too() -> None:
     pair = statement("compare a vs b with t")
     assert isinstance(pair, n.CompareNode)
     assert format_node(pair.models[0]) == "a vs b"
+
+
+def test_a_column_called_all_keeps_its_brackets() -> None:
+    text = "data d from sklearn iris\n  features [ all , ]\n  features [all, b]\n"
+    once = formatted(text)
+    assert once == "data d from sklearn iris\n  features [all]\n  features [all, b]\n"
+    assert formatted(once) == once

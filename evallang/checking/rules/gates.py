@@ -8,6 +8,7 @@ from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.lines import tests_of
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import metric_entry
+from evallang.metrics.own_code import own_metric_loaded
 from evallang.study import Method, RequirementSpec, Study
 
 PERCENT = re.compile(r"\b(?:by|within)\s+(?P<margin>[\d._]+%)")
@@ -90,12 +91,14 @@ def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
             better, worse = above.models[0], below.models[0]
             if metric_entry(above.metric).declaration.better == "lower":
                 better, worse = worse, better
+            unknown = above.metric.code and own_metric_loaded(above.metric.name) is None
+            other = f", or the other way round where lower {above.metric.name} is better"
             later = max(above, below, key=lambda line: line.index)
             yield Objection(
                 f"the intervals of `{above.models[0]}` and `{below.models[0]}` shall not overlap, "
                 "which is no test of their difference",
                 later.span,
-                help=f"write `require {better} better than {worse}`",
+                help=f"write `require {better} better than {worse}`{other if unknown else ''}",
             )
 
 

@@ -1,0 +1,145 @@
+"""Does the time of `check` and `fmt` grow with the length of a file, and not with its square?
+
+Studies of 500 and 5,000 lines of several shapes: all kinds of statements, one statement of many
+clauses, mistakes in every line, names that are misspelt. Prints both times and their ratio
+(least of five runs, processor time); exits with 1 when a ratio is over the limit.
+
+    python benchmarks/long_files.py
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from evallang.checking.check import check
+from evallang.source import SourceFile
+from evallang.syntax.formatter import format_source
+
+SHORT, LONG = 500, 5_000
+LIMIT = 12.0  # times as long, for ten times the lines
+RUNS = 3
+HEAD = (
+    "evallang 1", "study", "  seed 1", 'data d from "d.csv"', "  target y",
+    "model base = DummyClassifier", "protocol nested cv", "measure accuracy, f1",
+)  # fmt: skip
+
+
+def statements() -> Iterator[str]:
+    """Give all kinds of statements, each about the one before."""
+    yield from HEAD
+    k = 0
+    while True:
+        yield f"let v{k} = SimpleImputer(strategy=median) | StandardScaler  # step {k}"
+        yield f'model m{k} "Model {k}" = v{k} | LogisticRegression(C in 1e-3..1e3 log 7)'
+        yield f"compare m{k} against base with mcnemar"
+        yield f"require m{k} not worse than base by 2%"
+        yield ""
+        k += 1
+
+
+def clauses() -> Iterator[str]:
+    """Give one statement with ever more clauses."""
+    yield from HEAD
+    yield 'predictions p from "p.csv"'
+    yield "  truth y"
+    k = 0
+    while True:
+        yield f"  models a{k}, b{k} as column_{k}"
+        yield f"  where c{k} >= {k}"
+        k += 1
+
+
+def sources() -> Iterator[str]:
+    """Give ever more data sets."""
+    yield from HEAD
+    k = 0
+    while True:
+        yield f'counts c{k} "Table {k}"'
+        yield f"  models first{k}, second{k}"
+        yield f"  table [[{k}, 10], [20, 5]]"
+        k += 1
+
+
+def mistakes() -> Iterator[str]:
+    """Give lines of which each has a mistake of its own."""
+    yield from HEAD
+    k = 0
+    while True:
+        yield f"modle m{k} = SVC(C='{k}')"
+        yield f"model n{k} = SVCC(kernel=rbff"
+        yield f"  target column {k}"
+        yield f"compare m{k} with mcnemarr {k:05}"
+        k += 1
+
+
+def misspelt() -> Iterator[str]:
+    """Give ever more names, and lines that misspell them."""
+    yield from HEAD
+    k = 0
+    while True:
+        yield f"model forest_{k} = RandomForestClassifier(max_depth={k + 1})"
+        yield f"require forrest_{k} better than base"
+        k += 1
+
+
+def comments() -> Iterator[str]:
+    """Give comments everywhere, and lists broken over lines."""
+    yield from HEAD
+    k = 0
+    while True:
+        yield f"# about {k}"
+        yield f"let list{k} = [  # opening"
+        yield f"  {k},  # one"
+        yield "  # between"
+        yield "]"
+        yield f"model t{k} = SVC(C in list{k})  # evallang: allow no_baseline because of {k}"
+        k += 1
+
+
+SHAPES: tuple[Callable[[], Iterator[str]], ...] = (
+    statements, clauses, sources, mistakes, misspelt, comments,
+)  # fmt: skip
+
+
+def text(shape: Callable[[], Iterator[str]], lines: int) -> str:
+    made = shape()
+    return "".join(f"{next(made)}\n" for _ in range(lines))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Give the least processor time of some runs."""
+    best = float("inf")
+    for _ in range(RUNS):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def no_file(path: str) -> str:
+    raise FileNotFoundError(2, "No such file or directory", path)
+
+
+def main() -> int:
+    worst = 0.0
+    check("study.eval", text(statements, 50), no_file)  # what is loaded once
+    print(f"{'':12}{'check ' + str(SHORT):>12}{LONG!s:>9}{'ratio':>7}{'fmt ' + str(SHORT):>12}"
+          f"{LONG!s:>9}{'ratio':>7}")  # fmt: skip
+    for shape in SHAPES:
+        row = f"{shape.__name__:12}"
+        for work in (
+            lambda written: check("study.eval", written, no_file),
+            lambda written: format_source(SourceFile("study.eval", written)),
+        ):
+            short, long = (text(shape, n) for n in (SHORT, LONG))
+            a = seconds(lambda w=work, t=short: w(t))
+            b = seconds(lambda w=work, t=long: w(t))
+            worst = max(worst, b / a)
+            row += f"{a * 1000:9.0f} ms{b * 1000:6.0f} ms{b / a:7.1f}"
+        print(row, flush=True)
+    print(f"worst ratio {worst:.1f}   limit {LIMIT:.0f}, distance {LIMIT - worst:+.1f}")
+    return int(worst > LIMIT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

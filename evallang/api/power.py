@@ -1,0 +1,24 @@
+"""A study in, what its tests can detect out; nothing is fitted."""
+
+from evallang.api.preparing import read_and_plan
+from evallang.api.study import Study
+from evallang.diagnostics import Diagnostic
+from evallang.results.records import Analysis
+
+SCHEMA = "evallang/power/1"
+
+
+def power_of(study: Study) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]]:
+    """Read what data there are, and answer every `analyze power`, or one with its defaults.
+
+    Raises `StudyError` where the study or its data are faulty.
+    """
+    from evallang.engine.power import Found, power_analyses
+    from evallang.study import AnalysisSpec, Method
+
+    prepared = read_and_plan(study, missing_is_fine=True)
+    meant = prepared.study
+    specs = [spec for spec in meant.analyses if spec.method.name == "power"]
+    found = Found(prepared.tables, prepared.given, prepared.scored, prepared.planned)
+    asked = specs or [AnalysisSpec(0, Method("power"))]
+    return tuple(power_analyses(meant, found, asked)), prepared.diagnostics

@@ -1,0 +1,80 @@
+"""`analyze`: what is asked beside the estimates and tests, its options and what it is about."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from evallang.checking import codes, unbuilt, values
+from evallang.checking.claims import known_protocol
+from evallang.checking.scope import Scope, suggestion
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.study import AnalysisSpec, Method, OptionValue, Protocol
+from evallang.syntax import nodes as n
+
+
+def analyses(scope: Scope, protocols: Sequence[Protocol]) -> tuple[AnalysisSpec, ...]:
+    """Resolve every item of every `analyze` line; what this version cannot run is refused."""
+    found = []
+    for index, node in enumerate(scope.of(n.AnalyzeNode)):
+        metric = values.method(scope, node.metric, "metric") if node.metric else None
+        sound, protocol = known_protocol(scope, node.on, protocols)
+        for item in node.items:
+            method = _method(scope, item)
+            if method is None or not sound or (node.metric and metric is None):
+                continue
+            if _agrees(scope, node, item, method):
+                found.append(AnalysisSpec(index, method, metric, protocol, node.span))
+    return tuple(found)
+
+
+def _method(scope: Scope, item: n.MethodNode) -> Method | None:
+    name = values.name_of(item)
+    if name.name in ANALYSES:
+        return values.method(scope, item, "analysis")
+    if name.name in unbuilt.ANALYSES:
+        values.not_in_this_version(scope, f"the analysis `{name.name}`", name)
+        return None
+    text, fixes = suggestion(name.name, name.span, (*ANALYSES.names(), *unbuilt.ANALYSES))
+    scope.report(
+        codes.UNKNOWN_ANALYSIS,
+        f"there is no analysis called `{name.name}`",
+        name.span,
+        help=text,
+        fixes=fixes,
+    )
+    return None
+
+
+def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Method) -> bool:
+    """Tell whether what an analysis assumes can be true together."""
+    options = method.keywords()
+    difference, discordant = (_number(options.get(name)) for name in ("difference", "discordant"))
+    if options.get("difference") == "observed":
+        scope.report(
+            codes.OBSERVED_POWER,
+            "power at the observed difference says no more than p",
+            item.span,
+            help="state the smallest difference that would matter: `power(difference=2%)`",
+        )
+        return False
+    if difference is not None and discordant is not None and difference > discordant:
+        scope.report(
+            codes.OPTION_VALUE,
+            "two accuracies differ by no more than the share of examples on which one model alone "
+            "is right",
+            item.span,
+            help="write a larger `discordant`",
+        )
+        return False
+    if node.models and ANALYSES[method.name].declaration.by_lines:
+        scope.report(
+            codes.CLAUSE_CONFLICT,
+            f"`{method.name}` is about the `compare` lines, so `of` has no place here",
+            node.models[0].span,
+            help="leave `of` out; `by` and `on` choose among the lines",
+        )
+        return False
+    return True
+
+
+def _number(value: OptionValue) -> float | None:
+    return float(value) if isinstance(value, int | float | Fraction) else None

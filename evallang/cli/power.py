@@ -1,0 +1,45 @@
+"""`evallang power`."""
+
+import json
+
+import click
+
+from evallang.cli.terminal import read_study, show
+
+
+@click.command("power", epilog="Example: evallang power study.eval")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How to write it.",
+)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
+    """Show what difference the tests of a study can detect, at their corrected level.
+
+    Takes `analyze power(...)` of the study, else its defaults. Reads the data, fits nothing;
+    where they are missing, gives what does not depend on them.
+    """
+    from evallang.api import StudyError
+    from evallang.api.power import SCHEMA, power_of
+    from evallang.cli.power_text import power_text
+    from evallang.cli.settings import overrides, remind
+    from evallang.results.codec import to_plain
+
+    study = read_study(file, overrides(settings))
+    try:
+        found, diagnostics = power_of(study)
+    except StudyError as error:
+        show(error.diagnostics, error.sources)
+        remind(settings)
+        return 1
+    show(diagnostics, study.checked.sources)
+    if layout == "json":
+        document = {"schema": SCHEMA, "analyses": to_plain(found)}
+        click.echo(json.dumps(document, indent=1, ensure_ascii=False))
+    else:
+        click.echo(power_text(found), nl=False)
+    return 0

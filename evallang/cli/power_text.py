@@ -1,0 +1,71 @@
+"""What the tests of a study can detect, as a table for a terminal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evallang.results.records import Analysis
+
+ASSUMED = {"discordant": "discordant", "sd": "sd", "test_train_ratio": "test/train"}
+STATED = (
+    "Power is for differences stated before the data are seen; at the observed difference it "
+    "says no more than p (Hoenig & Heisey 2001)."
+)
+
+
+def power_text(found: Sequence[Analysis]) -> str:
+    """Lay the answers out, a block for each test of each line."""
+    lines: list[str] = []
+    for item in found:
+        lines += [*_block(item), ""]
+    return "\n".join([*lines, STATED]) + "\n"
+
+
+def _block(item: Analysis) -> Iterator[str]:
+    values = item.values
+    where = f" on {item.data}" if item.data else ""
+    yield values["source"]
+    count = "an unknown number of" if values["n"] is None else f"{values['n']:,}"
+    test = values["test"]
+    if values["variant"] not in (test, ""):
+        test += f" {values['variant']}"
+    yield f"  {test} by {item.metric}{where}: {count} {values['unit']}, {_level(values)}"
+    answers = values["answers"]
+    if answers:
+        heads, rows = _table(values)
+        widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
+        for row in (heads, *rows):
+            yield "    " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
+    for note in dict.fromkeys([*values["notes"], *(n for a in answers for n in a["notes"])]):
+        yield f"    {note}"
+
+
+def _level(values: Mapping[str, Any]) -> str:
+    text = f"level {values['level']:.4g}"
+    if values["correction"] is None:
+        return text
+    step = "" if values["correction"] in ("bonferroni", "sidak", "uncorrected") else " first step"
+    return f"{text} ({values['correction']}{step}, family of {values['family_size']})"
+
+
+def _table(values: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    answers = values["answers"]
+    target, gap = f"{values['target'] * 100:.12g}%", values["difference"]
+    names = [name for name in ASSUMED if any(name in a["assumptions"] for a in answers)]
+    heads = [f"assumed {ASSUMED[name]}" for name in names]
+    heads.append(f"found with power {target}")
+    if gap is not None:
+        heads += [f"power at {gap:g}", f"{values['unit']} for {target}"]
+    rows = []
+    for answer in answers:
+        row = [_number(answer["assumptions"].get(name)) for name in names]
+        unit = " sd" if answer["in_sd"] and answer["detectable"] is not None else ""
+        row.append(_number(answer["detectable"]) + unit)
+        if gap is not None:
+            row.append("-" if answer["power"] is None else f"{answer['power'] * 100:.1f}%")
+            row.append("-" if answer["required_n"] is None else f"{answer['required_n']:,}")
+        rows.append(row)
+    return heads, rows
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"

@@ -1,0 +1,125 @@
+"""The author's own metrics: loaded in a run with consent, and guarded from what they raise."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from evallang.metrics.metric import MetricEntry
+from evallang.metrics.own_code import (
+    DECLARED,
+    OwnMetric,
+    OwnMetricFailed,
+    entry_of,
+    in_labels,
+)
+from evallang.models.fitting import clean_message
+from evallang.models.own_code import OwnCode
+from evallang.registry import REQUIRED, Option
+from evallang.study import Method
+
+
+class NotUsable(Exception):
+    """A function that is not there, is none, or says of itself what no metric is; says which."""
+
+
+def load(name: str, code: OwnCode) -> OwnMetric:
+    """Import a function by its dotted name and read what it says of itself.
+
+    Raises `NotUsable`; whatever the author's module raises when imported is told in it.
+    """
+    try:
+        function = code.resolve(name)
+    # A module is anyone's code: whatever it raises is told to its author.
+    except Exception as error:
+        raise NotUsable(f"{type(error).__name__}: {clean_message(str(error))}") from error
+    if not callable(function):
+        raise NotUsable(f"it is a {type(function).__name__}, and no function")
+    options, any_option = _options(function)
+    said: dict[str, Any] = {
+        key: getattr(function, key) for key in DECLARED if hasattr(function, key)
+    }
+    for key, value in said.items():
+        if value not in DECLARED[key]:
+            words = " or ".join(f'"{word}"' for word in DECLARED[key])
+            raise NotUsable(f"its `{key}` is {value!r}, and is {words}")
+    entry = entry_of(
+        name,
+        _guarded(name, function),
+        options=options,
+        summary=_first_sentence(function),
+        **said,
+    )
+    return OwnMetric(entry, frozenset(said), any_option)
+
+
+def _first_sentence(function: Callable[..., Any]) -> str:
+    text = inspect.getdoc(function) or "" if inspect.isroutine(function) else ""
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def _options(function: Callable[..., Any]) -> tuple[tuple[Option, ...], bool]:
+    """Read the options of `f(truth, prediction, ...)`, and whether it takes any other."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # of C, which tells nothing
+        return (), True
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    starred = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if len(positional) < 2 and not starred:
+        raise NotUsable("it is no function of truth and prediction")
+    named = [*positional[2:], *(p for p in parameters if p.kind is p.KEYWORD_ONLY)]
+    options = tuple(
+        Option(p.name, REQUIRED if p.default is p.empty else _plain(p.default))
+        for p in named
+        if p.kind is not p.POSITIONAL_ONLY
+    )
+    return options, any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _plain(default: Any) -> Any:
+    """Keep a default that can be stated; another is not stated."""
+    return default if isinstance(default, bool | int | float | str) else None
+
+
+def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function raise nothing but `OwnMetricFailed`, and take plain values for options."""
+
+    def called(truth: Any, prediction: Any, **options: Any) -> Any:
+        given = {key: _of_python(value) for key, value in options.items()}
+        try:
+            return function(truth, prediction, **given)
+        # A metric is anyone's code: whatever it raises is a result of the study.
+        except Exception as error:
+            message = clean_message(str(error))
+            text = f"`{name}` failed: it raised {type(error).__name__}: {message}"
+            raise OwnMetricFailed(text, type(error).__name__, message) from error
+        except SystemExit as error:  # the author's code may not end the run
+            message = clean_message(f"it ended the process: {error}")
+            raise OwnMetricFailed(f"`{name}` failed: {message}", "SystemExit", message) from error
+
+    return called
+
+
+def _of_python(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return float(value)
+    return [_of_python(item) for item in value] if isinstance(value, tuple) else value
+
+
+def in_worker(metric: Method, code: OwnCode | None, values: Sequence[Any]) -> MetricEntry:
+    """Give an own metric in whatever process a fit runs, in the labels of its data."""
+    return in_labels(load(metric.name, code or OwnCode()).entry, values)
+
+
+def objection(metric: Method, found: OwnMetric) -> str | None:
+    """Tell which option a function does not take, or needs and is not given."""
+    taken = {option.name: option for option in found.entry.options}
+    written = metric.keywords()
+    unknown = [name for name in written if name not in taken]
+    if unknown and not found.any_option:
+        are = ", ".join(f"`{name}`" for name in taken)
+        others = f"; those of the function are {are}" if are else ""
+        return f"it takes no option `{unknown[0]}`{others}"
+    missing = [name for name, option in taken.items() if option.required and name not in written]
+    return f"it needs the option `{missing[0]}`" if missing else None

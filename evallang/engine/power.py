@@ -1,0 +1,345 @@
+"""`analyze power` and `evallang power`: what the tests of a study can show, nothing fitted.
+
+What is needed of the data is how many examples, folds and data sets there are; a study whose
+data are not at hand gets what does not depend on them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evallang.compatibility import difference_test, yields_of
+from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
+from evallang.planning.planner import Planned
+from evallang.planning.seeds import analysis_seed
+from evallang.protocols.protocol import Split
+from evallang.registry import Evidence, lazy
+from evallang.results.records import Analysis
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.analyses.power_of_tests import Answer, Question
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.power import corrected_alpha
+from evallang.study import (
+    AnalysisSpec,
+    ComparisonSpec,
+    Method,
+    Protocol,
+    SourceSpec,
+    Study,
+    models_of,
+    pairs_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+SIDAK = frozenset({"sidak", "holm_sidak"})
+NOT_READ = "the data could not be read, so their number is not known"
+GROUPED = (
+    "for independent examples: those of one group are alike, and a design effect d asks for d "
+    "times as many"
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What of a study's data was read: tables, outcomes and scores made elsewhere, splits."""
+
+    tables: Mapping[str, Table]
+    given: Sequence[GivenOutcomes]
+    scored: Sequence[ScoreTable]
+    planned: Planned
+
+
+@dataclass(frozen=True)
+class Place:
+    """One data set that a line is about; `read` is None where it could not be read."""
+
+    name: str | None
+    source: SourceSpec
+    read: Table | GivenOutcomes | None
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One test of one line: at which level, in how large a family, for which metric."""
+
+    line: ComparisonSpec | None
+    source: str
+    test: Method
+    omnibus: bool
+    metric: Method
+    alpha: float
+    size: int
+    correction: str | None
+    across: bool
+    protocol: str | None
+
+
+def power_analyses(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> list[Analysis]:
+    """Answer every `analyze power` of a study: a record for each line, test and data set."""
+    made = []
+    for spec in specs:
+        for stage in _stages(study, spec, _places(study, found)):
+            made += list(_of_stage(study, found, spec, stage))
+    return made
+
+
+# --- which tests, at which level ------------------------------------------------------------
+
+
+def _stages(study: Study, spec: AnalysisSpec, places: Sequence[Place]) -> Iterator[Stage]:
+    lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
+    about = [
+        (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)
+    ]
+    for line, metric in about:
+        joint = study.families == "together" and not line.exploratory
+        size = (
+            sum(_members(other, places, joint=True) for other in study.comparisons)
+            if joint
+            else _members(line, places)
+        )
+        word = "holm" if joint else (line.correction.name if line.correction else None)
+        word = word if size > 1 else None
+        level = corrected_alpha(study.alpha, max(size, 1), _step(word))
+        if line.omnibus:
+            of_omnibus = level if joint else study.alpha
+            yield Stage(
+                line, line.source, line.test, True, metric, of_omnibus, size if joint else 1,
+                word if joint else None, line.across, line.protocol,
+            )  # fmt: skip
+        if not line.omnibus or line.post_hoc is not None:
+            test = line.post_hoc or line.test
+            yield Stage(
+                line, line.source, test, False, metric, level, size, word, line.across,
+                line.protocol,
+            )  # fmt: skip
+    if not about:
+        yield from _without_a_line(study, spec)
+
+
+def _without_a_line(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
+    """One comparison of two models, by the test whose interval `require` would read."""
+    metric = spec.metric or (study.measures[0].metric if study.measures else Method("accuracy"))
+    own = [p for p in study.protocols if spec.protocol in (None, p.name)]
+    fitted = any(isinstance(source, DataSpec) for source in study.sources)
+    for protocol in own if fitted else (None,):
+        test = difference_test(metric, yields_of(study.sources[0], protocol))
+        yield Stage(
+            None, "one comparison of two models", Method(test), False, metric, study.alpha, 1,
+            None, False, None if protocol is None else protocol.name,
+        )  # fmt: skip
+
+
+def _step(correction: str | None) -> Any:
+    """Name the correction whose level is that of the strictest step of another."""
+    if correction in (None, "uncorrected"):
+        return "uncorrected"
+    return "sidak" if correction in SIDAK else "holm"
+
+
+def _members(line: ComparisonSpec, places: Sequence[Place], *, joint: bool = False) -> int:
+    """Count the hypotheses of a line, as far as its models are known."""
+    declared = HYPOTHESIS_TESTS[(line.post_hoc or line.test).name].declaration
+    if joint and (line.exploratory or declared.bayesian):
+        return 0
+    counts = [
+        (0 if line.omnibus and line.post_hoc is None else len(pairs_of(line, place.models)))
+        + (joint and line.omnibus)
+        for place in places
+        if set(models_of(line, place.models)) <= set(place.models)
+    ]
+    return (max(counts, default=0) if line.across else sum(counts)) * len(line.metrics)
+
+
+# --- how many ---------------------------------------------------------------------------------
+
+
+def _places(study: Study, found: Found) -> list[Place]:
+    """Go through the data sets of a study, as read or as written."""
+    made: list[Place] = []
+    for source in study.sources:
+        every: list[Table | GivenOutcomes] = [*found.tables.values(), *found.given]
+        read = [item for item in every if item.spec.name.partition("/")[0] == source.name]
+        for item in read:
+            names = study.models if isinstance(item, Table) else item.models
+            made.append(Place(item.spec.name, source, item, tuple(m.name for m in names)))
+        rows = [table for table in found.scored if table.spec.name == source.name]
+        for table in rows:
+            names_of = tuple(model.name for model in table.models)
+            made += [Place(None, source, None, names_of) for _ in table.datasets]
+        if not read and not rows:
+            names = study.models if isinstance(source, DataSpec) else source.models
+            made.append(Place(source.name, source, None, tuple(m.name for m in names)))
+    return made
+
+
+def _of_stage(study: Study, found: Found, spec: AnalysisSpec, stage: Stage) -> Iterator[Analysis]:
+    places = [
+        place
+        for place in _places(study, found)
+        if stage.line is None or set(models_of(stage.line, place.models)) <= set(place.models)
+    ]
+    if stage.across:
+        whole = [place for place in places if place.read is not None or place.name is None]
+        n = len(whole) if len(whole) == len(places) else None
+        models = places[0].models if places else ()
+        question = _question(study, stage, n, None, models)
+        yield _answered(study, spec, stage, None, question, "data sets", ())
+        return
+    for place in places:
+        protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
+        n, ratio, unit = _sizes(found, place, protocol, stage)
+        notes = (GROUPED,) if _is_grouped(place) and unit not in ("folds", "splits") else ()
+        question = _question(study, stage, n, ratio, place.models)
+        yield _answered(study, spec, stage, place.name, question, unit, notes)
+
+
+def _is_grouped(place: Place) -> bool:
+    return place.read is not None and place.read.group_codes is not None
+
+
+def _sizes(
+    found: Found, place: Place, protocol: Protocol | None, stage: Stage
+) -> tuple[int | None, float | None, str]:
+    """Give the number that a test counts, the ratio of test to training rows, and the unit."""
+    evidence = HYPOTHESIS_TESTS[stage.test.name].declaration.evidence
+    unit = getattr(place.source, "unit", "examples")
+    by_folds = evidence == {Evidence.FOLD_SCORES}
+    splits: Sequence[Split] = ()
+    if protocol is not None and place.name is not None:
+        splits = found.planned.layout.splits.get((place.name, protocol.name), ())
+    if by_folds:
+        if splits:
+            train = sum(len(s.train) + _length(s.validation) for s in splits)
+            return len(splits), sum(len(s.test) for s in splits) / train, "splits"
+        if isinstance(place.read, GivenOutcomes) and place.read.folds is not None:
+            folds = len(np.unique(place.read.folds))
+            repeats = 1 if place.read.repeats is None else len(np.unique(place.read.repeats))
+            return folds * repeats, 1 / (folds - 1) if folds > 1 else None, "folds"
+        return _of_options(protocol)
+    if isinstance(place.read, Table):
+        rows = [s.test for s in splits if s.repeat == 0 and s.fold >= 0]
+        if not rows:
+            return None, None, unit
+        return _counted(place.read.y[np.concatenate(rows)], place.read, stage.metric), None, unit
+    if isinstance(place.read, GivenOutcomes):
+        if place.read.truth is None:
+            return place.read.n_examples, None, unit
+        return _counted(place.read.truth, place.read, stage.metric), None, unit
+    return None, None, unit
+
+
+def _length(rows: Any) -> int:
+    return 0 if rows is None else len(rows)
+
+
+def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
+    """Count the examples that a test of counts is about: all, the positives, the negatives."""
+    if metric.name == "recall":
+        return int(np.sum(truth == read.positive))
+    if metric.name == "specificity":
+        return int(np.sum(truth != read.positive))
+    return len(truth)
+
+
+def _of_options(protocol: Protocol | None) -> tuple[int | None, float | None, str]:
+    """Read splits and their ratio from a protocol as written, where data are not at hand."""
+    options = {} if protocol is None else dict(protocol.options)
+    times: Any = options.get("times", 1)
+    folds: Any = options.get("folds", options.get("outer"))
+    if folds is not None:
+        return int(folds) * int(times), 1 / (int(folds) - 1), "splits"
+    test: Any = options.get("test")
+    if test is not None and 0 < float(test) < 1:
+        return int(times), float(test) / (1 - float(test)), "splits"
+    return None, None, "splits"
+
+
+# --- the answer -------------------------------------------------------------------------------
+
+
+def _question(
+    study: Study, stage: Stage, n: int | None, ratio: float | None, models: Sequence[str]
+) -> Question:
+    options = stage.test.keywords()
+    written: Any = options.get("test_train_ratio")
+    entry = HYPOTHESIS_TESTS[stage.test.name]
+    variant = options.get("method", entry.defaults().get("method", ""))
+    compared = models_of(stage.line, models) if stage.line is not None else models[:2]
+    return Question(
+        stage.test.name,
+        str(variant) if stage.test.name == "mcnemar" else "",
+        stage.alpha,
+        n,
+        ratio if written is None else float(written),
+        len(compared),
+        analysis_seed(
+            study.seed, "power", stage.protocol, stage.metric.written, stage.test.written
+        ),
+    )
+
+
+def _answered(
+    study: Study,
+    spec: AnalysisSpec,
+    stage: Stage,
+    data: str | None,
+    question: Question,
+    unit: str,
+    notes: tuple[str, ...],
+) -> Analysis:
+    options = {name: _plain(value) for name, value in spec.method.options}
+    stated_n = options.get("n")
+    if question.n is None and stated_n is None:
+        notes = (NOT_READ, *notes)
+    answers: tuple[Answer, ...] = ()
+    try:
+        answers = ANALYSES["power"].function(question, **options)
+    except ValueError as error:
+        notes = (*notes, str(error))
+    return Analysis(
+        kind="power",
+        data=data or "",
+        protocol=stage.protocol,
+        model=None,
+        metric=stage.metric.written,
+        values={
+            "line": None if stage.line is None else stage.line.index,
+            "source": stage.source,
+            "test": stage.test.name,
+            "variant": question.variant,
+            "omnibus": stage.omnibus,
+            "n": stated_n if stated_n is not None else question.n,
+            "unit": unit,
+            "alpha": study.alpha,
+            "level": stage.alpha,
+            "family_size": stage.size,
+            "correction": stage.correction,
+            "target": options.get("target", ANALYSES["power"].defaults()["target"]),
+            "difference": options.get("difference"),
+            "answers": tuple(_record(answer) for answer in answers),
+            "notes": notes,
+        },
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | str) or value is None else float(value)
+
+
+def _record(answer: Answer) -> dict[str, Any]:
+    return {
+        "method": answer.method,
+        "assumptions": dict(answer.assumptions),
+        "detectable": answer.detectable,
+        "in_sd": answer.in_sd,
+        "power": answer.power,
+        "mc_se": answer.mc_se,
+        "required_n": answer.required_n,
+        "notes": answer.notes,
+    }

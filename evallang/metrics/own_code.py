@@ -1,0 +1,183 @@
+"""Metrics of the author's own: functions of truth and prediction, in the author's labels.
+
+Nothing here imports a module of the author's. Until a run has loaded their functions
+(`loaded_for_a_run`), own metrics are taken for what demands least: labels, and no range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from math import isfinite, nan
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
+
+from evallang.frozen import frozen
+from evallang.metrics.metric import Direction, MetricDeclaration, MetricEntry
+from evallang.registry import Entry, Option, lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+OwnNeeds = Literal["labels", "scores", "probabilities"]
+BETTER: tuple[Direction, ...] = ("higher", "lower")
+NEEDS: tuple[OwnNeeds, ...] = ("labels", "scores", "probabilities")
+DECLARED: Mapping[str, tuple[str, ...]] = {"better": BETTER, "needs": NEEDS}
+"""What a function may say of itself by an attribute; the first word holds without one."""
+
+
+class OwnMetricFailed(ValueError):
+    """A function of the author's that raised, or gave something that is no finite number.
+
+    `error` is the class of what it raised, `message` its text; the text of the whole names the
+    metric as well.
+    """
+
+    def __init__(self, text: str, error: str, message: str) -> None:
+        super().__init__(text)
+        self.error, self.message = error, message
+
+
+@frozen
+class OwnMetric:
+    """A loaded function: its entry, which of `DECLARED` it says itself, and whether it takes
+    options that its signature does not name."""
+
+    entry: MetricEntry
+    declared: frozenset[str]
+    any_option: bool
+
+
+_LOADED: ContextVar[Mapping[str, OwnMetric]] = ContextVar("own_metrics")
+
+
+@contextmanager
+def loaded_for_a_run(found: Mapping[str, OwnMetric]) -> Iterator[None]:
+    """Let these functions stand for own metrics, by dotted name, until the run has ended."""
+    token = _LOADED.set(found)
+    try:
+        yield
+    finally:
+        _LOADED.reset(token)
+
+
+def own_metric_loaded(name: str) -> OwnMetric | None:
+    """Find a loaded function; None before a run, when nothing is known of it."""
+    return _LOADED.get({}).get(name)
+
+
+def own_metric_entry(name: str) -> MetricEntry:
+    """Give what computes an own metric, or what stands for it before a run."""
+    found = own_metric_loaded(name)
+    return entry_of(name, _not_loaded) if found is None else found.entry
+
+
+def _not_loaded(truth: Any, prediction: Any, **options: object) -> float:
+    raise OwnMetricFailed("its code was not loaded", "ImportError", "its code was not loaded")
+
+
+def entry_of(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    better: Direction = "higher",
+    needs: OwnNeeds = "labels",
+    options: Sequence[Option] = (),
+    summary: str = "",
+) -> MetricEntry:
+    """Make the entry of a function `f(truth, prediction, **options)`.
+
+    It raises nothing but `OwnMetricFailed`. Of the task nothing is declared: rules that read
+    it pass own metrics by.
+    """
+    declaration = MetricDeclaration(
+        task="classification", form="scores", needs=needs, better=better
+    )
+    said = f"The author's own code{f': {summary}' if summary else '.'}"
+    return Entry(
+        "metric",
+        name,
+        name,
+        _OwnFunction(name, function, needs, None, said),
+        declaration,
+        ("truth", "output", "positive", "weights"),
+        tuple(options),
+        (),
+        (),
+    )
+
+
+def in_labels(entry: MetricEntry, values: Sequence[Any]) -> MetricEntry:
+    """Let an own metric see these labels for the class codes 0, 1, ...; others are left alone."""
+    if not isinstance(entry.function, _OwnFunction) or not values:
+        return entry
+    return replace(entry, function=replace(entry.function, labels=tuple(values)))
+
+
+@dataclass(frozen=True)
+class _OwnFunction:
+    """A function of the author's, called as one of form `scores` is."""
+
+    name: str
+    function: Callable[..., Any]
+    needs: OwnNeeds
+    labels: tuple[Any, ...] | None
+    said: str
+
+    def __post_init__(self) -> None:
+        """Be documented as the entries of functions are."""
+        object.__setattr__(self, "__doc__", self.said)
+
+    def __call__(
+        self,
+        truth: NDArray[Any],
+        output: NDArray[Any],
+        positive: int | None,
+        weights: NDArray[np.float64] | None = None,
+        **options: object,
+    ) -> float:
+        """Call the function on labels; `weights` are how often each example was drawn."""
+        prediction = output if self.needs == "labels" else self._scores(output, positive)
+        drawn_again = weights is not None and bool((np.asarray(weights) != 1).any())
+        if drawn_again:
+            times = np.asarray(weights).astype(np.int64)
+            truth, prediction = np.repeat(truth, times), np.repeat(prediction, times, axis=0)
+            if not len(truth):
+                return nan
+        if self.needs == "labels":
+            prediction = self._labels(prediction)
+        value = self.function(self._labels(truth), np.array(prediction), **options)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value.item()
+        if isinstance(value, Real) and isfinite(value):
+            return float(value)
+        if drawn_again and isinstance(value, Real):
+            return nan  # undefined on this sample, as other metrics are on some
+        said = f"it gave {_named(value)}, which is no finite number"
+        raise OwnMetricFailed(f"`{self.name}` failed: {said}", "ValueError", said)
+
+    def _labels(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Give labels for class codes; a label that is no class is empty, or NaN among numbers."""
+        if self.labels is None:
+            return np.array(codes)
+        labels = self.labels
+        if len(codes) and codes.min() < 0:
+            labels = (*labels, "" if isinstance(labels[0], str) else nan)
+        return np.array(labels)[codes.astype(np.int64)]
+
+    def _scores(self, output: NDArray[Any], positive: int | None) -> NDArray[Any]:
+        """Give scores of the positive class (n,), or probabilities (n, K), K >= 2."""
+        if self.needs == "scores" and output.ndim == 2 and positive is not None:
+            return output[:, positive]
+        if self.needs == "probabilities" and output.ndim == 1:
+            return np.column_stack([output, 1 - output] if positive == 0 else [1 - output, output])
+        return output
+
+
+def _named(value: object) -> str:
+    return str(float(value)) if isinstance(value, Real) else f"a {type(value).__name__}"

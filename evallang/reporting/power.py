@@ -1,0 +1,136 @@
+"""Power: what the tests of the study could have found, for differences stated beforehand."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evallang.reporting.context import Context
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Number,
+    Paragraph,
+    Row,
+    Runs,
+    Table,
+    runs,
+)
+from evallang.reporting.numbers import NBSP, count, percent, scale_of
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.titles import mid_sentence
+from evallang.reporting.wording import amount, sentence
+from evallang.results.records import Analysis
+
+STATED = (
+    "Differences and assumptions are those that the study states before its data are seen; power "
+    "at the observed difference would say no more than "
+)
+DECIMALS = 3  # significant digits of an assumed share or standard deviation
+
+
+@SECTIONS.register(SectionDeclaration(order=45), title="Power")
+def power(context: Context) -> Sequence[Block]:
+    """Give what each test can find at its corrected level, under the stated assumptions."""
+    found = [item for item in context.results.analyses if item.kind == "power"]
+    if not found:
+        return []
+    target = percent(found[0].values["target"])
+    asked = any(item.values["difference"] is not None for item in found)
+    rows = [row for item in found for row in _rows(context, item, asked=asked)]
+    columns = [
+        Column(runs("Test"), "left", wide=True),
+        Column(runs("Number"), sortable=True),
+        Column(runs("Level"), sortable=True),
+        Column(runs("Assumed"), "left", muted=True),
+        Column(runs(f"Found with power {target}"), sortable=True),
+    ]
+    if asked:
+        columns.append(Column(runs("Difference"), sortable=True))
+        columns.append(Column(runs("Its power"), sortable=True))
+        columns.append(Column(runs("Number needed"), sortable=True))
+    caption = "What the tests can find, each at the level of one comparison after the correction."
+    notes = _notes(context, found)
+    table = Table("table-power", runs(caption), tuple(columns), tuple(rows), notes=tuple(notes))
+    words = runs(STATED, "p", context.cite("analysis", "power"), ".")
+    return [Paragraph(words), table] if rows else [Paragraph(words)]
+
+
+def _rows(context: Context, item: Analysis, *, asked: bool) -> list[Row]:
+    values = item.values
+    metric = context.metric(item.metric or "accuracy")
+    title = mid_sentence(context.method_title("test", values["test"]))
+    place = (
+        f" on {context.data_label(item.data)}"
+        if len(context.results.data) > 1 and item.data
+        else ""
+    )
+    name = runs(Code(values["source"]), f": {title} by {metric.noun}{place}")
+    number = "unknown" if values["n"] is None else f"{count(values['n'])}{NBSP}{values['unit']}"
+    made = []
+    for answer in values["answers"]:
+        cells = [
+            Cell(name),
+            Cell(runs(number), values["n"]),
+            Cell(runs(_short(values["level"])), values["level"]),
+            Cell(runs(_assumed(answer))),
+            Cell(_size(metric, answer), answer["detectable"]),
+        ]
+        if asked and values["difference"] is None:
+            cells += [Cell(runs("–"))] * 3
+        elif asked:
+            gap = values["difference"]
+            scale = scale_of([], [gap], percent=metric.percent)
+            cells.append(Cell(amount(metric, gap, scale), gap))
+            p, n = answer["power"], answer["required_n"]
+            cells.append(Cell(runs(Number("–" if p is None else percent(round(p, 3)), p)), p))
+            cells.append(Cell(runs(Number("–" if n is None else count(n), n)), n))
+        made.append(Row(tuple(cells)))
+        name = runs("")
+    return made
+
+
+def _size(metric: Any, answer: Mapping[str, Any]) -> Runs:
+    found = answer["detectable"]
+    if found is None:
+        return runs("–")
+    if answer["in_sd"]:
+        return runs(Number(f"{_short(found)}{NBSP}sd", found))
+    return amount(metric, found, scale_of([], [found], percent=metric.percent))
+
+
+def _assumed(answer: Mapping[str, Any]) -> str:
+    words = []
+    for name, value in answer["assumptions"].items():
+        if name == "discordant":
+            words.append(f"{percent(value)} discordant")
+        elif name != "distribution":
+            words.append(f"{name.replace('_', ' ')} {_short(value)}")
+        else:
+            words.append(f"{value} differences")
+    return ", ".join(words) or "nothing else"
+
+
+def _short(value: float) -> str:
+    return f"{value:.{DECIMALS}g}"
+
+
+def _notes(context: Context, found: Sequence[Analysis]) -> list[Runs]:
+    made: list[Runs] = []
+    sizes = dict.fromkeys(
+        (v["correction"], v["family_size"]) for item in found if (v := item.values)["correction"]
+    )
+    for correction, size in sizes:
+        title = mid_sentence(context.method_title("correction", correction))
+        made.append(runs(f"Level: {title} over {count(size)} tests, at its strictest step."))
+    methods = dict.fromkeys(a["method"] for item in found for a in item.values["answers"])
+    made += [runs(sentence(f"computed by {method}")) for method in methods]
+    words = dict.fromkeys(
+        note
+        for item in found
+        for note in (
+            *item.values["notes"],
+            *(n for a in item.values["answers"] for n in a["notes"]),
+        )
+    )
+    return [*made, *(runs(sentence(note)) for note in words)]

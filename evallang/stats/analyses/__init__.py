@@ -1,0 +1,1 @@
+"""A question about a study's design in, numbers that need no fitted model out."""

@@ -1,0 +1,20 @@
+"""What an analysis is: a function behind a word of `analyze`, its options keyword-only."""
+
+from evallang.frozen import frozen
+from evallang.registry import Guidance, Registry
+
+
+@frozen
+class AnalysisDeclaration(Guidance):
+    """What an analysis is about.
+
+    Attributes
+    ----------
+    by_lines : True where it is about the `compare` lines of a study, not about models
+    """
+
+    by_lines: bool = False
+
+
+ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")
+"""All analyses, by canonical name."""

@@ -1,0 +1,367 @@
+"""Metrics of the author's own: the function's own numbers, its word on itself, its failures."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from studies import checked, study
+
+from evallang.api.preparing import read_and_plan
+from evallang.api.running import RunFailed, run
+from evallang.api.study import StudyError
+from evallang.api.trust import NotTrusted
+from evallang.results import codec
+
+MODULE = '''\
+import numpy as np
+
+def utility(truth, prediction, gain=1.0, *, loss=2):
+    """What right answers are worth, less what wrong ones cost. More words.
+
+    And a paragraph.
+    """
+    right = truth == prediction
+    return gain * right.mean() - loss * (~right).mean()
+
+def wrong(truth, prediction):
+    share = float(np.mean(truth != prediction))
+    truth[:] = truth[0]  # what it is given is its own
+    return share
+wrong.better = "lower"
+
+def auc(truth, score):
+    from sklearn.metrics import roc_auc_score
+    return roc_auc_score(truth, score)
+auc.needs = "scores"
+
+def squares(truth, probabilities):
+    return np.mean(np.sum((probabilities - (truth[:, None] == np.unique(truth))) ** 2, axis=1))
+squares.needs, squares.better = "probabilities", "lower"
+
+def gap(truth, prediction):
+    return np.abs(truth - prediction).max()
+gap.better = "lower"
+
+def kinds(truth, prediction):
+    assert {truth.dtype.kind, prediction.dtype.kind} == {"U"}, (truth.dtype, prediction.dtype)
+    assert set(truth) <= {"no", "yes"} and set(prediction) == {"no", "yes", ""}
+    return float(np.mean(prediction == ""))
+
+def raises(truth, prediction):
+    return 1 / 0
+
+def leaves(truth, prediction):
+    raise SystemExit(4)
+
+def nothing(truth, prediction):
+    return float("nan")
+
+def words(truth, prediction):
+    return "0.5"
+
+def few(truth, prediction):
+    if len(truth) < 38:
+        raise ValueError("too few rows")
+    return 1.0
+
+def askew(truth, prediction): return 0
+askew.better = "smaller"
+def one(truth): return 0
+three = 3
+def demanding(truth, prediction, *, price): return price
+def open_to_all(truth, prediction, **options): return options["a"] + len(options["b"])
+'''
+IRIS = """\
+use {package}.metrics
+study "Own"
+  seed 1
+data iris from sklearn iris
+model tree = DecisionTreeClassifier(max_depth=2)
+model bayes = GaussianNB
+"""
+
+
+def written(folder, package, text=IRIS, module=MODULE):
+    """Write a package of this name, of which no other test has imported one, and a study."""
+    (folder / package).mkdir()
+    (folder / package / "__init__.py").write_text("")
+    (folder / package / "metrics.py").write_text(module)
+    text = text.replace("{package}", package).replace("own.", f"{package}.metrics.")
+    (folder / "study.eval").write_text("evallang 1\n" + text)
+    return study(text, folder)
+
+
+def values(record, metric):
+    """Give the fold values of each model by a metric whose name ends so."""
+    return {
+        e.model: [fold.value for fold in e.folds]
+        for e in record.estimates
+        if e.metric.endswith(metric)
+    }
+
+
+def test_the_value_is_that_of_the_function_on_the_labels_of_a_loop_in_scikit_learn(tmp_path):
+    from sklearn.datasets import load_iris
+    from sklearn.naive_bayes import GaussianNB
+
+    made = written(
+        tmp_path,
+        "one_metric",
+        IRIS + "protocol cv folds=3\nmeasure own.utility(gain=3), own.squares\n",
+    )
+    record = run(made, trust=True).record
+    splits = read_and_plan(made).planned.layout.splits["iris", "cv"]
+    data = load_iris()
+    names = data.target_names[data.target]
+    utility, squares = [], []
+    for split in splits:
+        model = GaussianNB().fit(data.data[split.train], names[split.train])
+        right = model.predict(data.data[split.test]) == names[split.test]
+        utility.append(3 * right.mean() - 2 * (~right).mean())
+        given = model.predict_proba(data.data[split.test])
+        truth = names[split.test][:, None] == model.classes_
+        squares.append(((given - truth) ** 2).sum(axis=1).mean())
+    assert values(record, "utility(gain=3)")["bayes"] == pytest.approx(utility, abs=1e-12)
+    assert values(record, "squares")["bayes"] == pytest.approx(squares, abs=1e-12)
+    found = record.estimates[1]
+    assert found.metric == "one_metric.metrics.utility(gain=3)"
+    assert (found.model, found.aggregation, found.interval) == ("bayes", "mean_of_folds", None)
+    assert found.value == pytest.approx(np.mean(utility), abs=1e-12)  # the mean over folds
+
+
+def test_what_the_author_did_not_say_is_a_stated_default_and_the_record_says_whose_it_is(tmp_path):
+    made = written(
+        tmp_path, "two_metric", IRIS + "protocol holdout\nmeasure own.utility, own.wrong\n"
+    )
+    ours = "two_metric.metrics."
+    planned = {d.clause: d.value for d in read_and_plan(made).planned.plan.defaults}
+    assert planned[f"{ours}utility better"] == "higher, if the function does not say"
+    assert not [name for name in sys.modules if name.startswith("two_metric")]
+    record = run(made, trust=True).record
+    stated = {d.clause: d.value for d in record.study.defaults}
+    assert stated[f"{ours}utility better"] == "higher"
+    assert stated[f"{ours}utility needs"] == "labels"
+    assert stated[f"{ours}utility gain"] == 1.0
+    assert stated[f"{ours}utility loss"] == 2
+    assert f"{ours}wrong better" not in stated
+    methods = {m.name: m for m in record.methods if m.kind == "metric"}
+    assert methods[f"{ours}utility"].summary.startswith("The author's own code: What right answers")
+    assert [methods[ours + name].better for name in ("utility", "wrong")] == ["higher", "lower"]
+
+
+def test_one_fitted_model_has_the_bootstrap_interval_and_tests_are_those_of_the_same_metric(
+    tmp_path,
+):
+    made = written(
+        tmp_path,
+        "three_metric",
+        IRIS + "protocol holdout test=1/2\nmeasure own.wrong, error_rate\n"
+        "  interval bootstrap(percentile)\n"
+        "compare tree vs bayes with permutation by own.wrong\n"
+        "compare tree vs bayes with permutation by error_rate\n",
+    )
+    record = run(made, trust=True).record
+    mine, theirs = record.estimates[0], record.estimates[2]
+    assert mine.value == theirs.value
+    assert mine.interval.method == theirs.interval.method
+    # both draw 10,000 samples, by other means: their quantiles differ by a row in 75 at most
+    assert mine.interval.low == pytest.approx(theirs.interval.low, abs=1 / 75 + 1e-12)
+    assert mine.interval.high == pytest.approx(theirs.interval.high, abs=1 / 75 + 1e-12)
+    own, built_in = (comparison.pairwise[0] for comparison in record.comparisons)
+    # few examples differ, so both enumerate every arrangement
+    assert own.p == pytest.approx(built_in.p, abs=1e-12)
+    assert own.estimate.value == pytest.approx(built_in.estimate.value, abs=1e-12)
+
+
+def test_repeated_designs_have_the_corrected_interval_and_tests_of_folds(tmp_path):
+    made = written(
+        tmp_path,
+        "four_metric",
+        IRIS + "protocol main = repeated cv folds=3 times=2\nmeasure own.wrong, error_rate\n"
+        "compare tree vs bayes with corrected_t by own.wrong on main\n"
+        "compare tree vs bayes with corrected_t by error_rate on main\n"
+        "compare tree vs bayes with 5x2cv_f by own.wrong\n"
+        "compare tree vs bayes with 5x2cv_f by error_rate\n",
+    )
+    record = run(made, trust=True).record
+    assert values(record, "wrong") == values(record, "error_rate")
+    mine, theirs = record.estimates[0].interval, record.estimates[2].interval
+    assert (mine.method, mine.low, mine.high) == pytest.approx(
+        (theirs.method, theirs.low, theirs.high), abs=1e-12
+    )
+    ps = [comparison.pairwise[0].p for comparison in record.comparisons]
+    assert ps[0] == ps[1]
+    assert ps[2] == ps[3]
+
+
+def test_candidates_are_chosen_by_it_in_its_direction_the_same_in_every_process(tmp_path):
+    text = (
+        "use {package}.metrics\nstudy\n  seed 1\ndata wine from sklearn wine\n"
+        "model near = KNeighborsClassifier(n_neighbors in [1, 80])\nprotocol holdout\n"
+        "tune grid by {metric} cv=2\nmeasure own.wrong, own.utility(gain=1/2)\n"
+    )
+    made = written(tmp_path, "five_metric", text.replace("{metric}", "own.wrong"))
+    first, second = (run(made, jobs=jobs, trust=True).record for jobs in (1, 2))
+    kept = [codec.dumps(replace(r, provenance=first.provenance)) for r in (first, second)]
+    assert kept[0] == kept[1]
+    built_in = text.replace("{metric}", "error_rate").replace("{package}", "five_metric")
+    same = study(built_in.replace("own.", "five_metric.metrics."), tmp_path)
+    other = run(same, trust=True).record
+    chosen = [(s.params, s.inner_score) for s in first.selections]
+    assert chosen == [(s.params, s.inner_score) for s in other.selections]
+    keys = set(read_and_plan(made).planned.layout.tasks)
+    (tmp_path / "five_metric" / "metrics.py").write_text(MODULE + "# changed\n")
+    assert not keys & set(read_and_plan(made).planned.layout.tasks)
+
+
+def test_predictions_of_a_file_reach_it_as_they_stand_there(tmp_path):
+    rows = ["yes,yes,0.9", "no,no,0.2", "no,maybe,0.4", "yes,no,0.3", "no,yes,0.6", "yes,yes,0.7"]
+    (tmp_path / "p.csv").write_text("truth,a,a_p\n" + "\n".join(rows) + "\n")
+    made = written(
+        tmp_path,
+        "six_metric",
+        'use {package}.metrics\nstudy\n  seed 1\npredictions p from "p.csv"\n  truth truth\n'
+        '  models a\n  score a = "a_p"\n  positive yes\nmeasure own.kinds, own.squares\n',
+    )
+    strange, squares = run(made, trust=True).record.estimates
+    assert strange.value == pytest.approx(1 / 6, abs=1e-12)
+    truth = np.array([1, 0, 0, 1, 0, 1])
+    score = np.array([0.9, 0.2, 0.4, 0.3, 0.6, 0.7])
+    assert squares.value == pytest.approx(2 * np.mean((score - truth) ** 2), abs=1e-12)
+
+
+def test_scores_are_those_of_the_positive_class_and_targets_of_a_regression_are_numbers(tmp_path):
+    made = written(
+        tmp_path,
+        "seven_metric",
+        "use {package}.metrics\nstudy\n  seed 1\ndata c from sklearn breast_cancer\n"
+        "  positive malignant\nmodel line = LinearDiscriminantAnalysis\nprotocol holdout\n"
+        "measure roc_auc, own.auc\n",
+    )
+    built_in, own = run(made, trust=True).record.estimates
+    # malignant stands after benign, and scikit-learn takes the last label for positive
+    assert own.value == pytest.approx(built_in.value, abs=1e-12)
+    text = (
+        "use seven_metric.metrics\nstudy\n  seed 1\ndata d from sklearn diabetes\n"
+        "model line = Ridge\nprotocol holdout\nmeasure seven_metric.metrics.gap, max_error\n"
+    )
+    gap, most = run(study(text, tmp_path), trust=True).record.estimates
+    assert gap.value == pytest.approx(most.value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "error"),
+    [
+        ("a_metric", "raises", "ZeroDivisionError: division by zero"),
+        ("b_metric", "leaves", "it ended the process: 4"),
+        ("c_metric", "nothing", "it gave nan, which is no finite number"),
+        ("d_metric", "words", "it gave a str, which is no finite number"),
+        ("e_metric", "few", "ValueError: too few rows"),  # in one of four folds
+    ],
+)
+def test_a_metric_that_fails_leaves_its_estimate_empty_and_the_rest_is_kept(
+    tmp_path, package, name, error
+):
+    text = IRIS + (
+        f"protocol cv folds=4\nmeasure own.{name}, accuracy\n"
+        f"compare tree vs bayes with kfold_t by own.{name}\n"
+        f"require tree better than bayes in own.{name}\n"
+    )
+    with pytest.raises(RunFailed, match="2 measurements failed") as failed:
+        run(written(tmp_path, package, text), trust=True)
+    record = failed.value.results.record
+    empty = record.estimates[:2]
+    assert [e.value for e in empty] == [None, None]
+    for estimate in empty:
+        assert error in estimate.notes[0]
+    assert all(e.value is not None for e in record.estimates[2:])
+    assert record.comparisons[0].pairwise[0].p is None
+    assert error in record.comparisons[0].pairwise[0].notes[0]
+    assert not record.requirements[0].met
+    assert error in record.requirements[0].reason
+    assert {(f.stage, f.metric, f.fold) for f in record.failures} == {
+        ("measure", f"{package}.metrics.{name}", -1)
+    }
+
+
+def test_the_shell_answers_3_for_it_and_2_without_consent(tmp_path):
+    written(tmp_path, "shell_metric", IRIS + "protocol holdout\nmeasure own.raises\nreport html\n")
+    shell = [sys.executable, "-m", "evallang", "run", "study.eval", "-j", "1", "--quiet"]
+    refused = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert not (tmp_path / "study-results").exists()
+    failed = subprocess.run([*shell, "--trust"], cwd=tmp_path, capture_output=True, text=True)
+    assert failed.returncode == 3
+    said = "`shell_metric.metrics.raises` failed (tree): ZeroDivisionError: division by zero"
+    assert said in failed.stderr
+    assert "Traceback" not in failed.stderr
+    html = (tmp_path / "study-results" / "report.html").read_text(encoding="utf-8")
+    assert "Measures that failed" in html
+
+
+@pytest.mark.parametrize(
+    ("package", "written_so", "reason"),
+    [
+        ("f_metric", "missing", "has no attribute 'missing'"),
+        ("g_metric", "three", "it is a int, and no function"),
+        ("h_metric", "one", "no function of truth and prediction"),
+        ("i_metric", "askew", 'its `better` is \'smaller\', and is "higher" or "lower"'),
+        ("j_metric", "utility(gian=3)", "no option `gian`; those of the function are `gain`"),
+        ("k_metric", "wrong(gain=3)", "it takes no option `gain`"),
+        ("l_metric", "demanding", "it needs the option `price`"),
+        ("m_metric", "squares", "needs probabilities, and `ridge` gives none"),
+    ],
+)
+def test_what_cannot_be_a_metric_is_said_before_anything_is_fitted(
+    tmp_path, package, written_so, reason
+):
+    text = IRIS + f"model ridge = RidgeClassifier\nprotocol holdout\nmeasure own.{written_so}\n"
+    made = written(tmp_path, package, text)
+    with pytest.raises(NotTrusted):
+        run(made)
+    assert not [name for name in sys.modules if name.startswith(package)]
+    with pytest.raises(StudyError) as refused:
+        run(made, trust=True)
+    assert reason in str(refused.value)
+
+
+def test_options_reach_it_as_python_has_them(tmp_path):
+    text = IRIS + "let more = [1, 2, 3]\nprotocol holdout\nmeasure own.open_to_all(a=1/2, b=more)\n"
+    record = run(written(tmp_path, "options_metric", text), trust=True).record
+    assert record.estimates[0].value == 3.5
+    assert record.estimates[0].metric.endswith("open_to_all(a=1/2, b=[1, 2, 3])")
+
+
+def errors(text):
+    return [d.code for d in checked(text).diagnostics if d.severity == "error"]
+
+
+def test_a_check_takes_its_name_and_options_and_asks_for_its_use_line():
+    text = IRIS.replace("{package}.metrics", "m.n") + "protocol cv\n"
+    assert errors(text + 'measure m.n.f(a=1, b=word, c="text", d=[1, 2], e=true)\n') == []
+    assert errors(text + "measure o.p.f\n") == ["E175"]
+    assert errors(text + "measure m.n.f(3)\n") == ["E130"]
+    assert errors(text + "measure m.n.f(a in [1, 2])\n") == ["E131"]
+    assert errors(text + "measure m.n.f(a={b: 1})\n") == ["E131"]
+    assert errors(text + "measure m.n.f(a=1, a=2)\n") == ["E116"]
+    assert errors(text + "measure m.n.f, m.n.f\n") == ["E116"]
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "wilcoxon", "delong"])
+def test_tests_of_counts_losses_or_scores_are_refused(test):
+    text = IRIS.replace("{package}.metrics", "m.n") + "protocol holdout\nmeasure m.n.f\n"
+    assert errors(text + f"compare tree vs bayes with {test} by m.n.f\n") == ["E207"]
+    assert errors(text + "compare tree vs bayes with permutation by m.n.f\n") == []
+    assert errors(text + "compare tree vs bayes with bootstrap by m.n.f\n") == []
+
+
+def test_it_is_not_measured_where_examples_have_weights_or_are_judged_already():
+    weighted = (
+        'use m.n\ndata d from "d.csv"\n  target y\n  weight w\nmodel a = GaussianNB\n'
+        "protocol cv\nmeasure m.n.f\n"
+    )
+    assert errors(weighted) == ["E222"]
+    counted = "use m.n\ncounts c\n  models a, b\n  table [[9, 1], [2, 3]]\nmeasure m.n.f\n"
+    assert errors(counted) == ["E203"]

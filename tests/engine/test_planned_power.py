@@ -1,0 +1,213 @@
+"""`analyze power` and `evallang power`: each line's tests, at the level that one of them gets."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+from studies import codes, study
+
+from evallang.api import run
+from evallang.api.power import power_of
+from evallang.cli.power import command
+
+COUNTS = """evallang 1
+counts one
+  models x, y, z
+  pattern [1, 1, 1]: 30
+  pattern [1, 0, 0]: 6
+  pattern [0, 1, 1]: 4
+measure accuracy
+"""
+
+
+def answers(text):
+    found, _ = power_of(study(text))
+    return [item.values for item in found]
+
+
+def chance_of_rejection(difference, discordant, n, alpha):
+    """Add up the probabilities of all tables whose exact p is at most alpha, by brute force."""
+    share = (discordant + difference) / (2 * discordant)
+    total = 0.0
+    for pairs in range(n + 1):
+        weight = stats.binom.pmf(pairs, n, discordant)
+        for b in range(pairs + 1):
+            p = min(1.0, 2 * stats.binom.sf(max(b, pairs - b) - 1, pairs, 0.5))
+            if p <= alpha:
+                total += weight * stats.binom.pmf(b, pairs, share)
+    return total
+
+
+def test_power_is_at_the_level_of_one_comparison_of_the_family():
+    (values,) = answers(
+        COUNTS + "compare with mcnemar(exact) bonferroni\n"
+        "analyze power(difference=20%, discordant=40%)\n"
+    )
+    assert (values["n"], values["family_size"]) == (40, 3)
+    assert values["level"] == pytest.approx(0.05 / 3)
+    (answer,) = values["answers"]
+    expected = chance_of_rejection(0.2, 0.4, 40, 0.05 / 3)
+    assert answer["power"] == pytest.approx(expected, abs=1e-10)
+
+
+def test_the_detectable_difference_has_the_power_aimed_at():
+    (values,) = answers(
+        COUNTS + "compare x, y with mcnemar(exact)\nanalyze power(discordant=60%, target=70%)\n"
+    )
+    (answer,) = values["answers"]
+    assert values["level"] == 0.05
+    power = chance_of_rejection(answer["detectable"], 0.6, 40, 0.05)
+    assert power == pytest.approx(0.7, abs=1e-6)
+
+
+def test_the_required_number_is_the_first_that_stays_enough():
+    (values,) = answers(
+        COUNTS + "compare x, y with mcnemar(exact)\n"
+        "analyze power(difference=30%, discordant=50%, n=10)\n"
+    )
+    (answer,) = values["answers"]
+    n = answer["required_n"]
+    assert values["n"] == 10
+    assert chance_of_rejection(0.3, 0.5, n, 0.05) >= 0.8
+    assert min(chance_of_rejection(0.3, 0.5, k, 0.05) for k in (n - 1, n - 2)) < 0.8
+
+
+def test_several_shares_are_looked_at_where_none_is_stated():
+    (values,) = answers(COUNTS + "compare x, y with mcnemar\nanalyze power(difference=15%)\n")
+    shares = [answer["assumptions"]["discordant"] for answer in values["answers"]]
+    assert shares == [0.2, 0.3]  # none below the difference
+
+
+@pytest.mark.parametrize(
+    ("correction", "level"),
+    [
+        ("holm", 0.05 / 3),
+        ("shaffer", 0.05 / 3),
+        ("sidak", 1 - 0.95 ** (1 / 3)),
+        ("uncorrected", 0.05),
+    ],
+)
+def test_the_level_is_that_of_the_strictest_step_of_the_correction(correction, level):
+    values = answers(COUNTS + f"compare with mcnemar {correction}\nanalyze power\n")[0]
+    assert values["level"] == pytest.approx(level)
+    assert values["correction"] == correction
+
+
+def test_the_one_family_of_a_study_counts_all_its_members():
+    head = COUNTS.replace("evallang 1\n", 'evallang 1\nstudy "S"\n  families together\n')
+    lines = "compare with cochran then mcnemar\ncompare x, y with mcnemar\n"
+    found = answers(head + lines + "analyze power\n")
+    assert {values["family_size"] for values in found} == {1 + 3 + 1}
+    assert [values["omnibus"] for values in found] == [True, False, False]
+    assert found[1]["level"] == pytest.approx(0.05 / 5)
+
+
+def test_a_study_without_lines_is_asked_about_one_comparison():
+    (values,) = answers(COUNTS + "analyze power(discordant=10%)\n")
+    assert (values["test"], values["line"], values["family_size"]) == ("mcnemar", None, 1)
+
+
+FITTED = """evallang 1
+study "S"
+  seed 1
+data d from sklearn breast_cancer
+  positive malignant
+model a = GaussianNB
+model b = LinearDiscriminantAnalysis
+"""
+
+
+def test_the_corrected_t_takes_number_and_ratio_from_the_splits():
+    text = FITTED + (
+        "protocol repeated cv folds=5 times=4\nmeasure accuracy\ncompare a, b with corrected_t\n"
+        "analyze power(difference=2%, sd=3%)\n"
+    )
+    (values,) = answers(text)
+    (answer,) = values["answers"]
+    assert values["n"] == 20
+    assert answer["assumptions"]["test_train_ratio"] == pytest.approx(1 / 4, rel=1e-3)
+    # noncentral t with 19 degrees of freedom, by scipy
+    shift = 0.02 / (0.03 * (1 / 20 + answer["assumptions"]["test_train_ratio"]) ** 0.5)
+    bound = stats.t.ppf(0.975, 19)
+    expected = stats.nct.sf(bound, 19, shift) + stats.nct.cdf(-bound, 19, shift)
+    assert answer["power"] == pytest.approx(expected, abs=1e-8)
+    assert answer["required_n"] is None
+    assert "no number of splits is enough" in answer["notes"][0]
+
+
+def test_without_a_stated_spread_differences_are_in_its_unit():
+    text = FITTED + (
+        "protocol repeated cv folds=5 times=4\nmeasure accuracy\ncompare a, b with corrected_t\n"
+        "analyze power(difference=2%)\n"
+    )
+    (answer,) = answers(text)[0]["answers"]
+    assert answer["in_sd"] and answer["power"] is None
+    assert any("needs `sd`" in note for note in answer["notes"])
+
+
+def test_a_test_among_the_positives_counts_the_positives():
+    text = FITTED + (
+        "protocol cv folds=5\nmeasure accuracy\ncompare a, b with mcnemar by recall\n"
+        "analyze power(discordant=10%)\n"
+    )
+    assert answers(text)[0]["n"] == 212  # malignant tumours in the data of scikit-learn
+
+
+def test_tests_over_data_sets_count_the_data_sets():
+    names = ("wine", "iris", "breast_cancer", "digits")
+    text = (
+        'evallang 1\nstudy "S"\n  seed 1\n'
+        + "".join(f"data {name} from sklearn {name}\n" for name in names)
+        + "model a = GaussianNB\nmodel b = DummyClassifier\n"
+        "model c = DecisionTreeClassifier(max_depth=2)\nprotocol holdout\n"
+        "compare across data with friedman then wilcoxon holm\nanalyze power(sd=3%)\n"
+    )
+    omnibus, pairs = answers(text)
+    assert (omnibus["n"], pairs["n"], pairs["unit"]) == (4, 4, "data sets")
+    assert omnibus["level"] == 0.05 and pairs["level"] == pytest.approx(0.05 / 3)
+    # four signs of one kind have p = 1/8: never below 0.05/3
+    assert pairs["answers"][0]["detectable"] is None
+    assert "too few" in pairs["answers"][0]["notes"][0]
+
+
+def test_data_that_are_missing_leave_out_what_depends_on_them(tmp_path):
+    text = (
+        'evallang 1\npredictions p from "none.csv"\n  id id\n  truth y\n  models a, b\n'
+        "measure accuracy\ncompare a, b with mcnemar\n"
+        "analyze power(difference=5%, discordant=10%)\n"
+    )
+    found, diagnostics = power_of(study(text, tmp_path))
+    assert [d.name for d in diagnostics if d.severity == "error"] == ["file_not_found"]
+    (answer,) = found[0].values["answers"]
+    assert answer["power"] is None and answer["detectable"] is None
+    assert answer["required_n"] == answers(
+        COUNTS + "compare x, y with mcnemar\nanalyze power(difference=5%, discordant=10%)\n"
+    )[0]["answers"][0]["required_n"]  # fmt: skip
+
+
+def test_a_test_whose_power_is_not_computed_says_so():
+    text = FITTED + (
+        "protocol cv folds=5\nmeasure f1\ncompare a, b with permutation\nanalyze power\n"
+    )
+    (values,) = answers(text)
+    assert values["answers"] == ()
+    assert values["notes"] == ("the power of `permutation` is not computed",)
+
+
+def test_power_at_the_observed_difference_is_refused():
+    text = COUNTS + "compare x, y with mcnemar\nanalyze power(difference=observed)\n"
+    assert codes(text) == ["E212"]
+
+
+def test_a_run_and_the_command_give_the_same_numbers(tmp_path):
+    text = COUNTS + "compare with mcnemar holm\nanalyze power(difference=20%, discordant=40%)\n"
+    record = run(study(text)).record
+    path = tmp_path / "s.eval"
+    path.write_text(text)
+    done = CliRunner().invoke(command, [str(path), "--format", "json"], standalone_mode=False)
+    (item,) = json.loads(done.stdout)["analyses"]
+    assert item["values"]["answers"][0]["power"] == record.analyses[0].values["answers"][0]["power"]
+    assert record.analyses[0].kind == "power"
+    shown = CliRunner().invoke(command, [str(path)], standalone_mode=False).stdout
+    assert "holm first step, family of 3" in shown and "Hoenig & Heisey 2001" in shown
