@@ -274,6 +274,14 @@ def test_too_many_folds_are_said_once(tmp_path):
     assert codes == ["E470"]
 
 
+def test_folds_of_another_length_are_said_once(study):
+    (study.parent / "folds.csv").write_text("fold\n1\n2\n")
+    text = 'data d from sklearn iris\nmodel a = GaussianNB\nprotocol split from "folds.csv"\n'
+    with pytest.raises(ev.StudyError) as refused:
+        ev.run(ev.parse(text, folder=study.parent))
+    assert [d.code for d in refused.value.diagnostics if d.severity == "error"] == ["E474"]
+
+
 def test_the_verbs_are_listed_before_they_are_imported():
     asked = "import evallang; print(set(evallang.__all__) - set(dir(evallang)))"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
