@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 __all__ = ["Results", "Study", "StudyError", "__version__", "load", "parse", "run", "stats"]
 
 
+def __dir__() -> list[str]:
+    """List the verbs too that are not imported yet, for completion in a notebook."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 def __getattr__(name: str) -> Any:
     """Import a verb when it is first used, so that `import evallang` stays cheap."""
     import importlib

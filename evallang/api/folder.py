@@ -36,6 +36,7 @@ def check_folder(folder: Path) -> None:
     """
     if folder.name in ("", ".."):
         raise FolderRefused(f"`{folder}` cannot be replaced as a whole; name a folder in it")
+    folder = _behind_link(folder)
     new, old = (folder.with_name(folder.name + end) for end in (NEW, OLD))
     try:
         if old.exists() and not folder.exists():
@@ -52,6 +53,11 @@ def check_folder(folder: Path) -> None:
         new.rmdir()
     except OSError as error:
         raise FolderRefused(f"cannot write `{folder}`: {error.strerror or error}") from error
+
+
+def _behind_link(folder: Path) -> Path:
+    """Give the folder that a link leads to: results are swapped there, and the link stays."""
+    return folder.resolve() if folder.is_symlink() else folder
 
 
 def _empty(folder: Path) -> None:
@@ -84,6 +90,7 @@ def write_folder(
     from evallang.reporting.report import write_report
 
     check_folder(folder)
+    folder = _behind_link(folder)
     new, old = (folder.with_name(folder.name + end) for end in (NEW, OLD))
     try:
         _empty(new)

@@ -13,7 +13,7 @@ from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
-from evallang.diagnostics import Diagnostic, has_errors, in_order
+from evallang.diagnostics import Diagnostic, Severity, has_errors, in_order
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
@@ -62,10 +62,8 @@ def read_and_plan(
     judged += judge_planned(meant, tables, planned.layout.splits)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
-    small = {
-        d.span for d in found if d.code in ("E470", "E471")
-    }  # they name the class or the groups
-    found = [d for d in found if d.code != "E450" or d.span not in small]
+    caused = {d.span for d in found if d.severity is Severity.ERROR and d.code != "E450"}
+    found = [d for d in found if d.code != "E450" or d.span not in caused]  # the cause is named
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)

@@ -12,10 +12,14 @@ CATALOGUES = (
 
 
 @click.command("list", epilog="Example: evallang list tests --format json")
-@click.argument("catalogue", type=click.Choice(CATALOGUES), metavar="|".join(CATALOGUES))
+@click.argument("catalogue", type=click.Choice(CATALOGUES), metavar="CATALOGUE")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text")
 def command(catalogue: str, layout: str) -> int:
-    """List the words of a catalogue, each with one line about it."""
+    """List the words of a catalogue, each with one line about it.
+
+    CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
+    codes and statements.
+    """
     from evallang.checking.catalogues import entries
 
     found = entries(catalogue)

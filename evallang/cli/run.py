@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import click
 from evallang.cli.progress import Progress
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path
 from evallang.cli.verdicts import requirement_lines
-from evallang.diagnostics import has_errors
+from evallang.diagnostics import Diagnostic, Severity, has_errors
 
 if TYPE_CHECKING:
     from evallang.api.results import Results as RunResults
@@ -93,7 +94,7 @@ def run_study(
     place = study_path(file)
     study = read_study(file, overrides(settings))
     if has_errors(study.diagnostics) or study.meant is None:
-        show(study.diagnostics, study.checked.sources)
+        show(_spoken(study.diagnostics, quiet), study.checked.sources)
         remind(settings)
         return 1
     folder = _folder(place, out, study.meant.report_folder)
@@ -119,7 +120,7 @@ def run_study(
             bar.say("writing the report")
             messages = _save(results, folder, formats)
     except StudyError as error:
-        show(error.diagnostics, error.sources)
+        show(_spoken(error.diagnostics, quiet), error.sources)
         remind(settings)
         return 1
     except (FolderRefused, NotTrusted) as error:
@@ -142,6 +143,10 @@ def run_study(
     if open_report and (folder / "report.html").exists():
         click.launch(str(folder / "report.html"))
     return code
+
+
+def _spoken(diagnostics: Sequence[Diagnostic], quiet: bool) -> list[Diagnostic]:
+    return [d for d in diagnostics if not quiet or d.severity is Severity.ERROR]
 
 
 def _save(results: "RunResults", folder: Path, formats: tuple[str, ...] | None) -> tuple[str, ...]:

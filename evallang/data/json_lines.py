@@ -103,6 +103,8 @@ def _record(line: bytes) -> dict[str, Any] | str:
             json.dumps(record, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         return "holds half of a surrogate pair, which no text has"
+    except json.JSONDecodeError as error:
+        return f"is no JSON: {error.msg} at character {error.pos + 1:,}"
     except (ValueError, RecursionError) as error:
         return f"is no JSON: {error}"
     if not isinstance(record, dict):

@@ -167,10 +167,11 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
             copies += codes is None or codes[earlier] != codes[row]
     if copies < LEAST_COPIES * table.n or copies == 0:
         return
+    verb = "repeats" if copies == 1 else "repeat"
     findings.add(
         DUPLICATED_ROWS,
-        f"{counted(copies, 'row')} of {table.n:,} repeat an earlier one, so copies can stand "
-        "on both sides of a split",
+        f"{counted(copies, 'row')} of {table.n:,} {verb} an earlier one, so copies can stand on "
+        "both sides of a split",
         "from",
         help="name what they belong to by a line: group COLUMN"
         if table.spec.group is None

@@ -73,6 +73,9 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     reserved = _reserved(path, start, tokens, first.stuck_at)
     if reserved is not None:
         return Reading(None, (reserved,))
+    clause = _clause_beside(path, start, tokens, first.stuck_at)
+    if clause is not None:
+        return Reading(None, (clause,))
     for skipped in range(MOST_ATTEMPTS):
         mended, found = _mend(path, tokens, first, skipped)
         if mended is None:
@@ -256,6 +259,27 @@ def _reserved(path: str, start: str, tokens: Sequence[Token], at: int) -> Diagno
                 help="choose another name; a column so called is put in quotes",
             )
     return None
+
+
+def _clause_beside(path: str, start: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
+    """Blame a clause that stands on the line of its statement: `study "T" seed 3`."""
+    if start != "statement" or not 0 < at < len(tokens):
+        return None
+    head, token = tokens[0].text, tokens[at]
+    if head not in STATEMENTS or token.text not in STATEMENTS[head].clauses:
+        return None
+    if any(run(path, *part).stuck_at is not None for part in _parted(tokens, at)):
+        return None
+    return diagnose(
+        codes.UNEXPECTED_TEXT,
+        f"`{token.text}` is a clause of `{head}` and stands on an indented line below it",
+        Span(path, token.start, token.end),
+        fixes=[Fix("begin a line", (Edit(Span(path, tokens[at - 1].end, token.start), "\n  "),))],
+    )
+
+
+def _parted(tokens: Sequence[Token], at: int) -> tuple[tuple[str, Sequence[Token]], ...]:
+    return (("statement", tokens[:at]), ("clause", tokens[at:]))
 
 
 def _give_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Diagnostic:

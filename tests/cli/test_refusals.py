@@ -230,3 +230,59 @@ def test_a_full_disk_after_the_fits_does_not_lose_them(monkeypatch, tmp_path):
     assert not (tmp_path / "study-results").exists()
     rendered = CliRunner().invoke(root, ["report", str(kept), "--format", "html"])
     assert rendered.stdout == f"{kept.with_name('report.html')}\n"
+
+
+# --- what is said, and where -------------------------------------------------------------------
+
+
+def test_results_go_behind_a_link_and_the_link_stays(study):
+    real, link = study.parent / "scratch", study.parent / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    (real / "mine.txt").write_text("mine")
+    ev.run(ev.load(study), jobs=1).save(study.parent / "out", ("html",))
+    (study.parent / "out" / "results.json").rename(real / "results.json")
+    for _ in range(2):
+        ev.Results.load(real / "results.json").save(link, ("html",))
+        assert link.is_symlink()
+        assert (real / "report.html").is_file()
+        assert (real / "mine.txt").read_text() == "mine"
+    assert not list(study.parent.glob("*.evallang-*"))
+
+
+def test_quiet_leaves_out_hints_beside_errors(study):
+    study.write_text(TWO_MODELS.replace("sklearn iris", '"gone.csv"\n  target y'))
+    loud = call("run", "study.eval", folder=study.parent)
+    quiet = call("run", "study.eval", "--quiet", folder=study.parent)
+    assert loud.returncode == quiet.returncode == 1
+    assert "\nhint[" in loud.stderr
+    assert "error[E401]" in quiet.stderr
+    assert "hint[" not in quiet.stderr
+    assert "warning[" not in quiet.stderr
+
+
+def test_too_many_folds_are_said_once(tmp_path):
+    rows = "".join(f"{i * 37 % 41},{'rare' if i < 4 else 'common'}\n" for i in range(40))
+    (tmp_path / "d.csv").write_text("x,y\n" + rows)
+    text = (
+        'evallang 1\nstudy\n  seed 1\ndata d from "d.csv"\n  target y\n'
+        "model a = GaussianNB\nprotocol cv folds=5\n"
+    )
+    with pytest.raises(ev.StudyError) as refused:
+        ev.run(ev.parse(text, folder=tmp_path))
+    codes = [d.code for d in refused.value.diagnostics if d.severity == "error"]
+    assert codes == ["E470"]
+
+
+def test_folds_of_another_length_are_said_once(study):
+    (study.parent / "folds.csv").write_text("fold\n1\n2\n")
+    text = 'data d from sklearn iris\nmodel a = GaussianNB\nprotocol split from "folds.csv"\n'
+    with pytest.raises(ev.StudyError) as refused:
+        ev.run(ev.parse(text, folder=study.parent))
+    assert [d.code for d in refused.value.diagnostics if d.severity == "error"] == ["E474"]
+
+
+def test_the_verbs_are_listed_before_they_are_imported():
+    asked = "import evallang; print(set(evallang.__all__) - set(dir(evallang)))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

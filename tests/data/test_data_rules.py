@@ -95,6 +95,8 @@ def test_copies_of_rows_are_counted(source):
     found = check_table(table)
     assert codes(found) == ["W412"]
     assert found[0].message.startswith("4 rows of 40 repeat an earlier one")
+    (found_one,) = check_table(source.table(rows(("x", NOISE[:38] + NOISE[:1] + NOISE[39:40]))))
+    assert found_one.message.startswith("1 row of 40 repeats an earlier one")
     assert check_table(table, resampled=False) == ()
 
 

@@ -53,6 +53,25 @@ def test_a_mended_statement_stays_in_the_tree(line: str) -> None:
     assert model.name.name == "a"
 
 
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ('study "T" seed 3', 'study "T"\n  seed 3'),
+        ('data d from "x.csv" target y', 'data d from "x.csv"\n  target y'),
+        ("measure f1 within sex interval wald", "measure f1 within sex\n  interval wald"),
+        ('report html to "out"', 'report html\n  to "out"'),
+    ],
+)
+def test_a_clause_beside_its_statement_is_moved_below_it(line: str, right: str) -> None:
+    source = source_of(f"evallang 1\n{line}\n")
+    _, (found,) = parse(source)
+    assert found.code == "E044"
+    assert "stands on an indented line below it" in found.message
+    ((edit,),) = (fix.edits for fix in found.fixes)
+    text = source.text
+    assert text[: edit.span.start] + edit.text + text[edit.span.end :] == f"evallang 1\n{right}\n"
+
+
 def test_every_mistake_of_a_file_is_reported() -> None:
     lines = ["evallang 1", "modle a = SVC", "compare a, b", "report html pdf", "let x = 1..2"]
     assert codes_of("\n".join(lines)) == ["E040", "E072", "E046", "E060"]
