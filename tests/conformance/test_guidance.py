@@ -90,6 +90,8 @@ def test_the_study_of_a_member_runs_and_uses_it(entry, folder):
         used |= {t.estimate.method for t in pairs if t.estimate is not None}
     elif entry.kind == "protocol":
         used = {p.kind for p in record.protocols}
+    elif entry.kind == "analysis":
+        used = {a.kind for a in record.analyses}
     elif entry.kind == "correction":
         used = {c.family.correction or "uncorrected" for c in record.comparisons}
     else:

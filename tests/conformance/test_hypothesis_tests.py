@@ -133,7 +133,9 @@ def test_swapping_the_models_swaps_the_difference_and_nothing_else(entry, given,
 def test_swapping_the_models_swaps_the_sides(entry, given, turned, settings):
     one = entry.function(*arguments(entry, given), **settings)
     other = entry.function(*arguments(entry, turned), **settings | {"alternative": "less"})
-    assert other.p == (pytest.approx(one.p, rel=1e-9) if one.p else one.p)
+    # counts are swapped by other draws when the models change places: 5 Monte Carlo errors
+    drawn = 5 * math.sqrt(2) * one.extra.get("mc_se", 0.0)
+    assert other.p == (pytest.approx(one.p, rel=1e-9, abs=drawn) if one.p else one.p)
     both = entry.function(*arguments(entry, given), **settings | {"alternative": "two_sided"})
     if one.p is None:
         assert both.p is None
