@@ -398,6 +398,16 @@ EXPORT_TWICE = declare(
     right=f'{ONE_MODEL}export bayes to "bayes.skops"\nexport best to "best.skops"',
 )
 
+REPORT_FOLDER = declare(
+    "E173",
+    "report_folder",
+    "The results would be written outside the study's folder.",
+    reason="A study is data, and may come from anyone: it names no place outside its own folder. "
+    "Whoever runs it may, with `run -o DIR`.",
+    wrong=f'{ONE_MODEL}report html\n  to "../results"',
+    right=f'{ONE_MODEL}report html\n  to "results"',
+)
+
 # --- E17x: the author's own code -------------------------------------------------------------
 
 OWN_CODE_WITHOUT_USE = declare(

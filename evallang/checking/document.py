@@ -5,6 +5,7 @@ from typing import Literal, cast
 
 from evallang.checking import codes, unbuilt, values
 from evallang.checking.clauses import Clauses
+from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.frozen import frozen
 from evallang.results.settings import ReportSettings
@@ -117,4 +118,20 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
     settings = ReportSettings(
         tuple(formats) or ("html", "pdf"), clauses.text("title"), style or "apa", paper or "a4"
     )
-    return settings, clauses.text("to")
+    return settings, _folder(scope, clauses)
+
+
+def _folder(scope: Scope, clauses: Clauses) -> str | None:
+    """Give the folder of the results; None where none is named, and after a report."""
+    clause, written = clauses.plain("to"), clauses.text("to")
+    if clause is None or written is None:
+        return None
+    objection = outside_objection(
+        written,
+        "results are written to a folder",
+        'name a folder below the study\'s own, such as `to "results"`, or use `run -o DIR`',
+    )
+    if objection is None:
+        return written
+    scope.report(codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1])
+    return None

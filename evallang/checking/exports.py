@@ -1,8 +1,7 @@
 """`export` lines: which model is fitted on everything, and where it is written."""
 
-import re
-
 from evallang.checking import codes
+from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.values import column_name
 from evallang.diagnostics import Related
@@ -11,7 +10,6 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 ENDING = ".skops"
-_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
@@ -106,16 +104,9 @@ def path_objection(path: str) -> tuple[str, str] | None:
     """Tell why no model may be written to a path, and what to write; None where it may."""
     name = path.rsplit("/", 1)[-1]
     inside = "name a file in the study's own folder, such as `models/best.skops`"
-    if "://" in path:
-        return "is an address, and a model is written to a file", inside
-    if path.startswith(("/", "~")) or _DRIVE.match(path):
-        return "is outside the study's folder", inside
-    if "\\" in path:
-        return "has backslashes", "write `/` between folders"
-    if ".." in path.split("/"):
-        return "leads out of the study's folder", inside
-    if any(not sign.isprintable() for sign in path):
-        return "has a sign that cannot be printed", inside
+    outside = outside_objection(path, "a model is written to a file", inside)
+    if outside is not None:
+        return outside
     if not name.lower().endswith(ENDING) or len(name) == len(ENDING):
         stem = name.rpartition(".")[0] or name or "model"
         return (

@@ -51,6 +51,20 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
     )
 
 
+def as_lead(pair: HypothesisTestResult) -> HypothesisTestResult:
+    """Give the statistic and effects with the sign of a lead, where smaller values lead.
+
+    Counts keep their order: which model was right where the other was wrong has no sign.
+    """
+    statistic = pair.statistic
+    if pair.table is not None:
+        return pair
+    if statistic is not None and statistic.name in SIGNED_STATISTICS:
+        statistic = replace(statistic, value=_minus(statistic.value))
+    effects = tuple(e if e.name in RATIOS else _effect(e) for e in pair.effects)
+    return replace(pair, statistic=statistic, effects=effects)
+
+
 def _minus(value: float | None) -> float | None:
     return None if value is None else 0.0 - value  # never -0.0
 

@@ -13,6 +13,7 @@ from evallang.reporting.contrasts import (
 from evallang.reporting.decisions import bayesian, is_open, margin_of, reasons, untested
 from evallang.reporting.document import Number, Runs, Strong, listed, runs
 from evallang.reporting.numbers import Scale, fixed
+from evallang.reporting.orientation import as_lead
 from evallang.reporting.pair_verdicts import place_words, within_margin
 from evallang.reporting.wording import adjusted_words, amount, number_word, p_stat, test_runs
 from evallang.results.records import Comparison, HypothesisTestResult
@@ -100,7 +101,9 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
     found = _better_first(context, comparison, pair)
     where = place_words(context, comparison)
     first, second = context.model(found.model), context.model(found.other)
-    test = test_runs(context, found.pair, comparison.alpha)
+    # the sentence gives the size of a lead, so that no sign may point the other way
+    led = as_lead(found.pair) if found.value is not None and found.value < 0 else found.pair
+    test = test_runs(context, led, comparison.alpha)
     words = adjusted_words(comparison)
     if words and pair.p_adjusted is not None:
         test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))

@@ -1,7 +1,7 @@
 """`export` lines: what may be written, where, and from which studies."""
 
 import pytest
-from studies import checked
+from studies import TWO_MODELS, checked
 
 from evallang.checking.exports import path_objection
 
@@ -61,3 +61,25 @@ def test_several_data_sets_have_no_one_model_to_export():
 def test_predictions_made_elsewhere_have_no_model_to_export():
     text = "counts c\n  models a, b\n  table [[5, 1], [2, 3]]\nexport best\n"
     assert errors(text) == ["E170"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("../elsewhere", "leads out of the study's folder"),
+        ("/var/results", "is outside the study's folder"),
+        ("~/results", "is outside the study's folder"),
+        ("s3://bucket/results", "is an address"),
+        ("a\\\\b", "has backslashes"),
+    ],
+)
+def test_results_are_not_written_where_a_study_says_outside_its_folder(folder, said):
+    text = TWO_MODELS + f'report html\n  to "{folder}"\n'
+    found = [d for d in checked(text).diagnostics if d.severity == "error"]
+    assert [d.code for d in found] == ["E173"]
+    assert said in found[0].message
+
+
+def test_results_may_stand_below_the_studys_folder():
+    text = TWO_MODELS + 'report html\n  to "results/one"\n'
+    assert [d for d in checked(text).diagnostics if d.severity == "error"] == []

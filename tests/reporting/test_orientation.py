@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evallang.reporting.contrasts import contrast
-from evallang.reporting.orientation import turned
+from evallang.reporting.orientation import as_lead, turned
 from evallang.results.records import (
     Difference,
     Effect,
@@ -83,3 +83,23 @@ def test_a_contrast_has_its_own_model_first_in_the_pair():
     assert found.pair.models == ("b", "a")
     assert found.pair.table == ((500, 12), (3, 9))
     assert found.value == pytest.approx(9 / 524, abs=1e-15)  # (12 - 3) / 524
+
+
+def test_a_lead_of_smaller_values_is_told_without_a_minus_sign():
+    found = HypothesisTestResult(
+        "corrected_t",
+        "t",
+        "no difference",
+        models=("ridge", "forest"),
+        statistic=Statistic("t", -0.5),
+        effects=(Effect("Cohen's d_z", -0.25, -1.0, 0.5),),
+    )
+    led = as_lead(found)
+    assert led.models == found.models
+    assert led.statistic == Statistic("t", 0.5)
+    assert led.effects == (Effect("Cohen's d_z", 0.25, -0.5, 1.0),)
+
+
+def test_counts_of_a_lead_keep_their_models():
+    found = fixture.mcnemar(("a", "b"), 500, 3, 12, 9)
+    assert as_lead(found) is found
