@@ -31,7 +31,7 @@ def test_a_written_path_is_no_default_and_is_kept_in_its_shortest_form():
 
 @pytest.mark.parametrize(
     "path",
-    ["/tmp/model.skops", "../model.skops", "models/../../model.skops", "~/model.skops",
+    ["/models/model.skops", "../model.skops", "models/../../model.skops", "~/model.skops",
      "C:/model.skops", "models\\\\model.skops", "https://example.org/model.skops",
      "file://model.skops", "model.pkl", "model.joblib", "model", ".skops", "models/", "",
      "a\\u0007.skops"],
