@@ -4,8 +4,7 @@ import math
 
 import drawn_statistics
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.orientation import as_lead, turned
