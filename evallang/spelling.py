@@ -19,17 +19,17 @@ def closest(
     """
     if not 2 <= len(word) <= LONGEST:
         return None
-    plain = _plain(word)
+    letters = plain(word)
     best: str | None = None
     best_rank = (max(1, len(word) // 3) + 1, 0)
     for candidate in islice(candidates, most_compared):
-        other = _plain(candidate)
-        if abs(len(other) - len(plain)) > best_rank[0]:
+        other = plain(candidate)
+        if abs(len(other) - len(letters)) > best_rank[0]:
             continue
-        edits = distance(plain, other, best_rank[0])
+        edits = distance(letters, other, best_rank[0])
         if len(other) <= edits:  # nothing of the candidate would be left
             continue
-        rank = (edits, -_shared_start(plain, other))
+        rank = (edits, -_shared_start(letters, other))
         if rank < best_rank and edits <= max(1, len(word) // 3):
             best, best_rank = candidate, rank
     return best
@@ -56,7 +56,8 @@ def distance(first: str, second: str, most: int | None = None) -> int:
     return row[-1]
 
 
-def _plain(word: str) -> str:
+def plain(word: str) -> str:
+    """Give a word as it is compared: in small letters, with `_`."""
     return word.casefold().replace("-", "_")
 
 

@@ -7,6 +7,7 @@ from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import (
     default_interval,
+    groups_mismatch,
     is_grouped,
     metric_entry,
     metric_mismatch,
@@ -138,8 +139,9 @@ def _decidable(
 ) -> bool:
     yields = yields_of(source, protocol)
     where = spoken(protocol) if protocol else source.name
+    grouped = is_grouped(source, study.group)
     if line.test is not None:
-        problem = test_mismatch(line.test, line.metric, yields)
+        problem = test_mismatch(line.test, line.metric, yields, grouped)
         if problem is not None:
             reason = problem.reason
             if f"`{line.test.name}` needs" in reason:
@@ -151,8 +153,9 @@ def _decidable(
             scope.report(
                 codes.TEST_WITHOUT_WEIGHTS, problem.reason, line.span, help=problem.instead
             )
+        elif grouped and (problem := groups_mismatch(line.test, line.metric, yields)) is not None:
+            scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, line.span, help=problem.instead)
         return problem is None
-    grouped = is_grouped(source, study.group)
     unknown_splits = isinstance(source, ScoresSpec) and source.fold is None
     if not unknown_splits and _has_interval(study, line, yields, protocol, grouped):
         return True

@@ -75,8 +75,11 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
     if entry.kind == "protocol":
         forms = declared.forms or (" ".join((written(entry), *_settings(entry))),)
         yield Part("written", lines=tuple(f"protocol {form}" for form in forms), language="eval")
-    if entry.options:
-        yield Part("options", lines=tuple(option_line(option) for option in entry.options))
+    lines = tuple(option_line(option) for option in entry.options)
+    if entry.kind == "protocol":
+        lines += ("seeds: default 1; each fit is repeated so often, and its scores averaged",)
+    if lines:
+        yield Part("options", lines=lines)
     if declared.when:
         yield Part("when to use it", declared.when)
     if declared.when_not:

@@ -80,11 +80,15 @@ def test_fit(test: Entry[Any], setting: Setting) -> Fit:
         return "no"
     if fits_design(test, setting.yields):
         by = metrics_of(test)
-        if by and test_mismatch(Method(test.name), Method(by[0]), setting.yields) is None:
+        if (
+            by
+            and test_mismatch(Method(test.name), Method(by[0]), setting.yields, grouped=False)
+            is None
+        ):
             return "yes"
         blocks = test.option("block") is not None
         method = Method(test.name, (("block", 10),) if blocks else ())
-        fits = by and test_mismatch(method, Method(by[0]), setting.yields) is None
+        fits = by and test_mismatch(method, Method(by[0]), setting.yields, grouped=False) is None
         return "in blocks" if fits else "no"
     return "implied" if declared.implied is not None and setting.fits_models else "no"
 

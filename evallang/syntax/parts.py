@@ -119,6 +119,7 @@ class PartBuilder(ValueBuilder):
     def compare(self, kids: Kids, span: Span) -> n.CompareNode:
         models, *rest = kids
         models = models or ()
+        rest = self._respelt(rest)
         parts = self._parts(rest)
         pairs = [m for m in models if isinstance(m, n.PairNode)]
         if pairs and len(pairs) < len(models):
@@ -141,7 +142,7 @@ class PartBuilder(ValueBuilder):
         return n.CompareNode(
             models,
             test,
-            then,
+            parts.get("then", then),
             parts.get("correction"),
             parts.get("against"),
             "across" in parts,
@@ -217,6 +218,27 @@ class PartBuilder(ValueBuilder):
         }
         fields = given | {name: value for name, value in claim.items() if value is not None}
         return n.RequireNode(**fields, keyword=self.keyword, span=span)
+
+    def _respelt(self, parts: list[Part]) -> list[Part]:
+        """Read `cochran thne mcnemar` and `expoloratory` as meant: no correction is so called."""
+        made: list[Part] = []
+        for index, (word, value, place) in enumerate(parts):
+            near = isinstance(value, n.NameNode) and word == "correction"
+            meant = closest(value.name, ["then", "exploratory"]) if near else None
+            after = parts[index + 1 :]
+            if meant is None or (meant == "then") is not (bool(after) and after[0][0] == word):
+                made.append((word, value, place))
+                continue
+            if value.name != "then":  # that one is told to stand elsewhere
+                message = f"`{value.name}` is not known here, did you mean `{meant}`?"
+                fix = Fix(f"write `{meant}`", (Edit(place, meant),))
+                self._complain(codes.MISSPELT_WORD, message, place, fix=fix)
+            if meant == "exploratory":
+                made.append((meant, True, place))
+                continue
+            _, post_hoc, where = after[0]
+            return [*made, ("then", post_hoc, where), *self._respelt(after[1:])]
+        return made
 
     def _misplaced(self, kind: str, word: str, place: Span) -> None:
         helps = {
