@@ -445,7 +445,8 @@ def nearest_test(
         both = losses and not _ignores_weights(Method("diebold_mariano"), yields)
         return by_loss if both else "write `with permutation(block=5)`"
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
-    many = ("cochran",) if asked is not None and asked.omnibus else ()
+    of_many = asked is not None and asked.omnibus and asked.models[0] > 2
+    many = ("cochran",) if of_many else ()
     by_folds = ("corrected_t", "5x2cv_f")
     by_rows = ("mcnemar", "permutation")
     over_rows = asked is not None and bool(asked.evidence & (PER_ROW | {Evidence.COUNTS}))

@@ -75,6 +75,8 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
         in_file = not names and not isinstance(source, DataSpec)
         if in_file or set(line.models) <= set(names):
             return True
+    if scope.broken:
+        return False  # the model that is missing may be one that could not be read
     scope.report(
         codes.MODELS_NEVER_MEET,
         "no data set has all models of this line",

@@ -6,7 +6,7 @@ import click
 
 from evallang.checking.explanations import Explanation, Part
 
-WIDTH = 88  # characters of a line of prose
+WIDTH = 80  # characters of a line of prose
 
 
 @click.command("explain", epilog="Example: evallang explain mcnemar")
