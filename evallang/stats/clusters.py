@@ -14,7 +14,7 @@ from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference
 from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
-from evallang.stats.reading import labels, numbers
+from evallang.stats.reading import labels, magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +91,7 @@ def flip_groups(
     ones, (1 + exceeding)/(1 + rounds). Totals of 0 say nothing. Raises `ValueError` where
     a total is not finite.
     """
-    given = numbers(totals, "totals of groups")
+    given = magnitudes(totals, "totals of groups")
     if not np.isfinite(given).all():
         raise ValueError("totals of groups are finite numbers")
     sums = np.abs(given[given != 0])
@@ -150,11 +150,13 @@ def clustered_difference(
     The variance of the mean is G/(G - 1) Σ e_g² / n², e_g the sum of the residuals of
     group g, with Student's t on G - 1 degrees of freedom. No interval with fewer than two
     groups. The design effect is that variance over the one of independent rows. `first`
-    and `second` are (n,). Raises `ValueError` where shapes disagree.
+    and `second` are (n,). Raises `ValueError` where shapes disagree or a value is not finite.
     """
-    x, y = numbers(first, "values"), numbers(second, "values")
+    x, y = magnitudes(first, "values"), magnitudes(second, "values")
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError("both models need a value on every row")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("both models need a finite value on every row")
     d = x - y
     codes = group_codes(groups, len(d))
     level = checked_level(level)

@@ -17,6 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, checked_direction
+from evallang.stats.reading import subtractable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +128,7 @@ def wilcoxon(
     """
     checked_level(level)
     checked_direction(better)
-    x, y = aligned(first, second)
+    x, y = aligned(first, second, subtractable)
     if x.ndim != 1:
         raise ValueError("a signed-rank test takes one row of values for each model")
     x, y, outright, notes = _present(x, y, better, missing)
