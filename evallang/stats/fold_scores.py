@@ -89,12 +89,19 @@ def _size(values: NDArray[np.float64]) -> str:
 
 
 def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
-    """Subtract; a difference that is rounding noise is 0, one that varies by noise is one."""
-    scale = float(max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0)))
+    """Subtract; a difference that is rounding noise is 0, one that varies by noise is one.
+
+    Noise is that of the two scores themselves: others may be of another order, as errors on
+    other data sets are.
+    """
+    scale = np.maximum(np.abs(x), np.abs(y))
     d = x - y
-    d[spread_is_noise(d, scale)] = 0.0
-    constant = bool(len(d) > 0 and spread_is_noise(d.max() - d.min(), scale))
-    return d, constant
+    d[np.abs(d) <= NOISE * scale] = 0.0
+    if d.size == 0:
+        return d, False
+    top, bottom = d.argmax(), d.argmin()
+    ends = max(scale.flat[top], scale.flat[bottom])
+    return d, bool(spread_is_noise(d.flat[top] - d.flat[bottom], ends))
 
 
 def studentized(

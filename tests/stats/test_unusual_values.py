@@ -4,12 +4,14 @@ import itertools
 import math
 import warnings
 
+import baycomp
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import integrate
 from scipy import special as scipy_special
+from scipy import stats as scipy_stats
 
 from evallang import stats
 
@@ -256,3 +258,30 @@ def test_the_power_of_a_large_difference_is_a_number(n, difference):
     parts = itertools.pairwise(ends)
     expected = sum(integrate.quad(tails, *part, epsabs=1e-13, epsrel=1e-12)[0] for part in parts)
     assert found == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("test", [stats.wilcoxon, stats.sign])
+def test_data_sets_in_units_of_their_own_do_not_drown_in_the_largest(test):
+    # Squared errors of prices beside those of shares: .05 is far below 1e-12 of 1e13, and was 0
+    first = [1e13, 0.10, 0.20, 0.30, 0.25, 0.40]
+    second = [0.9e13, 0.05, 0.10, 0.10, 0.05, 0.10]
+    # All six differences have one sign: 2 / 2^6
+    assert test(first, second).p == pytest.approx(2 / 2**6, rel=1e-12)
+
+
+def test_signed_ranks_in_units_of_their_own_are_those_of_scipy():
+    first = [1e13, 0.05, 0.20, 0.30, 0.26, 0.40]
+    second = [0.9e13, 0.10, 0.10, 0.10, 0.05, 0.10]
+    expected = scipy_stats.wilcoxon(np.subtract(first, second)).pvalue
+    assert stats.wilcoxon(first, second).p == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_posterior_over_data_sets_in_units_of_their_own_knows_the_small_ones():
+    first, second = [1e13, 0.05, 0.1, 0.2, 0.2, 0.3], [0.9e13, 0.1, 0.2, 0.4, 0.4, 0.6]
+    # The second has the larger values on five of six data sets; Monte Carlo error .002 each
+    theirs = baycomp.SignedRankTest.probs(
+        np.array(first), np.array(second), rope=0, nsamples=50_000, random_state=1
+    )
+    found = stats.bayes_signed_rank(first, second, bounded=False, rope=0.0)
+    assert found.extra["p_first"] == pytest.approx(theirs[0], abs=0.01)
+    assert found.extra["p_second"] == pytest.approx(theirs[-1], abs=0.01)
