@@ -8,17 +8,21 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from evallang.frozen import frozen
-from evallang.results.settings import Default as Default
-from evallang.results.settings import FileRecord as FileRecord
-from evallang.results.settings import ReportSettings as ReportSettings
-from evallang.results.settings import Value
-from evallang.results.statistics import Clusters as Clusters
-from evallang.results.statistics import Difference as Difference
-from evallang.results.statistics import Effect as Effect
-from evallang.results.statistics import HypothesisTestResult as HypothesisTestResult
-from evallang.results.statistics import Interval as Interval
-from evallang.results.statistics import SimultaneousInterval as SimultaneousInterval
-from evallang.results.statistics import Statistic as Statistic
+from evallang.results.settings import (
+    Default as Default,
+    FileRecord as FileRecord,
+    ReportSettings as ReportSettings,
+    Value,
+)
+from evallang.results.statistics import (
+    Clusters as Clusters,
+    Difference as Difference,
+    Effect as Effect,
+    HypothesisTestResult as HypothesisTestResult,
+    Interval as Interval,
+    SimultaneousInterval as SimultaneousInterval,
+    Statistic as Statistic,
+)
 
 
 @frozen

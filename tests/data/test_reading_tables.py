@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 import sklearn.datasets
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evallang.data.dataset import DataSpec
 from evallang.data.delimited import read_delimited

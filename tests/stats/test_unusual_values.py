@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy import integrate
-from scipy import special as scipy_special
-from scipy import stats as scipy_stats
+from scipy import integrate, special as scipy_special, stats as scipy_stats
 
 from evallang import stats
 

@@ -7,12 +7,13 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import design_effect, group_codes
+from evallang.stats.clusters import design_effect, few_groups, group_codes
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.resampling import Limits, ScoreSample, WeightSample
 from evallang.stats.reading import magnitudes, numbers
@@ -67,7 +68,8 @@ def clustered_wilson(
         # Groups more alike than chance has it: at most the rows themselves are counted
         size = len(x) / max(effect, 1.0)
         note = f"over {count} groups: {len(x)} examples count as {size:.1f}"
-    return _score_interval(float(x.mean()), size, level, note), clusters
+    found = _score_interval(float(x.mean()), size, level, note)
+    return replace(found, notes=(*found.notes, *few_groups(count))), clusters
 
 
 def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Interval:

@@ -42,6 +42,7 @@ class PatternSample:
     """
 
     unit = "examples"
+    n_groups = None
 
     def __init__(
         self,
@@ -190,6 +191,11 @@ class WeightSample:
         if self._groups is None:
             return None
         return np.unique(np.asarray(self._groups), return_inverse=True)[1]
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups are drawn, None where examples are."""
+        return None if self._codes is None else self._units
 
     @property
     def _units(self) -> int:
@@ -360,6 +366,7 @@ class DifferenceSample:
         self._second = second
         self.limits = limits
         self.unit = first.unit
+        self.n_groups = first.n_groups
 
     def estimate(self) -> float:
         """Give the difference on the sample as it is."""
