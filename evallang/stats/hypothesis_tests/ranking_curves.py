@@ -131,7 +131,9 @@ def _of_two(
         return _result(found, Statistic("z", None), None, p, estimate, (note,))
     error = math.sqrt(variance)
     low, high = max(value - z * error, -1.0), min(value + z * error, 1.0)
-    estimate = Difference("difference in AUC", value, low, high, level, found.variant)
+    form = "cv_auc" if found.variant.startswith("cv_auc") else "delong"
+    method = form if found.n_groups is None else f"{form}(clustered)"
+    estimate = Difference("difference in AUC", value, low, high, level, method)
     statistic = Statistic("z", value / error)
     extra: dict[str, float] = {"standard_error": error}
     if min(s[0, 0], s[1, 1]) > 0:
