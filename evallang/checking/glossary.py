@@ -60,7 +60,7 @@ def nearest(asked: str) -> str | None:
     by_case = {word.lower(): word for word in known}
     elsewhere = (meant_by(what, asked) for what in OTHER_NAMES)
     meant = next((word for word in elsewhere if word is not None), None)
-    return by_case.get(asked.lower()) or meant or closest(asked, known, None)
+    return by_case.get(asked.lower()) or meant or closest(asked, known)
 
 
 def words() -> list[str]:

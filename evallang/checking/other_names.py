@@ -6,8 +6,6 @@ slips: each is right elsewhere, and here another word says the same.
 
 from collections.abc import Mapping
 
-from evallang.spelling import plain
-
 OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
     "metric": {
         "acc": "accuracy",
@@ -161,5 +159,4 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
 
 def meant_by(what: str, word: str) -> str | None:
     """Give what a study writes for a name from elsewhere: `roc_auc` for `AUC`."""
-    known = OTHER_NAMES.get(what, {})
-    return known.get(plain(word))
+    return OTHER_NAMES.get(what, {}).get(word.casefold().replace("-", "_"))

@@ -1,6 +1,7 @@
 """Estimates: every metric of every model with its interval, as tables and a forest."""
 
 from collections.abc import Sequence
+from math import isinf
 
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.decisions import bayesian
@@ -30,7 +31,7 @@ from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import adjusted_words, p_letter
 from evallang.results.records import Comparison
 
-MOST_SETTINGS_APART = 3  # more data sets share one table
+MOST_DATA_APART = 3  # more data sets share one table
 MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the table
 
 
@@ -38,7 +39,7 @@ MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the tabl
 def estimates(context: Context) -> Sequence[Block]:
     """Give one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []
-    if len(context.settings) > MOST_SETTINGS_APART:
+    if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
         blocks += across(context)
         for number, setting in enumerate(context.settings, start=1):
             blocks += subgroups(context, setting, f"table-subgroups-{number}")
@@ -64,7 +65,7 @@ def _figure(context: Context, setting: Setting, metric_name: str, identifier: st
     models = context.models_best_first(setting, metric_name)
     found = [context.estimate(setting, model, metric_name) for model in models]
     known = [e for e in found if e is not None and e.value is not None]
-    if len(known) < 2:
+    if len(known) < 2 or all(isinf(e.value) for e in known if e.value is not None):
         return []
     labels = [context.model(e.model) for e in known]
     comparison = _compared(context, setting, metric_name)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
+from evallang.stats.reading import MOST_COUNTED, check_unmasked, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,9 +93,11 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
     Raises `ValueError` where shapes disagree or a count is negative.
     """
     matrix = as_boolean(patterns)
-    times = np.asarray(counts, dtype=np.int64)
-    if times.shape != (matrix.shape[0],) or (times < 0).any():
-        raise ValueError("every pattern needs one count, zero or more")
+    given = numbers(counts, "counts")
+    whole = (given >= 0) & (given <= MOST_COUNTED) & (given == np.rint(given))
+    if given.shape != (matrix.shape[0],) or not whole.all():
+        raise ValueError("every pattern needs one count, a whole number from 0 to 2^53")
+    times = given.astype(np.int64)
     ones = matrix.astype(np.int64)
     row_sums = np.zeros(matrix.shape[1] + 1, dtype=np.int64)
     np.add.at(row_sums, ones.sum(axis=1), times)
@@ -104,6 +107,7 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
 
 def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     """Read right and wrong as (n, M); raises `ValueError` where it is anything else."""
+    check_unmasked(values, "right and wrong")
     try:
         matrix = np.asarray(values)
     except ValueError:

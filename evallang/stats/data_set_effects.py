@@ -23,6 +23,7 @@ from evallang.stats.rank_scores import (
     read_scores,
     row_ranks,
 )
+from evallang.stats.reading import LARGEST, SMALLEST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -203,7 +204,7 @@ def akinshins_gamma(
     The deviations are scaled by 1.4826 to agree with a standard deviation, and pooled by
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
-    values = read_pair(first, second, "higher", finite=True).values
+    values = _within_reach(read_pair(first, second, "higher", finite=True).values)
     n = len(values)
 
     def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -212,7 +213,8 @@ def akinshins_gamma(
         medians = _medians(drawn)
         deviations = _medians(np.abs(drawn - medians[..., None]))
         pooled = MAD_TO_SD * np.sqrt((deviations**2).mean(axis=0))
-        return _ratio(medians[0] - medians[1], pooled)
+        found = _ratio(medians[0] - medians[1], pooled)
+        return np.where(np.abs(found) > LARGEST, np.nan, found)
 
     if n == 0:
         return Effect("Akinshin's gamma", None)
@@ -278,6 +280,14 @@ def _effect(
     if found.low is None or found.high is None or found.low == found.high:
         return Effect(name, value)
     return Effect(name, value, min(found.low, value), max(found.high, value))
+
+
+def _within_reach(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rescale scores whose squares would overflow or vanish, for what has no unit."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or SMALLEST <= largest <= LARGEST:
+        return values
+    return values / largest
 
 
 def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
