@@ -29,7 +29,7 @@ def _text(explanation: Explanation) -> str:
     head = f"{explanation.word} ({explanation.kind})"
     if explanation.title:
         head += f": {explanation.title}"
-    lines = [head]
+    lines = _wrapped(head)
     for part in explanation.parts:
         lines += ["", *_part(part)]
     return "\n".join(lines) + "\n"
