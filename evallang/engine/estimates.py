@@ -27,13 +27,9 @@ from evallang.registry import Entry, Evidence, lazy
 from evallang.results.records import Estimate, FoldValue, Interval
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.resampling import (
-    CountSample,
-    LossSample,
-    ScoreSample,
-    WeightSample,
-    mean_sample,
-)
+from evallang.stats.intervals.resampled_counts import CountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import LossSample, WeightSample, mean_sample
 from evallang.study import Measure, Method, Study
 
 if TYPE_CHECKING:

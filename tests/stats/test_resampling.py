@@ -7,14 +7,9 @@ from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
 from evallang.stats.intervals.drawn_weights import drawn_weights
-from evallang.stats.intervals.resampling import (
-    CountSample,
-    DifferenceSample,
-    LossSample,
-    PairedCountSample,
-    ScoreSample,
-    WeightSample,
-)
+from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
 
 RANDOM = np.random.default_rng(12)
 LOSSES = RANDOM.exponential(size=35)
