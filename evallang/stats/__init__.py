@@ -31,7 +31,7 @@ from evallang.spelling import closest
 ELSEWHERE = {
     "learning_bootstrap": "bootstrap_error leave_one_out_error no_information_rate standard_error",
     "clusters": "clustered_difference design_effect flip_groups",
-    "correctness": "Correctness count_correct count_patterns",
+    "correctness": "Correctness count_correct count_patterns count_right",
     "corrections": "simultaneous_level",
     "decisions": "decide_equivalent decide_level decide_noninferior decide_superior",
     "hypothesis_tests.equivalence": "over_folds paired_proportions",
