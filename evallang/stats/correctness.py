@@ -138,9 +138,7 @@ def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     return matrix
 
 
-def _packed(
-    n: int, models: int, right: Callable[[slice], NDArray[np.bool_]]
-) -> NDArray[np.uint64]:
+def _packed(n: int, models: int, right: Callable[[slice], NDArray[np.bool_]]) -> NDArray[np.uint64]:
     """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words).
 
     `right` gives right and wrong of some rows, turned over (M, .).

@@ -39,7 +39,7 @@ def drawn_weights(
     for start in range(0, rounds, batch):
         size = min(batch, rounds - start)
         if many is not None:
-            yield np.vstack([many.draw(rng)[:-1].astype(np.uint8) for _ in range(size)])
+            yield many.draw(rng, size)[:, :-1].astype(np.uint8, copy=False)
         else:
             drawn = rng.integers(0, units, (size, units), dtype=np.uint32).astype(np.intp)
             drawn += (np.arange(size) * units)[:, None]
@@ -81,25 +81,32 @@ class DrawnCells:
         if len(ordered) < self._units:
             self._cell = np.repeat(np.arange(len(ordered), dtype=whole), ordered)
 
-    def draw(self, rng: np.random.Generator) -> NDArray[np.integer]:
-        """Give the number of draws in each cell, in the order of `order`, and a 0 (C + 1,)."""
-        while True:
-            parts: list[NDArray[np.integer]] = [t.draw(rng, count) for t, count in self._small]
-            if len(self._large):
-                parts.append(rng.poisson(self._large).astype(self._whole))
-            times = np.concatenate([*parts, np.zeros(1, dtype=np.uint8)])
-            if len(self._split):
-                eights = self._eights.draw(rng, int(self._eights_each.sum()))
-                starts = np.cumsum(self._eights_each) - self._eights_each
-                times[self._split] += np.add.reduceat(eights, starts, dtype=np.uint8)
-            missing = self._units - int(times.sum(dtype=np.int64))
-            if missing >= 0:
-                break
-        drawn = rng.integers(0, self._units, missing)
-        if self._cell is not None:
-            drawn = self._cell[drawn].astype(np.intp)
-        np.add.at(times, drawn, times.dtype.type(1))  # one of another kind is ten times slower
+    def draw(self, rng: np.random.Generator, rounds: int) -> NDArray[np.integer]:
+        """Give the number of draws in each cell, in the order of `order`, and a 0 (B, C + 1)."""
+        times, missing = self._drawn_at_first(rng, rounds)
+        while (more := np.flatnonzero(missing < 0)).size:
+            times[more], missing[more] = self._drawn_at_first(rng, len(more))
+        drawn = rng.integers(0, self._units, int(missing.sum()))
+        places = drawn if self._cell is None else self._cell[drawn].astype(np.intp)
+        places += np.repeat(np.arange(rounds) * times.shape[1], missing)
+        # a number of another kind is ten times slower
+        np.add.at(times.reshape(-1), places, times.dtype.type(1))
         return times
+
+    def _drawn_at_first(
+        self, rng: np.random.Generator, rounds: int
+    ) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+        """Draw Poisson counts (B, C + 1), and give how many draws are missing (B,)."""
+        parts: list[NDArray[np.integer]] = [t.draw(rng, (rounds, n)) for t, n in self._small]
+        if len(self._large):
+            drawn = rng.poisson(self._large, (rounds, len(self._large)))
+            parts.append(drawn.astype(self._whole))
+        times = np.concatenate([*parts, np.zeros((rounds, 1), dtype=np.uint8)], axis=1)
+        if len(self._split):
+            eights = self._eights.draw(rng, (rounds, int(self._eights_each.sum())))
+            starts = np.cumsum(self._eights_each) - self._eights_each
+            times[:, self._split] += np.add.reduceat(eights, starts, axis=1, dtype=np.uint8)
+        return times, self._units - times.sum(axis=1, dtype=np.int64)
 
 
 class _ByteTable:
@@ -122,12 +129,12 @@ class _ByteTable:
             chances /= chances.sum()
         self._sums = np.cumsum(chances)
 
-    def draw(self, rng: np.random.Generator, count: int) -> NDArray[np.uint8]:
-        """Draw `count` values."""
-        values = np.empty(count, dtype=np.uint8)
-        for start in range(0, count, AT_ONCE):
+    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.uint8]:
+        """Draw values in an array of this shape."""
+        values = np.empty(shape[0] * shape[1], dtype=np.uint8)
+        for start in range(0, len(values), AT_ONCE):
             self._fill(rng, values[start : start + AT_ONCE], 0)
-        return values
+        return values.reshape(shape)
 
     def _fill(self, rng: np.random.Generator, values: NDArray[np.uint8], level: int) -> None:
         """Draw values in place, from one level of the table on."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 else:
     np = lazy("numpy")
+
+RUNS_AT_ONCE = 1 << 20  # examples of all resamples of a batch; their runs are fewer
 
 
 class ScoreSample(WeightSample):
@@ -59,7 +60,9 @@ class ScoreSample(WeightSample):
         """Draw with replacement; of many examples only how many come of each run of one class."""
         if self._groups is not None or self._n < MANY_UNITS:
             return super().replicates(rng, rounds)
-        return np.array([self._alternation.area(rng) for _ in range(rounds)])
+        batch = max(1, RUNS_AT_ONCE // self._n)
+        sizes = [min(batch, rounds - start) for start in range(0, rounds, batch)]
+        return np.concatenate([self._alternation.areas(rng, size) for size in sizes])
 
     @cached_property
     def _alternation(self) -> _Alternation:
@@ -140,14 +143,15 @@ class _Alternation:
         self._negatives, self._positives = places[: len(at)], places[len(at) :]
         self._tied = np.flatnonzero(tied[at])
 
-    def area(self, rng: np.random.Generator) -> float:
-        """Give the area under the curve of one resample; NaN without one of the classes."""
-        times = self._cells.draw(rng)
-        negatives, positives = times[self._negatives], times[self._positives]
-        below = np.cumsum(negatives, dtype=np.int64)
-        ordered = float(np.einsum("i,i", positives, below, dtype=np.float64))
+    def areas(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Give the area under the curve of resamples; NaN without one of the classes."""
+        times = self._cells.draw(rng, rounds)
+        negatives = times.take(self._negatives, axis=1)
+        positives = times.take(self._positives, axis=1)
+        below = np.cumsum(negatives, axis=1, dtype=np.int64)
+        ordered = np.einsum("ij,ij->i", positives, below, dtype=np.float64)
         if len(self._tied):
-            above, level = positives[self._tied], negatives[self._tied]
-            ordered -= float(np.einsum("i,i", above, level, dtype=np.float64)) / 2
-        pairs = float(below[-1]) * float(self._n - below[-1])
-        return ordered / pairs if pairs else math.nan
+            above, level = positives[:, self._tied], negatives[:, self._tied]
+            ordered -= np.einsum("ij,ij->i", above, level, dtype=np.float64) / 2
+        drawn = below[:, -1].astype(np.float64)
+        return ratio(ordered, drawn * (self._n - drawn))
