@@ -14,8 +14,7 @@ from itertools import combinations
 from _timing import compare, seconds  # isort: skip  # before numpy starts its threads
 
 import numpy as np
-from mlxtend.evaluate import cochrans_q, ftest, mcnemar_table
-from mlxtend.evaluate import mcnemar as mlxtend_mcnemar
+from mlxtend.evaluate import cochrans_q, ftest, mcnemar as mlxtend_mcnemar, mcnemar_table
 
 from evallang.stats.correctness import count_right
 from evallang.stats.hypothesis_tests.contingency import mcnemar

@@ -1,63 +1,175 @@
 """Did you mean: the candidate nearest to a word, or none when nothing is near."""
 
 from collections.abc import Iterable
-from itertools import islice
+from functools import cached_property
 
 LONGEST = 64  # characters; a longer word is no slip of the keyboard
-MOST_COMPARED = 400  # candidates; in a study of thousands of names each mistake costs the same
+MANY = 400  # names; among more of them a mistake of two letters could mean many
 
 
-def closest(
-    word: str, candidates: Iterable[str], most_compared: int | None = MOST_COMPARED
-) -> str | None:
+class Words(tuple[str, ...]):
+    """Names that many words may be compared with: they are looked up, not gone through."""
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The names, for a quick look."""
+        return frozenset(self)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.known
+
+    def alike(self, word: str) -> list[str]:
+        """List the names that differ from a word in case alone."""
+        return self._by_case.get(word.casefold(), [])
+
+    @cached_property
+    def _by_case(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in self:
+            found.setdefault(name.casefold(), []).append(name)
+        return found
+
+    @cached_property
+    def _plainly(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, name in enumerate(self):
+            found.setdefault(_plain(name), []).append(index)
+        return found
+
+    @cached_property
+    def _shortened(self) -> dict[str, list[str]]:
+        """The plain names by what is left of each without one of its characters."""
+        found: dict[str, list[str]] = {}
+        for plain in self._plainly:
+            if len(plain) <= LONGEST + 1:
+                for left in _without_one(plain):
+                    found.setdefault(left, []).append(plain)
+        return found
+
+    def within_one_edit(self, word: str) -> list[str]:
+        """List the names at most one edit away from a plain word.
+
+        One edit apart are only words of which one, or both, lack a character (Mor and
+        Fraenkel 1982).
+        """
+        left = _without_one(word)
+        near = {word, *left, *self._shortened.get(word, ())}
+        for shorter in left:
+            near.update(p for p in self._shortened.get(shorter, ()) if _one(word, p))
+        return [self[i] for i in sorted(i for p in near for i in self._plainly.get(p, ()))]
+
+
+def closest(word: str, candidates: Iterable[str]) -> str | None:
     """Find the candidate an author most likely meant.
 
     Case and the choice between `-` and `_` count for nothing, a swap of neighbours counts
-    as one edit. A third of the word may be wrong (one letter in words of two to five).
-    Ties go to the candidate that begins alike, then to the first given. Only the first
-    `most_compared` candidates are looked at, with None all of them.
+    as one edit. A third of the word may be wrong (one letter in words of two to five, and
+    in every word among more than `MANY` of `Words`). Ties go to the candidate that begins
+    alike, then to the first given.
     """
     if not 2 <= len(word) <= LONGEST:
         return None
     plain = _plain(word)
+    most = max(1, len(word) // 3)
+    if isinstance(candidates, Words):
+        near = _nearest(plain, candidates.within_one_edit(plain), 1)
+        if near is not None or most == 1 or len(candidates) > MANY:
+            return near
+    return _nearest(plain, candidates, most)
+
+
+def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:
+    """Find the candidate with the fewest edits, at most as many as stated."""
+    places = _places(plain)
+    signs = _signs(plain)
     best: str | None = None
-    best_rank = (max(1, len(word) // 3) + 1, 0)
-    for candidate in islice(candidates, most_compared):
-        other = _plain(candidate)
-        if abs(len(other) - len(plain)) > best_rank[0]:
+    best_rank = (most + 1, 0)
+    for candidate in candidates:
+        limit = min(best_rank[0], most)
+        if abs(len(candidate) - len(plain)) > limit and candidate.isascii():
             continue
-        edits = distance(plain, other, best_rank[0])
-        if len(other) <= edits:  # nothing of the candidate would be left
+        other = _plain(candidate)
+        theirs = _signs(other)
+        if (signs & ~theirs).bit_count() > limit or (theirs & ~signs).bit_count() > limit:
+            continue
+        edits = _edits(places, len(plain), other, limit)
+        if edits > limit or len(other) <= edits:  # nothing of the candidate would be left
             continue
         rank = (edits, -_shared_start(plain, other))
-        if rank < best_rank and edits <= max(1, len(word) // 3):
+        if rank < best_rank:
             best, best_rank = candidate, rank
     return best
 
 
-def distance(first: str, second: str, most: int | None = None) -> int:
+def distance(first: str, second: str) -> int:
     """Count edits between two words: insert, delete, replace, swap two neighbours.
 
     The restricted form (optimal string alignment): no stretch is edited twice
-    (Damerau 1964; Boytsov 2011). More than `most` edits are not counted to the end.
+    (Damerau 1964; Boytsov 2011).
     """
-    before: list[int] = []
-    last: list[int] = []
-    row = list(range(len(second) + 1))
-    for i, a in enumerate(first, 1):
-        before, last, row = last, row, [i]
-        for j, b in enumerate(second, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == second[j - 2] and first[i - 2] == b:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        if most is not None and min(row) > most and min(last) > most:
+    return _edits(_places(first), len(first), second, len(first) + len(second))
+
+
+def _edits(places: dict[str, int], length: int, text: str, most: int) -> int:
+    """Count edits to a word of which `places` tells where each character stands.
+
+    A column of the table of distances is kept in bits: `up` and `down` where it grows and
+    falls by one from a row to the next (Hyyrö 2003). More than `most` edits are not counted
+    to the end.
+    """
+    if not length:
+        return len(text)
+    last = 1 << (length - 1)
+    up, down, level, before = (1 << length) - 1, 0, 0, 0
+    edits, remaining = length, len(text)
+    for character in text:
+        here = places.get(character, 0)
+        swapped = ((~level & here) << 1) & before
+        level = swapped | (((here & up) + up) ^ up) | here | down
+        right, left = down | ~(level | up), level & up
+        if right & last:
+            edits += 1
+        elif left & last:
+            edits -= 1
+        remaining -= 1
+        if edits - remaining > most:
             return most + 1
-    return row[-1]
+        right = right << 1 | 1
+        up, down, before = left << 1 | ~(level | right), right & level, here
+    return edits
+
+
+def _places(word: str) -> dict[str, int]:
+    """Tell for each character, as bits, where it stands."""
+    found: dict[str, int] = {}
+    for i, character in enumerate(word):
+        found[character] = found.get(character, 0) | 1 << i
+    return found
+
+
+def _signs(word: str) -> int:
+    """Tell, as bits, which characters a word has; each one that another lacks costs an edit."""
+    found = 0
+    for character in word:
+        found |= 1 << (ord(character) & 63)
+    return found
 
 
 def _plain(word: str) -> str:
     return word.casefold().replace("-", "_")
+
+
+def _without_one(word: str) -> dict[str, None]:
+    return dict.fromkeys(word[:i] + word[i + 1 :] for i in range(len(word)))
+
+
+def _one(first: str, second: str) -> bool:
+    """Tell whether two words of one length differ by one edit at most."""
+    apart = [i for i in range(len(first)) if first[i] != second[i]]
+    if len(apart) < 2:
+        return True
+    i, j = apart[0], apart[-1]
+    return j == i + 1 and first[i] == second[j] and first[j] == second[i]
 
 
 def _shared_start(first: str, second: str) -> int:

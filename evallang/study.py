@@ -11,11 +11,19 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
+from evallang.data.dataset import (
+    CountsSpec,
+    DataSpec,
+    GivenModel,
+    PredictionsSpec,
+    ScoresSpec,
+    Task,
+)
 from evallang.frozen import frozen
 from evallang.models.model import ModelSpec
 from evallang.results.settings import Default, FileRecord, ReportSettings
 from evallang.source import Span
+from evallang.spelling import Words
 
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
 Options = tuple[tuple[str, OptionValue], ...]
@@ -256,6 +264,19 @@ def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
     if study.tuning is not None:
         found.setdefault(study.tuning.metric, study.tuning.span)
     yield from ((metric, span) for metric, span in found.items() if metric.code)
+
+
+def names_of(named: Sequence[ModelSpec] | Sequence[GivenModel] | Sequence[Protocol]) -> Words:
+    """Give the names of models or protocols; each line asks for the same, so the last are kept."""
+    global _last
+    known, names = _last
+    if known is not named:
+        names = Words(item.name for item in named)
+        _last = named, names
+    return names
+
+
+_last: tuple[object, Words] = (None, Words())
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:

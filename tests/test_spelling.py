@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from evallang.spelling import LONGEST, closest, distance
+from evallang.spelling import LONGEST, MANY, Words, closest, distance
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,39 @@ def test_of_equally_near_words_the_one_that_begins_alike_is_offered() -> None:
 def test_nothing_is_offered_that_shares_nothing() -> None:
     assert closest("ab", ["c", "x", "yz"]) is None
     assert closest("abc", []) is None
+
+
+def test_words_that_are_looked_up_give_what_words_that_are_gone_through_give() -> None:
+    letters = ["".join(w) for k in range(1, 5) for w in itertools.product("ab-", repeat=k)]
+    names = [*letters[::3], "forest_1", "forest_12", "Forest-12", "forest_21", "forest_121"]
+    words = Words(names)
+    for word in [
+        *letters,
+        "forrest_12",
+        "forest_122",
+        "forset_21",
+        "frest12",
+        "fores_t",
+        "FOREST_1",
+    ]:
+        assert closest(word, words) == closest(word, names), word
+
+
+def test_among_very_many_words_the_nearest_is_still_the_nearest() -> None:
+    words = Words(f"forest_{k}" for k in range(10 * MANY))
+    assert closest("forrest_3999", words) == "forest_3999"
+    assert closest("forest_3998x", words) == "forest_3998"
+    assert closest("froest_2718", words) == "forest_2718"
+
+
+def test_among_very_many_words_only_one_letter_may_be_wrong() -> None:
+    assert closest("frrest_12", Words(f"forest_{k}" for k in range(MANY))) == "forest_12"
+    assert closest("frrest_12x", Words(f"forest_{k}" for k in range(MANY + 1))) is None
+
+
+def test_words_know_what_differs_in_case_alone() -> None:
+    words = Words(["Knn", "KNN", "svm"])
+    assert words.alike("knn") == ["Knn", "KNN"]
+    assert words.alike("nn") == []
+    assert "svm" in words
+    assert "SVM" not in words

@@ -28,6 +28,7 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors, in_order
+from evallang.garbage import collected_later
 from evallang.models.model import ModelSpec
 from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
@@ -49,6 +50,7 @@ class Checked:
     gathered: Gathered
 
 
+@collected_later()
 def check(
     path: str,
     text: str,

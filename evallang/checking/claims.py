@@ -11,12 +11,14 @@ from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
 from evallang.source import Span
+from evallang.spelling import Words
 from evallang.study import (
     Measure,
     Method,
     Protocol,
     RequirementSpec,
     SourceSpec,
+    names_of,
 )
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -72,20 +74,20 @@ def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | 
 # --- names ------------------------------------------------------------------------------
 
 
-def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> tuple[str, ...] | None:
+def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> Words | None:
     """List all models that a line may name; None where a file decides at run time."""
     if scope.broken & set(scope.sources):
         return None
-    names = [*scope.models]
+    names = dict.fromkeys(scope.models)
     for source in sources:
         if not isinstance(source, DataSpec):
             if not source.models:
                 return None
-            names += [m.name for m in source.models if m.name not in names]
-    return tuple(names)
+            names |= dict.fromkeys(model.name for model in source.models)
+    return Words(names)
 
 
-def known_model(scope: Scope, node: n.ColumnNode, names: Sequence[str] | None) -> str | None:
+def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | None:
     """Resolve the name of a model; None after a report."""
     name = values.column_name(node)
     if names is None or name in names:
@@ -117,7 +119,7 @@ def known_protocol(
     """Resolve `on PROTOCOL`: (whether it is sound, its name or None without one)."""
     if node is None:
         return True, None
-    names = [p.name for p in protocols]
+    names = names_of(protocols)
     if node.name in names:
         return True, node.name
     if node.name not in scope.broken:

@@ -2,12 +2,14 @@
 
 import importlib
 import pkgutil
+from functools import cache
 from importlib.util import find_spec
 
 import evallang.checking as here
 from evallang.checking.rules.rule import load_rules
 
 
+@cache
 def load_codes() -> None:
     """Import the `codes` of every room, so that `CODES` is complete."""
     root = here.__name__.rpartition(".")[0]

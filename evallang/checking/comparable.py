@@ -33,6 +33,7 @@ from evallang.study import (
     SourceSpec,
     Study,
     models_of,
+    names_of,
 )
 
 
@@ -93,9 +94,9 @@ def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
     """Some source must have every model of a line; sources that a file decides may."""
     for source in study.sources:
         models = study.models if isinstance(source, DataSpec) else source.models
-        names = [model.name for model in models]
+        names = names_of(models)
         unknown = not names and not isinstance(source, DataSpec)
-        if unknown or set(models_of(comparison, names)) <= set(names):
+        if unknown or names.known.issuperset(models_of(comparison, names)):
             return True
     if scope.broken or not study.sources:
         return False

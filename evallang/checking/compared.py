@@ -7,6 +7,7 @@ from evallang.checking import codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
 from evallang.checking.scope import Scope
+from evallang.spelling import Words
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
@@ -25,7 +26,7 @@ def comparisons(
     found = []
     names = model_names(scope, sources)
     for index, node in enumerate(scope.of(n.CompareNode)):
-        spec = _comparison(scope, index, node, sources, protocols, measured)
+        spec = _comparison(scope, index, node, names, sources, protocols, measured)
         if spec is None:
             continue
         joins = families == "together" and not spec.exploratory
@@ -40,12 +41,12 @@ def _comparison(
     scope: Scope,
     index: int,
     node: n.CompareNode,
+    names: Words | None,
     sources: Sequence[SourceSpec],
     protocols: Sequence[Protocol],
     measured: Sequence[Measure],
 ) -> ComparisonSpec | None:
     before = len(scope.diagnostics)
-    names = model_names(scope, sources)
     pairs, models = _models(scope, node, names)
     against = known_model(scope, node.against, names) if node.against else None
     sound = not (node.against and against is None)
@@ -118,7 +119,7 @@ def _family_size(
 
 
 def _models(
-    scope: Scope, node: n.CompareNode, names: Sequence[str] | None
+    scope: Scope, node: n.CompareNode, names: Words | None
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...] | None]:
     """Resolve the models of a line: its planned pairs, and all models (empty: every one)."""
     pair_nodes = [item for item in node.models if isinstance(item, n.PairNode)]

@@ -8,6 +8,7 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import (
     default_interval,
     is_grouped,
+    is_weighted,
     metric_entry,
     metric_mismatch,
     nearest_test,
@@ -20,7 +21,7 @@ from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study
+from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study, names_of
 
 MARGIN_CLAIMS = {
     "tost": "equivalent to {} within MARGIN",
@@ -34,6 +35,7 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     own = [p for p in study.protocols if p.implied_by is None]
     fitted = any(isinstance(source, DataSpec) for source in study.sources)
     settled = []
+    sources = _distinct(study)
     for line in study.requirements:
         if fitted and line.protocol is None and len(own) > 1:
             scope.report(
@@ -46,7 +48,7 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
         if fitted and line.protocol is None and own:
             line = replace(line, protocol=own[0].name)
         if _makes_sense(scope, study, line):
-            _judge(scope, study, line)
+            _judge(scope, study, line, sources)
         settled.append(line)
     return tuple(settled)
 
@@ -70,9 +72,9 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
         )
         return False
     for source in study.sources:
-        names = [m.name for m in (study.models if isinstance(source, DataSpec) else source.models)]
+        names = names_of(study.models if isinstance(source, DataSpec) else source.models)
         in_file = not names and not isinstance(source, DataSpec)
-        if in_file or set(line.models) <= set(names):
+        if in_file or names.known.issuperset(line.models):
             return True
     scope.report(
         codes.MODELS_NEVER_MEET,
@@ -83,11 +85,23 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
     return False
 
 
-def _judge(scope: Scope, study: Study, line: RequirementSpec) -> None:
+def _distinct(study: Study) -> tuple[SourceSpec, ...]:
+    """Leave out tables on which a line would be judged as it was on an earlier one."""
+    found: dict[object, SourceSpec] = {}
+    for source in study.sources:
+        table = isinstance(source, DataSpec)
+        kind = (is_weighted(source), is_grouped(source, study.group)) if table else source.name
+        found.setdefault(kind, source)
+    return tuple(found.values())
+
+
+def _judge(
+    scope: Scope, study: Study, line: RequirementSpec, sources: tuple[SourceSpec, ...]
+) -> None:
     """Report the first thing that keeps a line from being decided on any source."""
     if line.test is not None and not _of_two(scope, line, line.test):
         return
-    for source in study.sources:
+    for source in sources:
         own = own_metric(source)
         if (line.metric != own) if own is not None else (line.metric.better is not None):
             continue

@@ -5,6 +5,7 @@ from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
 from evallang.checking.values import column_name
 from evallang.diagnostics import Related
+from evallang.spelling import Words
 from evallang.study import ExportSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -17,13 +18,14 @@ def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
     nodes = scope.of(n.ExportNode)
     if nodes and not _one_data_set(scope, nodes[0]):
         return ()
-    found: list[ExportSpec] = []
+    found: dict[str, ExportSpec] = {}  # by paths without case: where folders ignore it
+    names = Words((*scope.models, "best"))
     for node in nodes:
-        name = _model(scope, node)
+        name = _model(scope, node, names)
         path = _path(scope, node, name)
         if name is None or path is None:
             continue
-        twice = next((e for e in found if _same(e.path, path)), None)
+        twice = found.get(path.casefold())
         if twice is not None:
             scope.report(
                 codes.EXPORT_TWICE,
@@ -34,8 +36,9 @@ def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
             )
             continue
         source = format_node(node).strip()
-        found.append(ExportSpec(None if node.model is None else name, path, source, node.span))
-    return tuple(found)
+        model = None if node.model is None else name
+        found[path.casefold()] = ExportSpec(model, path, source, node.span)
+    return tuple(found.values())
 
 
 def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
@@ -60,14 +63,14 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
     return len(tables) == 1
 
 
-def _model(scope: Scope, node: n.ExportNode) -> str | None:
+def _model(scope: Scope, node: n.ExportNode, names: Words) -> str | None:
     """Give the model's name, or `best`; None after a report."""
     if node.model is None:
         return "best" if scope.models else None
     name = column_name(node.model)
     if name in scope.models:
         return name
-    text, fixes = suggestion(name, node.model.span, (*scope.models, "best"))
+    text, fixes = suggestion(name, node.model.span, names)
     let = name in scope.lets
     scope.report(
         codes.UNKNOWN_NAME,
@@ -114,8 +117,3 @@ def path_objection(path: str) -> tuple[str, str] | None:
             f"write `{stem}{ENDING}`; skops files hold no code and can be looked into",
         )
     return None
-
-
-def _same(one: str, other: str) -> bool:
-    """Tell whether two paths may be one file, also where folders ignore case."""
-    return one.casefold() == other.casefold()

@@ -57,7 +57,7 @@ def nearest(asked: str) -> str | None:
     """Name the word that is spelt most like this one, in any catalogue or case."""
     known = words()
     by_case = {word.lower(): word for word in known}
-    return by_case.get(asked.lower()) or closest(asked, known, None)
+    return by_case.get(asked.lower()) or closest(asked, known)
 
 
 def words() -> list[str]:

@@ -15,6 +15,8 @@ from evallang.checking.clauses import (
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
 from evallang.models.domains import number
+from evallang.source import Span
+from evallang.spelling import Words
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
@@ -131,21 +133,23 @@ def _given_models(
     scope: Scope, clauses: Clauses, lines: Sequence[n.ModelColumnsNode]
 ) -> tuple[GivenModel, ...]:
     settings: dict[str, dict[str, Any]] = {}
+    places: dict[str, Span] = {}
     for setting in clauses.find(n.ModelSettingNode):
         model = values.column_name(setting.model)
+        places.setdefault(model, setting.model.span)
         word = setting.keyword.name
         if word in settings.setdefault(model, {}):
             scope.report(codes.CLAUSE_TWICE, f"`{word}` of `{model}` is given twice", setting.span)
         settings[model][word] = _setting(scope, word, setting.value)
     found: list[GivenModel] = []
-    names: set[str] = set()
+    names: dict[str, None] = {}
     for line in lines:
         for item in line.items:
             name = values.column_name(item.name)
             if name in names:
                 scope.report(codes.DUPLICATE_NAME, f"`{name}` is named twice", item.span)
                 continue
-            names.add(name)
+            names[name] = None
             own = settings.pop(name, {})
             column = values.column_name(item.column) if item.column else None
             found.append(
@@ -159,18 +163,14 @@ def _given_models(
                     own.get("threshold"),
                 )
             )
+    known = Words(names)
     for name, own in settings.items():
         if lines:
-            place = next(
-                s.model.span
-                for s in clauses.find(n.ModelSettingNode)
-                if values.column_name(s.model) == name
-            )
-            text, fixes = suggestion(name, place, names)
+            text, fixes = suggestion(name, places[name], known)
             scope.report(
                 codes.UNKNOWN_NAME,
                 f"`{name}` is none of the models of these predictions",
-                place,
+                places[name],
                 help=text or f"write `{name}` under `models` too",
                 fixes=fixes,
             )

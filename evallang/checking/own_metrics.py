@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from evallang.checking.scope import Scope, letters
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec
-from evallang.study import Method, SourceSpec
+from evallang.study import Method, SourceSpec, names_of
 
 
 def has_models(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
     """Tell whether a source has these models, as far as it is known before it is read."""
     if isinstance(source, DataSpec):
-        return set(models) <= set(scope.models)
-    names = [model.name for model in source.models]
-    return not names or set(models) <= set(names)
+        return scope.models.keys() >= set(models)
+    names = names_of(source.models)
+    return not names or names.known.issuperset(models)
 
 
 def measured_elsewhere(

@@ -24,7 +24,6 @@ from evallang.models.model import (
     ParameterValue,
     PipelineSpec,
 )
-from evallang.models.own_code import registered
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
@@ -121,11 +120,7 @@ class ParameterResolver:
         written = name.name
         entry = CATALOGUE.get(written)
         if entry is None:
-            text, fixes = suggestion(
-                written,
-                name.span,
-                (*CATALOGUE, *registered(), *self.scope.lets, *self.scope.models),
-            )
+            text, fixes = suggestion(written, name.span, self.scope.steps)
             self.scope.report(
                 codes.UNKNOWN_CLASS,
                 f"there is no class `{written}` in the catalogue",

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import TypeVar
+from functools import cached_property
+from typing import TypeVar, cast
 
 from evallang.checking import codes
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
+from evallang.models.catalogue import CATALOGUE
+from evallang.models.own_code import registered
 from evallang.results.settings import Default
 from evallang.source import Span
-from evallang.spelling import MOST_COMPARED, closest
+from evallang.spelling import Words, closest
 from evallang.study import Method
 from evallang.syntax import nodes as n
 
@@ -43,6 +45,8 @@ class Scope:
     live: frozenset[str] = frozenset()
     used_modules: frozenset[str] = frozenset()
     own_metrics: dict[str, Method] = field(default_factory=dict)
+    _sorted_of: tuple[n.StatementNode, ...] = ()
+    _by_kind: dict[type, tuple[n.StatementNode, ...]] = field(default_factory=dict)
 
     def report(
         self,
@@ -69,13 +73,24 @@ class Scope:
             )
         )
 
+    @cached_property
+    def steps(self) -> Words:
+        """Everything that a step of a pipeline may be called, once names are declared."""
+        return Words((*CATALOGUE, *registered(), *self.lets, *self.models))
+
     def default(self, clause: str, value: object) -> None:
         """State a value that the author did not write."""
         self.defaults.append(Default(clause, value))
 
     def of(self, kind: type[Statement]) -> tuple[Statement, ...]:
         """Give the statements of one kind, in order."""
-        return tuple(s for s in self.statements if isinstance(s, kind))
+        if self._sorted_of is not self.statements:
+            found: dict[type, list[n.StatementNode]] = {}
+            for statement in self.statements:
+                found.setdefault(type(statement), []).append(statement)
+            self._sorted_of = self.statements
+            self._by_kind = {kind: tuple(of_kind) for kind, of_kind in found.items()}
+        return cast(tuple[Statement, ...], self._by_kind.get(kind, ()))
 
     def single(self, kind: type[Statement], words: str) -> Statement | None:
         """Give the only statement of a kind; a second one is reported."""
@@ -139,8 +154,12 @@ def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | 
 
     A word that is right but for its case comes first, however short it is.
     """
-    known = tuple(islice(candidates, MOST_COMPARED))
-    alike = [other for other in known if other.casefold() == word.casefold()]
+    if isinstance(candidates, Words):
+        known: Sequence[str] = candidates
+        alike = candidates.alike(word)
+    else:
+        known = tuple(candidates)
+        alike = [other for other in known if other.casefold() == word.casefold()]
     near = alike[0] if len(alike) == 1 else closest(word, known)
     if near is None:
         return None, []
@@ -150,9 +169,10 @@ def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | 
 
 def listed(words: Iterable[str], last: str = "or") -> str:
     """Join words for a sentence: `a`, `b` or `c`."""
-    quoted = [f"`{word}`" for word in words]
-    if len(quoted) > MOST_LISTED:
-        return f"{', '.join(quoted[:MOST_LISTED])} and {len(quoted) - MOST_LISTED:,} more"
+    known = tuple(words)
+    quoted = [f"`{word}`" for word in known[:MOST_LISTED]]
+    if len(known) > MOST_LISTED:
+        return f"{', '.join(quoted)} and {len(known) - MOST_LISTED:,} more"
     if len(quoted) < 2:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from evallang.engine.describe import data_records, model_records
+from evallang.engine.data_records import data_records, model_records
 from evallang.planning.exports import export_lines
 
 if TYPE_CHECKING:

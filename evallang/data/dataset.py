@@ -321,6 +321,13 @@ class ScoreTable:
         return len(self.datasets)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The data sets' names in a study: NAME/value, or NAME where the table is one (N,)."""
+        if self.spec.dataset is None:
+            return (self.spec.name,)
+        return tuple(f"{self.spec.name}/{value}" for value in self.datasets)
+
+    @property
     def means(self) -> "NDArray[np.float64]":
         """Mean scores over folds and repeats (N, M), missing = NaN."""
         return self.values if self.values.ndim == 2 else self.values.mean(axis=2)

@@ -9,6 +9,7 @@ from evallang.engine.settings import ModelOutcome, Setting
 from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.planning.seeds import analysis_seed
+from evallang.protocols.protocol import about_yields
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue, Interval
 from evallang.stats.distributions import normal_quantile
@@ -51,10 +52,13 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
         oob, never = leave_one_out_error(losses, setting.weights)
         apparent = weighted_mean(rounds.loss(rounds.full), setting.weights)
         gamma = rounds.gamma()
-        if setting.weights is not None:
-            notes.append("no standard error: its form is for examples without weights")
-        elif setting.drawn is not None and kind != "resubstitution":
-            error = standard_error(losses, setting.drawn)
+        if setting.drawn is not None and kind != "resubstitution":
+            error = standard_error(losses, setting.drawn, setting.weights, setting.group_codes)
+            if error is None:
+                notes.append(
+                    f"no standard error: it takes rounds enough that each of the {setting.unit} "
+                    "is left out twice"
+                )
         if never:
             notes.append(f"{never} {setting.unit} were left out by no round")
     else:
@@ -64,6 +68,8 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
         apparent = rounds.to_error(rounds.value(rounds.full))
         gamma = rounds.permuted_gamma(study)
         notes.append("an extension: Err(1) is the mean over rounds, gamma by permutation")
+        if kind != "resubstitution":
+            notes.append("no standard error: its form is for means over examples")
         if undefined:
             notes.append(
                 f"{undefined} of {len(values)} rounds, where it is undefined, are left out"
@@ -117,6 +123,7 @@ def _record(
     if len(rounds.outcomes) > 1:
         extra["seeds"] = len(rounds.outcomes)
     n_train = len(setting.models[model].rows[setting.models[model].fold == FULL_SAMPLE])
+    about = about_yields(setting.yields, setting.grouped)
     return Estimate(
         data=setting.source,
         protocol=setting.protocol,
@@ -127,7 +134,7 @@ def _record(
         fold_mean=float(np.mean(known)) if known else None,
         sd=float(np.std(known, ddof=1)) if len(known) > 1 else None,
         n=len(known),
-        about=f"the algorithm, trained on about {n_train} examples",
+        about=about.replace("{n_train}", f"about {n_train}"),
         interval=interval,
         folds=tuple(
             FoldValue(

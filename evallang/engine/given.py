@@ -130,11 +130,9 @@ def of_scores(table: ScoreTable) -> Iterator[Setting]:
 
 
 def names_of(table: ScoreTable, row: int) -> tuple[str, str]:
-    """Give name and label of one data set of a table: NAME/value, or NAME where it is one."""
-    spec = table.spec
-    if spec.dataset is None:
-        return spec.name, spec.label
-    return f"{spec.name}/{table.datasets[row]}", table.datasets[row]
+    """Give name and label of one data set of a table."""
+    one = table.spec.dataset is None
+    return table.names[row], table.spec.label if one else table.datasets[row]
 
 
 def _folds_of(table: ScoreTable) -> tuple[FoldSize, ...]:

@@ -19,8 +19,9 @@ from evallang.planning.expected import (
     models_on,
     unique_without_data,
 )
+from evallang.planning.graph import graph
 from evallang.planning.keys import installed, task_key
-from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan, Task
+from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan
 from evallang.planning.readiness import readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
 from evallang.planning.stratifying import described, shares_kept, strata_of
@@ -112,7 +113,7 @@ def plan(
         seconds=None,
         protocols=records,
         defaults=stated_defaults(study, tables, given, scored) if sound else study.defaults,
-        tasks=tuple(_graph(study, layout)),
+        tasks=tuple(graph(study, layout, given, scored)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
@@ -350,62 +351,3 @@ def _fits_itself(comparison: ComparisonSpec) -> bool:
     return any(
         HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.FOLD_SCORES} for test in tests
     )
-
-
-def _graph(study: Study, layout: Layout) -> Iterator[Task]:
-    """List the nodes: unique fits, then what reads them."""
-    seen: set[str] = set()
-    by_setting: dict[tuple[str, str, str], list[str]] = {}
-    for place in layout.places:
-        by_setting.setdefault((place.data, place.protocol, place.model), []).append(place.key)
-        if place.key in seen:
-            continue
-        seen.add(place.key)
-        yield Task(
-            place.key,
-            "fit",
-            place.data,
-            place.protocol,
-            place.model,
-            place.split.repeat,
-            place.split.fold,
-            layout.tasks[place.key].n_fits,
-            (),
-        )
-    final: list[str] = []
-    implied = {p.name for p in study.protocols if p.implied_by is not None}
-    for (data, protocol, model), needs in by_setting.items():
-        if protocol in implied:
-            continue
-        node = _reader("estimate", data, protocol, model, needs)
-        final.append(node.key)
-        yield node
-    for comparison in study.comparisons:
-        datas = dict.fromkeys(d for d, p, _ in by_setting if p == comparison.protocol)
-        for data in datas:
-            models = {
-                m for pair in pairs_of(comparison, [m.name for m in study.models]) for m in pair
-            }
-            needs = [
-                key
-                for (d, p, m), keys in by_setting.items()
-                if d == data and p == comparison.protocol and m in models
-                for key in keys
-            ]
-            node = _reader("compare", data, comparison.protocol, None, needs, comparison.source)
-            final.append(node.key)
-            yield node
-    yield _reader("report", None, None, None, final)
-
-
-def _reader(
-    kind: str,
-    data: str | None,
-    protocol: str | None,
-    model: str | None,
-    needs: Sequence[str],
-    source: str = "",
-) -> Task:
-    parts = [kind, data, protocol, model, source, *needs]
-    key = sha256(canonical_json(parts).encode("ascii")).hexdigest()
-    return Task(key, kind, data, protocol, model, None, None, 0, tuple(needs))

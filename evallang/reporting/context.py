@@ -16,7 +16,7 @@ from typing import Any, cast
 from evallang.frozen import frozen
 from evallang.reporting.document import Cite, Runs
 from evallang.reporting.numbers import Scale, Style, scale_of
-from evallang.reporting.titles import mid_sentence, printed, written_options
+from evallang.reporting.titles import capitalised, mid_sentence, printed, written_options
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
     Comparison,
@@ -165,6 +165,15 @@ class Context:
         if record is None or record.name != record.kind:
             return name or ""
         return mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
+
+    def place(self, data: str | None, protocol: str | None) -> str:
+        """Name data set and protocol at the head of a sentence, each where there are several."""
+        words = []
+        if len(self.results.data) > 1:
+            words.append("across the data sets" if data is None else f"on {self.data_label(data)}")
+        if protocol is not None and len(self.results.protocols) > 1:
+            words.append(f"under {self.protocol(protocol)}")
+        return f"{capitalised(' '.join(words))}, " if words else ""
 
     def cases(self, data: str | None) -> str:
         """Give the word for the rows of a data set ("cases")."""

@@ -1,7 +1,7 @@
 """Tables of estimates: one data set, many data sets, and the levels of a column."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from evallang.reporting.cells import count_cell, dash, interval_cell
 from evallang.reporting.context import Context, Setting, ordered_union
@@ -32,6 +32,7 @@ from evallang.results.records import Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
+NO_INTERVAL = "no interval is sound here by default"  # which the table says in its own words
 OVER_GROUPS = re.compile(r"over (\d+) groups\b")
 
 
@@ -156,13 +157,17 @@ def interval_notes(
     return notes
 
 
-def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
+def named_notes(
+    context: Context, found: Sequence[Estimate], said: Container[str] = ()
+) -> list[Runs]:
     """Give every note of estimates once, with the models and metrics that it is about."""
     by_note: dict[str, dict[str, list[str]]] = {}
     clusters: list[str] = []
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
         for note in dict.fromkeys((*estimate.notes, *inner)):
+            if note in said:
+                continue
             if OVER_GROUPS.match(note):
                 clusters.append(note)
                 continue
@@ -221,7 +226,8 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     )
     records = [context.data(setting.data) for setting in settings]
     single = all(r is not None and r.kind == "scores" and r.n == 1 for r in records)
-    columns = [Column(runs("Data set"), "left")]
+    several = len({s.protocol for s in settings}) > 1
+    columns = [Column(runs("Data set, protocol" if several else "Data set"), "left")]
     columns += [] if single else [Column(runs("n"), sortable=True, name="n")]
     before = len(columns)
     columns += [Column(runs(context.model(m)), sortable=True, name=m) for m in models]
@@ -243,9 +249,10 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
         notes += interval_notes(context, [name], found)
     if not metric.higher_is_better:
         notes.append(runs("Lower is better."))
-    caption = (
-        f"{metric.title} of {plural(len(models), 'model')} on {plural(len(settings), 'data set')}."
-    )
+    caption = f"{metric.title} of {plural(len(models), 'model')} on "
+    caption += plural(len({s.data for s in settings}), "data set")
+    protocols = len({s.protocol for s in settings})
+    caption += f" under {plural(protocols, 'protocol')}." if protocols > 1 else "."
     return Table(identifier, runs(caption), tuple(columns), tuple(rows), spanners, tuple(notes))
 
 
@@ -330,5 +337,5 @@ def _notes(
             )
         elif not metric.higher_is_better:
             notes.append(runs(f"{metric.title}: lower is better."))
-    notes += named_notes(context, found)
+    notes += named_notes(context, found, said={NO_INTERVAL})
     return tuple(notes)

@@ -30,7 +30,7 @@ from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import adjusted_words, p_letter
 from evallang.results.records import Comparison
 
-MOST_SETTINGS_APART = 3  # more data sets share one table
+MOST_DATA_APART = 3  # more data sets share one table
 MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the table
 
 
@@ -38,7 +38,7 @@ MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the tabl
 def estimates(context: Context) -> Sequence[Block]:
     """Give one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []
-    if len(context.settings) > MOST_SETTINGS_APART:
+    if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
         blocks += across(context)
         for number, setting in enumerate(context.settings, start=1):
             blocks += subgroups(context, setting, f"table-subgroups-{number}")

@@ -188,9 +188,7 @@ def _best(
         return []
     best = [e for e in known if e.value == known[0].value]
     names = listed([runs(context.model(e.model)) for e in best])
-    where = ""
-    if len(context.results.data) > 1:
-        where = f"On {context.data_label(setting.data)}, "
+    where = context.place(setting.data, setting.protocol)
     numbers = estimate_runs(context, setting, best[0])
     if len(known) == 1:
         return [runs(Strong(runs(where, names, f" had {metric.noun}")), " ", numbers, ".")]

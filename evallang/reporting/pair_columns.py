@@ -6,8 +6,7 @@ from evallang.reporting.cells import count_cell, dash, interval_cell, number_cel
 from evallang.reporting.context import Context, half_width
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Cell, Column, Number, Runs, listed, runs
-from evallang.reporting.fold_means import NOTE as OF_FOLD_MEANS
-from evallang.reporting.fold_means import of_fold_means
+from evallang.reporting.fold_means import NOTE as OF_FOLD_MEANS, of_fold_means
 from evallang.reporting.numbers import (
     Scale,
     count,

@@ -71,9 +71,5 @@ def within_margin(context: Context, comparison: Comparison, pair: HypothesisTest
 
 
 def place_words(context: Context, comparison: Comparison) -> str:
-    """Name the data set, where there are several."""
-    if len(context.results.data) < 2:
-        return ""
-    if comparison.data is None:
-        return "Across the data sets, "
-    return f"On {context.data_label(comparison.data)}, "
+    """Name the data set and the protocol, where there are several."""
+    return context.place(comparison.data, comparison.protocol)

@@ -165,10 +165,13 @@ def provenance(context: Context) -> Sequence[Block]:
     command = made.command or f"evallang run {results.spec.path}"
     return [
         table,
-        Paragraph(runs("To run the study again, from the folder that the command was given in:")),
-        Listing(command, "Command"),
-        Paragraph(runs("To draw this report again, from this folder, which holds the results:")),
-        Listing("evallang report results.json", "Command"),
+        Paragraph(
+            runs(
+                "To run the study again, from the folder that the command was given in; and to "
+                "draw this report again, from the folder of its results:"
+            )
+        ),
+        Listing(f"{command}\nevallang report results.json", "Commands"),
     ]
 
 

@@ -11,8 +11,10 @@ from evallang.reporting.document import (
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import mid_sentence
+from evallang.reporting.wording import plural
 from evallang.results.records import ProtocolRecord
 
+MOST_NAMED = 3  # protocols in the facts of the head; more are counted
 SHORT = {
     "cv": "{folds}-fold CV",
     "repeated_cv": "{times}×{folds}-fold CV",
@@ -43,7 +45,9 @@ def title(context: Context) -> Sequence[Block]:
     facts.append(Fact("Models", count(len(results.models))))
     own = [protocol for protocol in results.protocols if protocol.implied_by is None]
     if own:
-        facts.append(Fact("Protocol", short_protocol(own[0])))
+        names = list(dict.fromkeys(short_protocol(protocol) for protocol in own))
+        word = "Protocol" if len(own) == 1 else "Protocols"
+        facts.append(Fact(word, ", ".join(names) if len(names) <= MOST_NAMED else count(len(own))))
     facts += [
         Fact("Alpha", level_of_alpha(results.study.alpha)),
         Fact("Report", context.report_id),
@@ -70,5 +74,7 @@ def _subtitle(context: Context) -> str:
     parts = [", ".join(labels) if len(labels) <= 3 else f"{len(labels)} data sets"]
     own = [p for p in context.results.protocols if p.implied_by is None]
     if own:
-        parts.append(mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0]))
+        first = mid_sentence(own[0].summary.rstrip(".")) or short_protocol(own[0])
+        rest = plural(len(own) - 1, "further protocol")
+        parts.append(first if len(own) == 1 else f"{first} and {rest}")
     return ", ".join(part for part in parts if part)

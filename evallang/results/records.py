@@ -8,17 +8,28 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from evallang.frozen import frozen
-from evallang.results.settings import Default as Default
-from evallang.results.settings import FileRecord as FileRecord
-from evallang.results.settings import ReportSettings as ReportSettings
-from evallang.results.settings import Value
-from evallang.results.statistics import Clusters as Clusters
-from evallang.results.statistics import Difference as Difference
-from evallang.results.statistics import Effect as Effect
-from evallang.results.statistics import HypothesisTestResult as HypothesisTestResult
-from evallang.results.statistics import Interval as Interval
-from evallang.results.statistics import SimultaneousInterval as SimultaneousInterval
-from evallang.results.statistics import Statistic as Statistic
+from evallang.results.provenance import (
+    FitCounts as FitCounts,
+    GitState as GitState,
+    MethodRecord as MethodRecord,
+    Provenance as Provenance,
+    ReferenceRecord as ReferenceRecord,
+)
+from evallang.results.settings import (
+    Default as Default,
+    FileRecord as FileRecord,
+    ReportSettings as ReportSettings,
+    Value,
+)
+from evallang.results.statistics import (
+    Clusters as Clusters,
+    Difference as Difference,
+    Effect as Effect,
+    HypothesisTestResult as HypothesisTestResult,
+    Interval as Interval,
+    SimultaneousInterval as SimultaneousInterval,
+    Statistic as Statistic,
+)
 
 
 @frozen
@@ -342,72 +353,6 @@ class FitWarning:
     category: str
     message: str
     n: int
-
-
-@frozen
-class GitState:
-    """The commit of the working copy, and whether it was dirty."""
-
-    commit: str
-    dirty: bool
-
-
-@frozen
-class FitCounts:
-    """How many fits were planned, run, taken from the store, failed."""
-
-    planned: int
-    run: int
-    cached: int
-    failed: int
-
-
-@frozen
-class Provenance:
-    """What may differ between two equal runs: versions, machine, time."""
-
-    evallang: str
-    python: str
-    packages: Mapping[str, str]
-    platform: str
-    processor: str
-    git: GitState | None
-    command: str
-    started: str
-    seconds: float
-    fits: FitCounts
-
-
-@frozen
-class ReferenceRecord:
-    """A reference of a method that was used, so that a report needs no catalogue."""
-
-    key: str
-    authors: tuple[str, ...]
-    year: int
-    title: str
-    venue: str
-    volume: str
-    pages: str
-    doi: str
-    kind: str
-
-
-@frozen
-class MethodRecord:
-    """A method that was used: what a report says of it without asking the catalogues.
-
-    `kind` is metric, estimate, interval, test, correction, protocol, effect or software; `better`
-    and `unit` are set for metrics ("higher", "percent").
-    """
-
-    kind: str
-    name: str
-    title: str
-    summary: str
-    references: tuple[str, ...]
-    better: str | None = None
-    unit: str | None = None
 
 
 @frozen

@@ -85,42 +85,112 @@ def leave_one_out_error(losses: ArrayLike, weights: ArrayLike | None = None) -> 
     return float(np.average(per_example[known], weights=share)), never
 
 
-def standard_error(losses: ArrayLike, times: ArrayLike) -> float | None:
+def standard_error(
+    losses: ArrayLike,
+    times: ArrayLike,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> float | None:
     """Estimate the standard error of Err(1) by the delta method after the bootstrap.
 
-    Efron & Tibshirani 1997, section 5: the influence of example i is
-    (2 + 1/(n - 1)) (E_i - Err(1)) / n + (1 - 1/n)^-n cov(N_i, q), where N_i is how often
-    round b drew i and q the mean over all n of its losses out of the bag. What is only the
-    noise of finitely many rounds, by the jackknife over rounds, is taken off; with many
-    more examples than rounds nothing would be left, so the result is never below the
-    standard error of the mean of the E_i (own rule). `losses`
-    (B, n) has NaN where an example was drawn, `times` (B, n) says how often it was. None
-    with fewer than three rounds or two examples, or where an example was not left out
-    twice.
+    The root of the summed squares of `influences`. What is only the noise of finitely many
+    rounds, by the jackknife over rounds, is taken off; with many more units than rounds
+    nothing would be left, so the result is never below the standard error of the mean of
+    the E_i (own rule). `losses` (B, n) has NaN where an example was drawn, `times` (B, n)
+    says how often it was; `weights` and `groups` (n,) as in `influences`. None with fewer
+    than three rounds or two units, or where an example was not left out twice.
     """
-    table, drawn = np.asarray(losses, dtype=np.float64), np.asarray(times, dtype=np.float64)
-    rounds, n = table.shape
-    out = ~np.isnan(table)
+    table = np.asarray(losses, dtype=np.float64)
+    parts = _Parts(table, np.asarray(times, dtype=np.float64), weights, groups)
+    rounds, out = len(table), ~np.isnan(table)
     counts = out.sum(axis=0)
-    if rounds < 3 or n < 2 or counts.min() < 2:
+    if rounds < 3 or parts.number < 2 or counts.min() < 2 or parts.total <= 0:
         return None
     known = np.where(out, table, 0.0)
-    sums, q = known.sum(axis=0), known.sum(axis=1) / n
-    scale, growth = (2 + 1 / (n - 1)) / n, (1 - 1 / n) ** -n
+    sums, q = known.sum(axis=0), parts.mean(known)
     per_example = sums / counts
-    products, totals = drawn.T @ q, drawn.sum(axis=0)
+    products, totals = parts.drawn.T @ q, parts.drawn.sum(axis=0)
     covariance = (products - totals * q.sum() / rounds) / (rounds - 1)
-    influence = scale * (per_example - per_example.mean()) + growth * covariance
+    influence = parts.influence(per_example[None, :], covariance[None, :])[0]
     without = (sums - known) / (counts - out)
-    covariances = (products - drawn * q[:, None]) - (totals - drawn) * (
+    covariances = (products - parts.drawn * q[:, None]) - (totals - parts.drawn) * (
         (q.sum() - q) / (rounds - 1)
     )[:, None]
-    influences = scale * (without - without.mean(axis=1, keepdims=True))
-    influences = influences + growth * covariances / (rounds - 2)
-    spread = influences - influences.mean(axis=0)
+    spread = parts.influence(without, covariances / (rounds - 2))
+    spread = spread - spread.mean(axis=0)
     noise = float(np.sum(spread**2)) * (rounds - 1) / rounds
-    least = float(np.var(per_example, ddof=1)) / n
+    least = float(np.sum(parts.of_means(per_example[None, :]) ** 2))
+    least *= parts.number / (parts.number - 1)
     return float(np.sqrt(max(float(np.sum(influence**2)) - noise, least)))
+
+
+def influences(
+    losses: ArrayLike,
+    times: ArrayLike,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Give the influence of each unit on Err(1): an example, or a group of them (G,).
+
+    Of n examples, Efron & Tibshirani 1997, section 5: (2 + 1/(n - 1)) (E_i - Err(1)) / n +
+    (1 - 1/n)^-n cov(N_i, q), where N_i is how often a round drew i and q the mean over all n
+    of its losses out of the bag. Where whole groups are drawn and examples have weights, the
+    same derivative (own derivation) is (S_g - Err(1) W_g) / W + (G S_g / W - Err(1)) / (G - 1)
+    + (1 - 1/G)^-G cov(N_g, q), with W_g the weight of the group, W that of all, S_g the
+    weighted sum of its E_i and q the weighted mean.
+    """
+    table = np.asarray(losses, dtype=np.float64)
+    parts = _Parts(table, np.asarray(times, dtype=np.float64), weights, groups)
+    out = ~np.isnan(table)
+    known = np.where(out, table, 0.0)
+    q = parts.mean(known)
+    covariance = (parts.drawn - parts.drawn.mean(axis=0)).T @ q / (len(table) - 1)
+    per_example = known.sum(axis=0) / out.sum(axis=0)
+    return np.asarray(parts.influence(per_example[None, :], covariance[None, :])[0])
+
+
+class _Parts:
+    """Who is drawn together, with what weight: what a derivative of Err(1) is made of."""
+
+    def __init__(
+        self,
+        table: NDArray[np.float64],
+        times: NDArray[np.float64],
+        weights: ArrayLike | None,
+        groups: ArrayLike | None,
+    ) -> None:
+        n = table.shape[1]
+        codes = np.arange(n) if groups is None else np.asarray(groups)
+        self.order = np.argsort(codes, kind="stable")
+        ordered = codes[self.order]
+        self.starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+        self.weights = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+        self.total = float(self.weights.sum())
+        self.number = len(self.starts)
+        self.drawn = times[:, self.order[self.starts]]
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum weighted values of examples (k, n) within each unit (k, G)."""
+        weighted = (values * self.weights)[:, self.order]
+        return np.asarray(np.add.reduceat(weighted, self.starts, axis=1))
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the weighted mean of each row of values (k, n)."""
+        return np.asarray(values @ self.weights / self.total)
+
+    def of_means(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give each unit's influence on the mean of the errors (k, n), the models held fixed."""
+        shares = self.sums(np.ones((1, len(self.weights)))) / self.total
+        return self.sums(errors) / self.total - self.mean(errors)[:, None] * shares
+
+    def influence(
+        self, errors: NDArray[np.float64], covariances: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Give influences (k, G) from errors of examples (k, n) and covariances (k, G)."""
+        number = self.number
+        drawn = number * self.sums(errors) / self.total - self.mean(errors)[:, None]
+        growth = (1 - 1 / number) ** -number
+        return self.of_means(errors) + drawn / (number - 1) + growth * covariances
 
 
 def no_information_rate(

@@ -7,6 +7,7 @@ that does not parse is left as it is, but for blanks at its end.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evallang.garbage import collected_later
 from evallang.source import SourceFile
 from evallang.syntax.nodes import CommentNode, Node
 from evallang.syntax.parser import ParsedFile, ParsedLine, parse_lines
@@ -14,6 +15,7 @@ from evallang.syntax.pretty import flat, lay, place
 from evallang.syntax.writing import written
 
 
+@collected_later()
 def format_source(source: SourceFile) -> str:
     """Format a file; one of another format or of a newer language stays as it is."""
     return format_parsed(source, parse_lines(source))

@@ -13,8 +13,7 @@ from typing import Any
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes
-from evallang.syntax import nodes as n
+from evallang.syntax import codes, nodes as n
 from evallang.syntax.keywords import RESERVED
 from evallang.syntax.values import Kids, ValueBuilder
 

@@ -9,8 +9,7 @@ from typing import Any
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes
-from evallang.syntax import nodes as n
+from evallang.syntax import codes, nodes as n
 from evallang.syntax.tokens import Token, quoted, unescaped
 
 Kids = Sequence[Any]

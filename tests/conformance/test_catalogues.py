@@ -8,7 +8,7 @@ from evallang.checking.values import CATALOGUES
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.diagnostics import CODES
 from evallang.engine.across import GridInputs
-from evallang.engine.estimates import Bench
+from evallang.engine.bench import Bench
 from evallang.engine.test_inputs import TestInputs
 
 

@@ -3,8 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from worked_examples import assert_documented, assert_example, entries_of, examples_of
 
 from evallang.stats.corrections import CORRECTIONS, simultaneous_level

@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evallang.data.hashing import VERSION, DataHash
 

@@ -10,8 +10,7 @@ import os
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 
 from evallang.data import files
 from evallang.data.delimited import read_delimited

@@ -5,8 +5,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.io import arff
 
 from evallang.data.arff import read_arff

@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from studies import checked, study
 
 from evallang.api import read_and_plan, run
+from evallang.stats.learning_bootstrap import standard_error
 
 CANCER = """evallang 1
 data cancer from sklearn breast_cancer
@@ -125,3 +126,45 @@ measure mae
 def test_no_comparison_runs_on_a_bootstrap():
     text = CANCER.format(estimate=".632+", metrics="accuracy") + "compare with mcnemar\n"
     assert "E201" in [d.code for d in checked(text).diagnostics]
+
+
+GROUPED = """evallang 1
+data wards from "wards.csv"
+  target y
+  group ward
+model bayes = GaussianNB
+protocol bootstrap rounds=60 estimate=oob
+measure error_rate, f1
+"""
+
+
+def grouped(tmp_path, text=GROUPED):
+    rng = np.random.default_rng(8)
+    ward = np.repeat(np.arange(20), rng.integers(1, 7, size=20))
+    x = rng.normal(size=len(ward)) + 0.8 * (ward % 2)
+    y = (x + rng.normal(size=len(ward)) > 0.5).astype(int)
+    lines = [f"{a},{w},{b}" for a, w, b in zip(x.tolist(), ward, y, strict=True)]
+    (tmp_path / "wards.csv").write_text("\n".join(["x,ward,y", *lines]))
+    return run(study(text, tmp_path)).estimates, x[:, None], y, ward
+
+
+def test_where_whole_groups_are_drawn_the_standard_error_is_over_groups(tmp_path):
+    (error, f1), X, y, ward = grouped(tmp_path)
+    splits = read_and_plan(study(GROUPED, tmp_path)).planned.layout.splits["wards", "bootstrap"]
+    losses, times = np.full((60, len(y)), np.nan), np.zeros((60, len(y)))
+    for split in splits[1:]:
+        assert not set(ward[split.train]) & set(ward[split.test])
+        model = GaussianNB().fit(X[split.train], y[split.train])
+        losses[split.fold, split.test] = model.predict(X[split.test]) != y[split.test]
+        times[split.fold] = np.bincount(split.train, minlength=len(y))
+    spread = standard_error(losses, times, groups=ward)
+    assert error.extra["standard_error"] == pytest.approx(spread, rel=1e-12)
+    assert error.about == "new groups"
+    assert f1.interval is None
+    assert any(note.startswith("no standard error") for note in f1.notes)
+
+
+def test_too_few_rounds_for_a_standard_error_are_said(tmp_path):
+    found = grouped(tmp_path, GROUPED.replace("rounds=60", "rounds=3"))[0][0]
+    assert found.interval is None
+    assert any("left out twice" in note for note in found.notes)

@@ -10,6 +10,7 @@ from studies import codes, study
 
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
+from evallang.stats.learning_bootstrap import standard_error
 
 HEAD = """evallang 1
 data d from "d.csv"
@@ -224,26 +225,29 @@ def test_folds_under_repeated_cv_are_weighted_and_corrected(noisy):
     assert results.record.comparisons[0].pairwise[0].p is not None
 
 
-def test_the_bootstrap_weighs_examples_and_gives_no_standard_error(noisy):
+def test_the_bootstrap_weighs_examples_and_their_share_in_the_standard_error(noisy):
     folder, X, y, w = noisy
     text = HEAD + (
         "model a = GaussianNB\nprotocol bootstrap rounds=30 estimate=.632\nmeasure error_rate\n"
     )
     found = run(study(text, folder)).estimates[0]
     splits = splits_of(text, folder, "bootstrap")
-    sums, counts = np.zeros(120), np.zeros(120)
+    losses, times = np.full((30, 120), np.nan), np.zeros((30, 120))
     for split in splits[1:]:
         model = GaussianNB().fit(X[split.train], y[split.train], sample_weight=w[split.train])
-        sums[split.test] += model.predict(X[split.test]) != y[split.test]
-        counts[split.test] += 1
+        losses[split.fold, split.test] = model.predict(X[split.test]) != y[split.test]
+        times[split.fold] = np.bincount(split.train, minlength=120)
     full = GaussianNB().fit(X, y, sample_weight=w).predict(X)
-    oob = np.average(sums / counts, weights=w)
+    oob = np.average(np.nanmean(losses, axis=0), weights=w)
     apparent = np.average(full != y, weights=w)
     gamma = np.average(np.average(full[:, None] != y[None, :], weights=w, axis=1), weights=w)
     assert found.value == pytest.approx(0.368 * apparent + 0.632 * oob, rel=1e-12)
     assert found.extra["gamma"] == pytest.approx(gamma, rel=1e-12)
-    assert found.interval is None
-    assert any("no standard error" in note for note in found.notes)
+    # the error of Err(1) itself is measured in tests/stats; `.632` scales it by value / Err(1)
+    error = standard_error(losses, times, w) * found.value / oob
+    assert found.extra["standard_error"] == pytest.approx(error, rel=1e-12)
+    assert found.interval.method == "bootstrap_se(approximate)"
+    assert found.notes == ()
 
 
 def test_a_class_that_hands_weights_to_one_that_takes_none_gets_none(noisy):

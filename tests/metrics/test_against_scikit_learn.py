@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import sklearn.metrics as theirs
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from evallang.metrics.metric import METRICS, evaluate
 

@@ -5,10 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from mlxtend.evaluate import bootstrap_point632_score
-from mlxtend.evaluate import cochrans_q as mlxtend_cochran
-from mlxtend.evaluate import mcnemar as mlxtend_mcnemar
-from mlxtend.evaluate import proportion_difference as mlxtend_proportions
+from mlxtend.evaluate import (
+    bootstrap_point632_score,
+    cochrans_q as mlxtend_cochran,
+    mcnemar as mlxtend_mcnemar,
+    proportion_difference as mlxtend_proportions,
+)
 from scipy import stats as scipy_stats
 from sklearn.neighbors import KNeighborsClassifier
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar

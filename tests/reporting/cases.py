@@ -6,6 +6,7 @@ No number here is looked at but those that scipy gives or that stand in the test
 from dataclasses import replace
 from functools import cache
 
+import drawn_statistics
 import fixture
 
 from evallang.results.records import (
@@ -100,7 +101,7 @@ def second_is_better() -> Results:
     """Give one open pair whose second model is ahead: numbers with a direction are turned."""
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
-    pair = fixture.mcnemar(("svm", "logistic"), 544, 3, 12, 10)
+    pair = drawn_statistics.mcnemar(("svm", "logistic"), 544, 3, 12, 10)
     pair = replace(pair, reject=False, variant="midp", extra={})
     folds = HypothesisTestResult(
         "corrected_t", "t", "the two algorithms have the same expected score",
@@ -143,7 +144,7 @@ def levels() -> Results:
                 Estimate(
                     "cancer", "main", model, "accuracy", right / n, "pooled", None, None, n,
                     "the average of the 10 models fitted here", Subgroup("site", level),
-                    None if small else fixture.wilson(right, n),
+                    None if small else drawn_statistics.wilson(right, n),
                     extra={"n_examples": n, "rest": rest, "difference_to_rest": right / n - rest},
                     notes=(f"no interval: {n} cases, fewer than 30",) if small else (),
                 )

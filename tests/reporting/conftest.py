@@ -1,4 +1,4 @@
-"""Each study of `fixture.py` is drawn once for all tests of this folder."""
+"""Each study of `fixture.py` and `fixture_variants.py` is drawn once for all tests here."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 import fixture
+import fixture_variants
 import pytest
 import tinyhtml5
 
@@ -56,7 +57,7 @@ def folded(element: Element) -> str:
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Drawn]:
     @cache
     def draw(name: str) -> Drawn:
-        results = getattr(fixture, name)()
+        results = (getattr(fixture, name, None) or getattr(fixture_variants, name))()
         folder = tmp_path_factory.mktemp(name)
         _, messages = write_report(results, folder, ("html", "pdf"))
         html = (folder / "report.html").read_text(encoding="utf-8")

@@ -3,7 +3,9 @@
 import re
 
 import cases
+import drawn_statistics
 import fixture
+import fixture_variants
 import pytest
 import tinyhtml5
 from conftest import folded
@@ -153,8 +155,8 @@ def test_groups_under_other_splits_stand_on_their_own_differences(page):
 def test_levels_have_their_own_table_and_stay_out_of_the_others(page):
     study = page(cases.levels)
     rows = study.table("table-subgroups-1-1")
-    # statsmodels' Wilson interval by `fixture.wilson`; 296/300 = 98.7%, minus 97.0 points.
-    low, high = (fixture.wilson(296, 300).low, fixture.wilson(296, 300).high)
+    # statsmodels' Wilson interval by `drawn_statistics.wilson`; 296/300 = 98.7%, minus 97.0 points.
+    low, high = (drawn_statistics.wilson(296, 300).low, drawn_statistics.wilson(296, 300).high)
     assert rows[1] == ["north", "300", "98.7", f"[{low * 100:.1f}, {high * 100:.1f}]", "+1.7"]
     assert rows[2] == ["south", "21", "95.2", "–", "−1.8"]
     assert "south: no interval: 21 cases, fewer than 30." in study.notes("table-subgroups-1-1")
@@ -198,13 +200,13 @@ def test_posterior_findings_say_decided_equivalent_and_open_but_nothing_explorat
 
 
 def test_groups_of_rows_are_named_with_their_design_effect():
-    study = Page(fixture.gate_shut())
+    study = Page(fixture_variants.gate_shut())
     notes = study.notes("table-comparison-1")
     assert "Whole groups are the units of the test: 41 groups, design effect 1.80." in notes
 
 
 def test_ranks_have_their_critical_difference_and_wins(page):
-    study = page(fixture.many_data_sets)
+    study = page(fixture_variants.many_data_sets)
     figure = study.figure("figure-comparison-1")
     assert "CD: critical difference, 2.16." in folded(figure.find("figcaption"))
     assert "CD 2.16" in " ".join(figure.itertext())
@@ -381,7 +383,7 @@ def test_a_null_hypothesis_names_the_metric_that_was_tested():
 def test_a_critical_difference_is_shown_only_where_it_decided():
     from dataclasses import replace
 
-    whole = fixture.many_data_sets()
+    whole = fixture_variants.many_data_sets()
     across = whole.comparisons[0]
     pairs = tuple(replace(p, test="wilcoxon") for p in across.pairwise)
     study = Page(replace(whole, comparisons=(replace(across, pairwise=pairs),)))

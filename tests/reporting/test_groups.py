@@ -4,8 +4,7 @@ import itertools
 from dataclasses import replace
 
 import fixture
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evallang.reporting.groups import are_stretches, cliques, groups, letters
 

@@ -4,8 +4,7 @@ import math
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from evallang.reporting.numbers import (
     INFINITE,

@@ -2,10 +2,9 @@
 
 import math
 
-import fixture
+import drawn_statistics
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evallang.reporting.contrasts import contrast
 from evallang.reporting.orientation import as_lead, turned
@@ -63,8 +62,8 @@ def test_what_has_a_direction_is_turned_and_the_rest_stays(pair):
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_a_turned_pair_is_the_test_of_the_models_in_the_other_order(b, c):
-    made = turned(fixture.mcnemar(("a", "b"), 500, b, c, 9))
-    expected = fixture.mcnemar(("b", "a"), 500, c, b, 9)
+    made = turned(drawn_statistics.mcnemar(("a", "b"), 500, b, c, 9))
+    expected = drawn_statistics.mcnemar(("b", "a"), 500, c, b, 9)
     assert made.table == expected.table
     assert made.estimate.low == pytest.approx(expected.estimate.low, abs=1e-12)
     assert made.estimate.high == pytest.approx(expected.estimate.high, abs=1e-12)
@@ -78,7 +77,7 @@ def test_a_turned_pair_is_the_test_of_the_models_in_the_other_order(b, c):
 
 
 def test_a_contrast_has_its_own_model_first_in_the_pair():
-    found = contrast(fixture.mcnemar(("a", "b"), 500, 3, 12, 9), "b")
+    found = contrast(drawn_statistics.mcnemar(("a", "b"), 500, 3, 12, 9), "b")
     assert (found.model, found.other) == ("b", "a")
     assert found.pair.models == ("b", "a")
     assert found.pair.table == ((500, 12), (3, 9))
@@ -101,5 +100,5 @@ def test_a_lead_of_smaller_values_is_told_without_a_minus_sign():
 
 
 def test_counts_of_a_lead_keep_their_models():
-    found = fixture.mcnemar(("a", "b"), 500, 3, 12, 9)
+    found = drawn_statistics.mcnemar(("a", "b"), 500, 3, 12, 9)
     assert as_lead(found) is found

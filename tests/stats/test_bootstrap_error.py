@@ -1,12 +1,14 @@
 """The .632+ estimate against its definition, and where mlxtend leaves it (peers.md 2.1)."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evallang.stats.learning_bootstrap import (
     bootstrap_error,
+    influences,
     leave_one_out_error,
     no_information_rate,
     standard_error,
@@ -114,3 +116,88 @@ def test_the_noise_of_few_rounds_is_taken_off():
 
 def test_a_single_round_has_no_standard_error():
     assert standard_error([[1.0, np.nan]], [[0, 2]]) is None
+
+
+def every_resample(codes, number):
+    """All equally likely draws of `number` units, with losses that depend on the draw."""
+    rng = np.random.default_rng(4)
+    tables, draws = {}, []
+    for units in product(range(number), repeat=number):
+        times = np.bincount(units, minlength=number)
+        loss = tables.setdefault(tuple(times), rng.random(len(codes)))
+        draws.append((times, np.where(times[codes] == 0, loss, np.nan)))
+    return np.array([t for t, _ in draws]), np.array([loss for _, loss in draws])
+
+
+def err1_under(shares, times, losses, codes, weights):
+    """Err(1) where unit u has probability `shares[u]`, exactly."""
+    likely = np.prod(shares**times, axis=1)
+    out = ~np.isnan(losses)
+    errors = (likely @ np.where(out, losses, 0)) / (likely @ out)
+    share = shares[codes] * weights
+    return float(share @ errors / share.sum())
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_an_influence_is_the_derivative_of_err1_in_the_weight_of_a_unit(grouped):
+    # every resample of 4 units stands in the table, so that Err(1) and its numerical derivative
+    # towards all weight on one unit are exact: an implementation with no formula in common
+    codes = np.array([2, 0, 1, 3, 1, 3, 3]) if grouped else np.arange(4)
+    weights = np.array([1.0, 2, 1, 3, 0.5, 1, 2]) if grouped else np.ones(4)
+    times, losses = every_resample(codes, 4)
+    even, step = np.full(4, 0.25), 1e-5
+    numerical = []
+    for unit in range(4):
+        way = np.eye(4)[unit] - even
+        ahead, behind = (
+            err1_under(even + s * way, times, losses, codes, weights) for s in (step, -step)
+        )
+        numerical.append((ahead - behind) / (2 * step) / 4)
+    many = 400  # copies, so that B - 1 is nearly B
+    found = influences(
+        np.tile(losses, (many, 1)), np.tile(times[:, codes], (many, 1)), weights, codes
+    )
+    assert found == pytest.approx(numerical, abs=1e-5)
+    assert sum(numerical) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_group_counts_once_however_often_its_rows_are_copied():
+    # 40 examples, each written three times and drawn together, are 40 units and no more
+    losses, times = simulate(np.random.default_rng(5))
+    copied = np.repeat(losses, 3, axis=1), np.repeat(times, 3, axis=1)
+    alone = standard_error(losses, times)
+    assert standard_error(*copied, groups=np.repeat(np.arange(40), 3)) == pytest.approx(
+        alone, rel=1e-12
+    )
+    assert standard_error(losses, times, weights=np.full(40, 3.0)) == pytest.approx(
+        alone, rel=1e-12
+    )
+
+
+def clustered(rng, groups=15, each=4, rounds=150):
+    """A nearest-mean rule on classes by group, whole groups resampled, rows with weights."""
+    y = np.arange(groups) % 2
+    x = np.repeat(rng.normal(y * 1.5), each) + rng.normal(scale=0.3, size=groups * each)
+    codes, truth = np.repeat(np.arange(groups), each), np.repeat(y, each)
+    weights = np.tile(np.arange(1.0, each + 1), groups)
+    losses, times = np.full((rounds, len(x)), np.nan), np.zeros((rounds, len(x)))
+    for b in range(rounds):
+        units = rng.integers(groups, size=groups)
+        while len(set(y[units])) < 2:
+            units = rng.integers(groups, size=groups)
+        times[b] = np.bincount(units, minlength=groups)[codes]
+        means = [np.average(x[truth == c], weights=times[b][truth == c]) for c in (0, 1)]
+        out = times[b] == 0
+        losses[b, out] = (np.abs(x[out] - means[1]) < np.abs(x[out] - means[0])) != truth[out]
+    return losses, times, weights, codes
+
+
+def test_the_standard_error_over_groups_is_the_spread_of_the_estimate():
+    rng = np.random.default_rng(13)
+    estimates, errors = [], []
+    for _ in range(150):
+        losses, times, weights, codes = clustered(rng)
+        estimates.append(leave_one_out_error(losses, weights)[0])
+        errors.append(standard_error(losses, times, weights, codes))
+    spread = np.std(estimates, ddof=1)
+    assert np.mean(errors) == pytest.approx(spread, rel=0.2)  # 150 runs: to 6 %

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from evallang.stats.clusters import clustered_difference, flip_groups

@@ -5,8 +5,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from evallang.stats import family_wise
 from evallang.stats.pairwise_corrections import bergmann_hommel, shaffer

@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mlxtend.evaluate import permutation_test
 from scipy import stats
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score

@@ -2,8 +2,7 @@
 
 import random
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node

@@ -11,11 +11,21 @@ from evallang.frozen import frozen
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Evidence
+from evallang.spelling import Words
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.study import ComparisonSpec, Method, Protocol, SourceSpec, Study, models_of, pairs_of
+from evallang.study import (
+    ComparisonSpec,
+    Method,
+    Protocol,
+    SourceSpec,
+    Study,
+    models_of,
+    names_of,
+    pairs_of,
+)
 
 BASELINES = frozenset({"DummyClassifier", "DummyRegressor"})
 TWO_CLASSES = frozenset({"breast_cancer"})
@@ -31,13 +41,13 @@ class Hypothesis:
     pair: tuple[str, ...]
 
 
-def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> tuple[str, ...]:
+def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> Words:
     """Name the models of a source; those of the line where a file names them."""
     models = study.models if isinstance(source, DataSpec) else source.models
     if models:
-        return tuple(model.name for model in models)
+        return names_of(models)
     against = (comparison.against,) if comparison.against is not None else ()
-    return (*comparison.models, *against)
+    return Words((*comparison.models, *against))
 
 
 def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
@@ -47,7 +57,7 @@ def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ..
     found: list[Hypothesis] = []
     for source in study.sources:
         names = names_in(study, source, comparison)
-        if not set(models_of(comparison, names)) <= set(names):
+        if not names.known.issuperset(models_of(comparison, names)):
             continue
         where = "" if comparison.across else source.name
         found += [

@@ -82,12 +82,11 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
         compare a, b with corrected_t
         compare a, b with 5x2cv_f exploratory
     """
-    if study.families == "together":
+    decided = [comparison for comparison in study.comparisons if not comparison.exploratory]
+    if study.families == "together" or len(decided) < 2:
         return  # one correction covers all lines, so that a second test has its price
     first: dict[tuple[object, ...], ComparisonSpec] = {}
-    for comparison in study.comparisons:
-        if comparison.exploratory:
-            continue
+    for comparison in decided:
         again: list[tuple[Hypothesis, ComparisonSpec]] = []
         for hypothesis in hypotheses(study, comparison):
             key = (hypothesis.source, hypothesis.metric, frozenset(hypothesis.pair))

@@ -6,7 +6,7 @@ from evallang.checking.rules.lines import evidence_of, listed, tests_of, uses_ro
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
-from evallang.study import ComparisonSpec, Study, models_of
+from evallang.study import ComparisonSpec, Study, models_of, names_of
 
 TREES = frozenset(
     {"DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"}
@@ -49,8 +49,10 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
         protocol repeated cv
         compare a, b with corrected_t
     """
+    followers = _followers(study)
     for comparison in study.comparisons:
-        reason = _unstable(study, comparison) if _pools(study, comparison) else None
+        pools = _pools(study, comparison)
+        reason = _unstable(study, comparison, followers) if pools else None
         if reason:
             yield Objection(
                 f"`{_on_rows(study, comparison)}` pools the predictions of all folds, and {reason}",
@@ -88,8 +90,9 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
         protocol holdout
         compare a, b with mcnemar
     """
+    followers = _followers(study)
     for comparison in study.comparisons:
-        if _pools(study, comparison) and not _unstable(study, comparison):
+        if _pools(study, comparison) and not _unstable(study, comparison, followers):
             yield Objection(
                 f"`{_on_rows(study, comparison)}` compares the models fitted on these folds, not "
                 "the algorithms on new training sets",
@@ -123,16 +126,19 @@ def _on_rows(study: Study, comparison: ComparisonSpec) -> str:
     )
 
 
-def _unstable(study: Study, comparison: ComparisonSpec) -> str | None:
+def _followers(study: Study) -> frozenset[str]:
+    return frozenset(model.name for model in study.models if follows_single_examples(model))
+
+
+def _unstable(study: Study, comparison: ComparisonSpec, followers: frozenset[str]) -> str | None:
     """Tell why the folds' models differ more than their number, or less, lets one think."""
     for _, protocol, _ in evidence_of(study, comparison):
         if protocol is None:
             continue
         if protocol.kind == "leave_one_out":
             return "those of leave-one-out depend on one another"
-        known = {model.name: model for model in study.models}
-        named = models_of(comparison, list(known))
-        single = [name for name in named if name in known and follows_single_examples(known[name])]
+        named = models_of(comparison, names_of(study.models))
+        single = [name for name in named if name in followers]
         if single:
             return f"{listed(single)} follows single examples, so its folds' models differ"
     return None

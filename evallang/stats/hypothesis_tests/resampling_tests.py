@@ -16,8 +16,11 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, Swapper
-from evallang.stats.intervals.bootstrap_bounds import EFRON_1987, EFRON_TIBSHIRANI_1994
-from evallang.stats.intervals.bootstrap_bounds import bootstrap as bootstrap_interval
+from evallang.stats.intervals.bootstrap_bounds import (
+    EFRON_1987,
+    EFRON_TIBSHIRANI_1994,
+    bootstrap as bootstrap_interval,
+)
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 

@@ -1,0 +1,209 @@
+"""What was read and which models there are, as records: for results and for `plan`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evallang.data.dataset import (
+    Column,
+    CountsSpec,
+    DataSpec,
+    GivenOutcomes,
+    ScoreTable,
+    Table,
+)
+from evallang.engine.score_records import score_defaults, score_records
+from evallang.models.abilities import abilities
+from evallang.models.columns import dropped_columns
+from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
+from evallang.planning.candidates import tried
+from evallang.registry import lazy
+from evallang.results.records import (
+    WITHOUT_WEIGHTS,
+    DataRecord,
+    Default,
+    Excluded,
+    ModelRecord,
+)
+from evallang.stats.intervals.effective_size import effective_n
+from evallang.study import Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+def data_records(
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
+) -> tuple[DataRecord, ...]:
+    """Describe everything that was read; also for `plan`."""
+    return (
+        *(_table(table) for table in tables.values()),
+        *(_outcomes(source) for source in given),
+        *(record for table in scored for record in score_records(table)),
+    )
+
+
+def model_records(
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
+) -> tuple[ModelRecord, ...]:
+    """Describe every model, with what was decided for the author; also for `plan`."""
+    return (*_models(study, tables), *_given_models(given, scored))
+
+
+def _table(table: Table) -> DataRecord:
+    spec = table.spec
+    classes = table.classes if table.task == "classification" else None
+    return DataRecord(
+        name=spec.name,
+        label=spec.label,
+        statement=spec.statement,
+        kind="table",
+        task=table.task,
+        n=table.n,
+        n_features=len(table.columns),
+        target=table.target,
+        classes=classes,
+        positive=None if table.positive is None else table.classes[table.positive],
+        class_counts=_class_counts(table.y, classes),
+        groups=None if table.group_codes is None else len(np.unique(table.group_codes)),
+        unit=spec.unit,
+        excluded=tuple(Excluded(clause, n) for clause, n in table.excluded),
+        sha256=table.sha256,
+        source=table.source,
+        cite=spec.cite,
+        about=spec.about,
+        positive_label=spec.positive_label,
+        notes=table.notes,
+        weight=spec.weight,
+        effective_n=None if table.weights is None else effective_n(table.weights),
+    )
+
+
+def _class_counts(y: Any, classes: Sequence[str] | None) -> dict[str, int] | None:
+    if classes is None:
+        return None
+    return {label: int(np.sum(y == code)) for code, label in enumerate(classes)}
+
+
+def _outcomes(source: GivenOutcomes) -> DataRecord:
+    spec = source.spec
+    judged = source.truth is None
+    classes = None if judged or source.task == "regression" else source.classes
+    return DataRecord(
+        name=spec.name,
+        label=spec.label,
+        statement=spec.statement,
+        kind=source.kind,
+        task=source.task,
+        n=source.n_examples,
+        n_features=None,
+        target=None if isinstance(spec, CountsSpec) else spec.truth,
+        classes=classes,
+        positive=None if classes is None or source.positive is None else classes[source.positive],
+        class_counts=_class_counts(_once(source), classes),
+        groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
+        unit=spec.unit,
+        excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),
+        sha256=source.sha256,
+        source=source.source,
+        cite=spec.cite,
+        about=spec.about,
+        positive_label=None if isinstance(spec, CountsSpec) else spec.positive_label,
+        notes=source.notes,
+        weight=None if isinstance(spec, CountsSpec) else spec.weight,
+        effective_n=None if source.weights is None else effective_n(source.weights),
+    )
+
+
+def _once(source: GivenOutcomes) -> Any:
+    """Give the truth of each example, which is the same in all its repeats."""
+    if source.truth is None or source.examples is None:
+        return source.truth
+    return source.truth[np.unique(source.examples, return_index=True)[1]]
+
+
+def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
+    columns = next((table.columns for table in tables.values()), ())
+    weighted = any(table.weights is not None for table in tables.values())
+    return [
+        ModelRecord(
+            model.name,
+            model.label,
+            written(model.pipeline),
+            {
+                p.name: tuple(
+                    v if v is None or isinstance(v, bool | int | float | str) else written(v)
+                    for v in p.candidates.values or (p.candidates.written,)
+                )
+                for p in search_space(model.pipeline)
+            },
+            "estimator",
+            _model_notes(model.pipeline, columns, weighted),
+            tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
+        )
+        for model in study.models
+    ]
+
+
+def _model_notes(
+    pipeline: PipelineSpec, columns: Sequence[Column], weighted: bool
+) -> tuple[str, ...]:
+    """State what was decided for the author: columns dropped, seeds given, one process."""
+    notes = []
+    for step in pipeline.steps:
+        dropped = dropped_columns(step, columns) if isinstance(step, ColumnsSpec) else ()
+        if dropped:
+            notes.append(f"columns that no branch names are dropped: {', '.join(dropped)}")
+    able = abilities(pipeline)
+    if able.seeded:
+        notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")
+    if able.parallel:
+        notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
+    if weighted and not able.weights and able.known:
+        last = written(pipeline.steps[-1]).partition("(")[0]
+        notes.append(f"{WITHOUT_WEIGHTS}: {last} takes none")
+    return tuple(notes)
+
+
+def _given_models(
+    given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
+) -> list[ModelRecord]:
+    found: dict[str, ModelRecord] = {}
+    for source in given:
+        for model in source.models:
+            found.setdefault(
+                model.name, ModelRecord(model.name, model.label, None, {}, source.kind)
+            )
+    for table in scored:
+        for model in table.models:
+            found.setdefault(model.name, ModelRecord(model.name, model.label, None, {}, "scores"))
+    return list(found.values())
+
+
+def data_defaults(
+    tables: Mapping[str, Table], given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
+) -> Iterable[Default]:
+    """State what was settled only when the data were read."""
+    for table in scored:
+        yield from score_defaults(table)
+    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    for source in sources:
+        spec = source.spec
+        if isinstance(spec, CountsSpec):
+            continue
+        if source.positive is not None and spec.positive is None and source.classes:
+            yield Default(f"data {spec.name} positive", source.classes[source.positive])
+        if isinstance(source, GivenOutcomes) and source.values is not None:
+            if not {"higher", "lower"} & set(spec.places):
+                yield Default(f"predictions {spec.name} better", "higher")
+            continue
+        if spec.task is None and (isinstance(source, Table) or source.truth is not None):
+            yield Default(f"data {spec.name} task", source.task)
+        if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
+            yield Default(f"data {spec.name} unit", spec.unit)

@@ -1,0 +1,205 @@
+"""Metrics of how the found and the true examples of a class overlap: F and Jaccard.
+
+Averages over classes as in `by_class`. F and Jaccard of a class that neither occurs nor was
+predicted are undefined: NaN (scikit-learn gives 0 and warns); in a macro mean they count as
+0, as there. Counts as in `margins`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES
+from evallang.metrics.margins import Average, Margins, averaged
+from evallang.metrics.metric import METRICS, MetricDeclaration
+from evallang.registry import Example
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+VAN_RIJSBERGEN_1979 = Reference(
+    key="vanrijsbergen1979",
+    authors=("van Rijsbergen CJ",),
+    year=1979,
+    title="Information retrieval",
+    venue="Butterworths",
+    kind="book",
+)
+JACCARD_1912 = Reference(
+    key="jaccard1912",
+    authors=("Jaccard P",),
+    year=1912,
+    title="The distribution of the flora in the alpine zone",
+    venue="New Phytologist",
+    volume="11(2)",
+    pages="37-50",
+)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when=(
+            "finding the examples of one class matters, and true negatives are many and of "
+            "no interest"
+        ),
+        when_not=(
+            "true negatives matter: mcc; precision and recall do not weigh the same: fbeta; "
+            "the classes' shares differ between studies"
+        ),
+        formula=(
+            "two times the true positives, divided by two times the true positives plus the "
+            "false positives plus the false negatives; `macro` is the mean of this over the "
+            "classes"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the F1 of the folds, which is biased where folds "
+                "hold few positives; here the counts of all folds of a repeat are added and "
+                "F1 is taken once (Forman & Scholz 2010)"
+            ),
+            "Zhou 2021": (
+                "his macro-F1 is the harmonic mean of macro-precision and macro-recall; "
+                "here, as in scikit-learn, it is the mean of the classes' F1"
+            ),
+        },
+    ),
+    title="F1",
+    references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
+    examples=(
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.267},
+            SCIKIT_LEARN.format("f1_score, average='macro'"),
+            tolerance=0.0005,
+        ),
+    ),
+)
+def f1(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
+
+    0 where no example is of the class and none is predicted as it. With `average=macro` the
+    mean of the classes' F1, not the harmonic mean of macro-precision and macro-recall.
+    """
+    return fbeta(counts, positive, beta=1.0, average=average)
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when="recall counts more (beta above 1) or less (below 1) than precision",
+        when_not="the weight has no reason beyond custom: precision and recall, side by side",
+        formula=(
+            "(1 + beta²) times the true positives, divided by the same plus beta² times the "
+            "false negatives plus the false positives"
+        ),
+        differs={
+            "scikit-learn": (
+                "cross_val_score averages the folds; here counts of all folds of a repeat "
+                "are added first (Forman & Scholz 2010)"
+            ),
+        },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol cv folds=5\n"
+            "measure fbeta(beta=2)\n"
+        ),
+    ),
+    title="F-beta",
+    references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
+    examples=(
+        Example(
+            (THREE_CLASSES, None),
+            {"value": 0.24},
+            SCIKIT_LEARN.format("fbeta_score, average='macro', beta=0.5"),
+            tolerance=PRINTED,
+            options={"beta": 0.5},
+        ),
+    ),
+)
+def fbeta(
+    counts: ArrayLike, positive: int | None, *, beta: float, average: Average | None = None
+) -> NDArray[np.float64]:
+    """The weighted harmonic mean of precision and recall; recall counts `beta` times as much.
+
+    (1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp). Raises `ValueError` for a `beta`
+    below 0.
+    """
+    if beta < 0:
+        raise ValueError(f"beta of fbeta must be 0 or more, and it is {beta}")
+    table = Margins.of(counts)
+    square = float(beta) ** 2
+    return averaged(
+        table,
+        (1 + square) * table.hits,
+        square * table.support + table.predicted,
+        positive,
+        average,
+        undefined=0.0,
+    )
+
+
+@METRICS.register(
+    MetricDeclaration(
+        "classification",
+        "counts",
+        "labels",
+        "higher",
+        0,
+        1,
+        unit="percent",
+        when=(
+            "overlap of found and true examples of a class is the custom of the field, as in "
+            "segmentation"
+        ),
+        when_not=(
+            "in comparisons with published F1: it is F1 / (2 - F1), and ranks models in the "
+            "same order"
+        ),
+        formula=(
+            "the true positives, divided by the true positives plus the false positives plus "
+            "the false negatives"
+        ),
+    ),
+    title="Jaccard index",
+    references=(JACCARD_1912,),
+    examples=(
+        Example(
+            (((2, 0), (1, 3)), 1),
+            {"value": 0.75},
+            "by hand: 3 of the 4 examples that are of the class or predicted as it",
+        ),
+    ),
+)
+def jaccard(
+    counts: ArrayLike, positive: int | None, *, average: Average | None = None
+) -> NDArray[np.float64]:
+    """Examples of a class found, out of those that are of it or predicted as it.
+
+    tp / (tp + fp + fn); 0 where there are none.
+    """
+    table = Margins.of(counts)
+    either = table.support + table.predicted - table.hits
+    return averaged(table, table.hits, either, positive, average, undefined=0.0)

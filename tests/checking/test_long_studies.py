@@ -1,0 +1,44 @@
+"""The work of a check and of a format grows with the length of a study, and not with its square.
+
+Counted in calls of functions, which no busy machine changes; `benchmarks/long_files.py` measures
+the time.
+"""
+
+import sys
+
+import pytest
+from studies import checked
+
+from benchmarks.long_files import SHAPES, text
+from evallang.source import SourceFile
+from evallang.syntax.formatter import format_source
+
+SHORT, LONG = 100, 400
+AT_MOST = 4.3  # for four times the lines; the square would be 16
+
+
+def calls(work, study):
+    count = 0
+
+    def counted(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        work(study)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+@pytest.mark.parametrize(
+    "work",
+    [checked, lambda study: format_source(SourceFile("study.eval", study))],
+    ids=["check", "fmt"],
+)
+def test_four_times_the_lines_are_about_four_times_the_work(work, shape):
+    short, long = text(shape, SHORT), text(shape, LONG)
+    work(long)  # what is loaded once
+    assert calls(work, long) < AT_MOST * calls(work, short)
