@@ -47,7 +47,7 @@ ELSEWHERE = {
     "power": "corrected_alpha mcnemar_detectable mcnemar_power mcnemar_size t_detectable t_power "
     "t_size",
     "rank_scores": "average_ranks critical_difference rank_models win_tie_loss",
-    "simulated_power": "rank_detectable rank_power",
+    "simulated_power": "rank_detectable rank_power rank_size",
     "data_set_effects": "average_rank_effects",
 }
 """Public names that stand in no registry, by the module that has them."""

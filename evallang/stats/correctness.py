@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
+from evallang.stats.reading import MOST_COUNTED, check_unmasked, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,6 +88,8 @@ def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
     The same as counting `labels == truth[:, None]`, without that matrix. Raises `ValueError`
     where shapes disagree.
     """
+    check_unmasked(truth, "labels")
+    check_unmasked(labels, "labels")
     true, given = np.asarray(truth), np.asarray(labels)
     if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
         raise ValueError("every example needs its class and one label of each model")
@@ -112,9 +115,11 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
     Raises `ValueError` where shapes disagree or a count is negative.
     """
     matrix = as_boolean(patterns)
-    times = np.asarray(counts, dtype=np.int64)
-    if times.shape != (matrix.shape[0],) or (times < 0).any():
-        raise ValueError("every pattern needs one count, zero or more")
+    given = numbers(counts, "counts")
+    whole = (given >= 0) & (given <= MOST_COUNTED) & (given == np.rint(given))
+    if given.shape != (matrix.shape[0],) or not whole.all():
+        raise ValueError("every pattern needs one count, a whole number from 0 to 2^53")
+    times = given.astype(np.int64)
     ones = matrix.astype(np.int64)
     row_sums = np.zeros(matrix.shape[1] + 1, dtype=np.int64)
     np.add.at(row_sums, ones.sum(axis=1), times)
@@ -124,6 +129,7 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
 
 def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     """Read right and wrong as (n, M); raises `ValueError` where it is anything else."""
+    check_unmasked(values, "right and wrong")
     try:
         matrix = np.asarray(values)
     except ValueError:

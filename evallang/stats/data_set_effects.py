@@ -22,6 +22,7 @@ from evallang.stats.rank_scores import (
     read_scores,
     row_ranks,
 )
+from evallang.stats.reading import LARGEST, SMALLEST
 from evallang.stats.resampled_data_sets import Draws, resampled_effect
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def akinshins_gamma(
     The deviations are scaled by 1.4826 to agree with a standard deviation, and pooled by
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
-    values = read_pair(first, second, "higher", finite=True).values
+    values = _within_reach(read_pair(first, second, "higher", finite=True).values)
     n = len(values)
 
     def statistic(draws: Draws) -> NDArray[np.float64]:
@@ -230,7 +231,8 @@ def akinshins_gamma(
         medians = _medians(drawn)
         deviations = _medians(np.abs(drawn - medians[..., None]))
         pooled = MAD_TO_SD * np.sqrt((deviations**2).mean(axis=0))
-        return _ratio(medians[0] - medians[1], pooled)
+        found = _ratio(medians[0] - medians[1], pooled)
+        return np.where(np.abs(found) > LARGEST, np.nan, found)
 
     if n == 0:
         return Effect("Akinshin's gamma", None)
@@ -272,6 +274,14 @@ def average_rank_effects(
         return resampled_effect("average rank", n, statistic, (1.0, float(models)), level, seed)
 
     return tuple(mean_of(column) for column in ranks.T)
+
+
+def _within_reach(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rescale scores whose squares would overflow or vanish, for what has no unit."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or SMALLEST <= largest <= LARGEST:
+        return values
+    return values / largest
 
 
 def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -61,6 +61,7 @@ class _Resampled:
     """A statistic of n data sets on the resamples that one seed draws."""
 
     unit = "data sets"
+    n_groups = None
 
     def __init__(self, n: int, statistic: Statistic, limits: Limits, seed: int) -> None:
         self._n = n

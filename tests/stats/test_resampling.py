@@ -37,6 +37,7 @@ class Given:
 
     limits = (None, None)
     unit = "examples"
+    n_groups = None
 
     def __init__(self, value, drawn, left_out):
         self.value, self.drawn, self.left_out = value, drawn, left_out

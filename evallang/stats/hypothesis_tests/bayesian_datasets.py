@@ -39,7 +39,7 @@ BENAVOLI_2014 = Reference(
 
 CASES = ("p_first", "p_rope", "p_second")
 PRIOR = 0.5  # strength of the prior, all of it inside the region; Benavoli et al. 2017
-NOISE = 1e-12  # of the largest difference: a sum this close to the region's end lies inside
+NOISE = 1e-12  # of a difference: a sum with it this close to the region's end lies inside
 AT_ONCE = 1 << 16  # weights held at once: they stay in the cache
 STEP = 0.01  # of the trapezoid rule in log x, geometrically accurate there
 WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
@@ -264,9 +264,9 @@ def _largest_counts(
     each i, all j from some place on, so that running sums replace the matrix of pairs.
     """
     z = np.concatenate([[0.0], d])
-    noise = NOISE * max(float(np.abs(z).max()), region)
     order = np.argsort(z, kind="stable")
     ordered = z[order]
+    noise = NOISE * np.maximum(np.abs(ordered), region)
     above = np.searchsorted(ordered, 2 * region + noise - ordered, "right")
     below = np.searchsorted(ordered, -2 * region - noise - ordered, "left")
     rng = np.random.default_rng(seed)

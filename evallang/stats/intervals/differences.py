@@ -11,6 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
+from evallang.stats.reading import MOST_COUNTED, check_unmasked
 
 TANGO_1998 = Reference(
     key="tango1998",
@@ -79,6 +80,7 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
 
     Raises `ValueError` where it is no 2 x 2 table of counts.
     """
+    check_unmasked(table, "counts")
     try:
         (a, b), (c, d) = ((int(x) for x in row) for row in table)
         whole = [a, b, c, d] == [x for row in table for x in row]
@@ -86,8 +88,8 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
         raise ValueError(
             "a 2 x 2 table is [[both right, only the first], [only the second, both wrong]]"
         ) from None
-    if not whole or min(a, b, c, d) < 0:
-        raise ValueError("a 2 x 2 table holds whole numbers, zero or more")
+    if not whole or min(a, b, c, d) < 0 or max(a, b, c, d) > MOST_COUNTED:
+        raise ValueError("a 2 x 2 table holds whole numbers from 0 to 2^53")
     return a, b, c, d
 
 

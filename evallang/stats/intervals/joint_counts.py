@@ -13,6 +13,7 @@ from evallang.stats.intervals.resampled_counts import (
     Limits,
     PairedCountSample,
 )
+from evallang.stats.reading import check_unmasked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +48,8 @@ class JointCounts:
     """
 
     def __init__(self, truth: ArrayLike, labels: ArrayLike, classes: int | None = None) -> None:
+        check_unmasked(truth, "labels")
+        check_unmasked(labels, "labels")
         self._truth, self._labels = np.asarray(truth), np.asarray(labels)
         if self._labels.ndim != 2 or self._truth.shape != self._labels.shape[:1]:
             raise ValueError("every example needs its class and one label of each model")
@@ -163,6 +166,7 @@ class _OfJointCounts:
     """A metric of one of the models of joint counts, or the difference of two of them."""
 
     unit = "examples"
+    n_groups = None
 
     def __init__(
         self, joint: JointCounts, models: tuple[int, ...], function: Metric, limits: Limits

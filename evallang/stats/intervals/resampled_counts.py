@@ -33,6 +33,7 @@ class PatternSample:
     """
 
     unit = "examples"
+    n_groups = None
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from evallang.registry import lazy
 from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
-from evallang.stats.reading import numbers
+from evallang.stats.reading import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,6 +86,11 @@ class WeightSample:
         return np.unique(np.asarray(self._groups), return_inverse=True)[1]
 
     @property
+    def n_groups(self) -> int | None:
+        """How many groups are drawn, None where examples are."""
+        return None if self._codes is None else self._units
+
+    @property
     def _units(self) -> int:
         """What is drawn: examples, or groups."""
         return self._n if self._codes is None else int(self._codes.max(initial=-1)) + 1
@@ -123,6 +128,8 @@ class LossSample(WeightSample):
     transform : `sqrt` for the root of the mean
     groups : codes (n,) of groups that are drawn as a whole, or None
     limits : range of the statistic
+
+    Raises `ValueError` where losses are no row of numbers, or negative under a root.
     """
 
     def __init__(
@@ -132,7 +139,11 @@ class LossSample(WeightSample):
         groups: ArrayLike | None = None,
         limits: Limits = (None, None),
     ) -> None:
-        self._losses = numbers(losses, "losses")
+        self._losses = magnitudes(losses, "losses")
+        if self._losses.ndim != 1:
+            raise ValueError("losses are given as one row")
+        if transform == "sqrt" and (self._losses < 0).any():
+            raise ValueError("the root of a mean takes losses of 0 or more")
         self._transform = transform
         super().__init__(len(self._losses), self._mean, groups, limits)
 
@@ -180,6 +191,7 @@ class DifferenceSample:
         self._second = second
         self.limits = limits
         self.unit = first.unit
+        self.n_groups = first.n_groups
 
     def estimate(self) -> float:
         """Give the difference on the sample as it is."""
