@@ -19,13 +19,9 @@ from evallang.results.records import Interval
 from evallang.stats.clusters import few_groups
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.interval import IntervalDeclaration, Resampler
-from evallang.stats.intervals.resampling import (
-    CountSample,
-    LossSample,
-    ScoreSample,
-    WeightSample,
-    mean_sample,
-)
+from evallang.stats.intervals.resampled_counts import CountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import LossSample, WeightSample, mean_sample
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:

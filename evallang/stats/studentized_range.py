@@ -6,6 +6,7 @@ to. Only `scipy.special` is used: `scipy.stats` takes half a second to import.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
@@ -42,6 +43,7 @@ def range_tail(q: float, k: int) -> float:
     return float(min(k * STEP * (density * inside).sum(), 1.0))
 
 
+@lru_cache(maxsize=16)  # the same for every pair of a table
 def range_quantile(level: float, k: int) -> float:
     """Give q with P(range of k standard normal variables < q) = level, by bisection.
 

@@ -267,8 +267,8 @@ def _largest_counts(
     order = np.argsort(z, kind="stable")
     ordered = z[order]
     noise = NOISE * np.maximum(np.abs(ordered), region)
-    above = np.searchsorted(ordered, 2 * region + noise - ordered, "right").tolist()
-    below = np.searchsorted(ordered, -2 * region - noise - ordered, "left").tolist()
+    above = np.searchsorted(ordered, 2 * region + noise - ordered, "right")
+    below = np.searchsorted(ordered, -2 * region - noise - ordered, "left")
     rng = np.random.default_rng(seed)
     counts = np.zeros(3, dtype=np.int64)
     batch = max(1, AT_ONCE // len(z))
@@ -281,10 +281,12 @@ def _largest_counts(
         running = np.zeros((len(z) + 1, size))
         np.cumsum(weights, axis=0, out=running[1:])
         total = running[-1]
-        first, second = np.zeros(size), np.zeros(size)
-        for weight, beyond, until in zip(weights, above, below, strict=True):
-            first += weight * (total - running[beyond])
-            second += weight * running[until]
+        beyond = running[above]
+        np.subtract(total, beyond, out=beyond)
+        beyond *= weights
+        until = running[below]
+        until *= weights
+        first, second = beyond.sum(axis=0), until.sum(axis=0)
         shares = np.stack([first, total * total - first - second, second])
         counts += np.bincount(shares.argmax(axis=0), minlength=3)
     return int(counts[0]), int(counts[1]), int(counts[2])

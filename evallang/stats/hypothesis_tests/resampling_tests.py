@@ -23,7 +23,7 @@ from evallang.stats.intervals.bootstrap_bounds import (
     bootstrap as bootstrap_interval,
 )
 from evallang.stats.intervals.interval import Resampler
-from evallang.stats.intervals.resampling import PairedCountSample
+from evallang.stats.intervals.resampled_counts import PairedCountSample
 
 if TYPE_CHECKING:
     import numpy as np

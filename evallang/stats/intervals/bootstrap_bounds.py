@@ -11,7 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.resampling import CountSample
+from evallang.stats.intervals.resampled_counts import CountSample
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,9 @@ from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import design_effect, few_groups, group_codes
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.intervals.resampling import Limits, ScoreSample, WeightSample
+from evallang.stats.intervals.resampled_counts import Limits
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import WeightSample
 from evallang.stats.reading import magnitudes, numbers
 
 if TYPE_CHECKING:
