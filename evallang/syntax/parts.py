@@ -120,6 +120,9 @@ class PartBuilder(ValueBuilder):
         models = models or ()
         rest = self._respelt(rest)
         parts = self._parts(rest)
+        for model in models:
+            for name in (model.first, model.second) if isinstance(model, n.PairNode) else (model,):
+                self._named(name, "choose another name; a column so called is put in quotes")
         pairs = [m for m in models if isinstance(m, n.PairNode)]
         if pairs and len(pairs) < len(models):
             single = next(m for m in models if not isinstance(m, n.PairNode))
@@ -289,12 +292,16 @@ class PartBuilder(ValueBuilder):
             self._complain(codes.UNEXPECTED_TEXT, message, node.span)
             return n.NameNode("columns", span=node.span)
         name = node.name if isinstance(node, n.CallNode) else node
-        if name.name in RESERVED:
-            message = f"`{name.name}` is a word of the language and names nothing else"
-            self._complain(codes.RESERVED_WORD, message, name.span)
+        self._named(name)
         if isinstance(node, n.CallNode):
             return replace(node, name=term(name))
         return term(name)
+
+    def _named(self, node: n.NameNode | n.TextNode, way_out: str | None = None) -> None:
+        """Object to a word of the language where a name is meant; brackets let one pass."""
+        if isinstance(node, n.NameNode) and node.name in RESERVED:
+            message = f"`{node.name}` is a word of the language and names nothing else"
+            self._complain(codes.RESERVED_WORD, message, node.span, way_out)
 
     def _word(self) -> n.NameNode:
         return n.NameNode(self.first.text, span=self.keyword)
