@@ -170,9 +170,22 @@ def _predicted(
         predicted = _places(frame.values(column), target.class_values)
     else:
         words = pl.Enum(target.classes)
-        coded = frame.texts(column).cast(words, strict=False).to_physical().cast(pl.Int64)
+        coded = (
+            _spelled(frame, column, target).cast(words, strict=False).to_physical().cast(pl.Int64)
+        )
         predicted = np.ascontiguousarray(coded.fill_null(-1).to_numpy(), dtype=np.int64)
     return _checked_labels(predicted, frame, column, model, target, findings)
+
+
+def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
+    """Give predicted labels as the truth spells its own: true and false in the case of a file."""
+    if all(isinstance(value, bool) for value in target.class_values):
+        lower = frame.texts(column).str.to_lowercase()
+        return pl.select(pl.when(lower.is_in(["true", "false"])).then(lower).otherwise(
+            frame.texts(column))).to_series()  # fmt: skip
+    if frame.kind(column) is Kind.BOOLEAN and frame.cells[column].dtype == pl.String:
+        return frame.cells[column]
+    return frame.texts(column)
 
 
 def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]":

@@ -47,8 +47,12 @@ def as_number(label: object) -> float | None:
 
 
 def same_label(written: Label, value: Label) -> bool:
-    """Tell whether a label written in a study is a label of the data, as text or as number."""
-    if label_text(written).strip() == label_text(value):
+    """Tell whether a label written in a study is a label of the data, as text or as number.
+
+    True and false may be written in any case, as they may in a file.
+    """
+    text = label_text(written).strip()
+    if text == label_text(value) or (isinstance(value, bool) and text.lower() == label_text(value)):
         return True
     number = as_number(written)
     return number is not None and number == as_number(value)

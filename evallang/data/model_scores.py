@@ -57,13 +57,14 @@ def read_model_scores(
         return None
     if model.score is not None:
         if target.positive is None:
-            findings.add(
-                SCORES_DO_NOT_FIT,
-                f"`{model.name}` has one score, and the truth has {len(target.classes)} labels",
-                f"score {model.name}",
-                help=f"write `scores {model.name} = [...]` with a column for each of "
-                f"{quoted(target.classes, 12)}",
-            )
+            if len(target.classes) != 2:  # of two, the one that is written is unknown, and said so
+                findings.add(
+                    SCORES_DO_NOT_FIT,
+                    f"`{model.name}` has one score, and the truth has {len(target.classes)} labels",
+                    f"score {model.name}",
+                    help=f"write `scores {model.name} = [...]` with a column for each of "
+                    f"{quoted(target.classes, 12)}",
+                )
             return None
         column = number_column(frame, model.score, model.name, f"score {model.name}", findings)
         if column is None:

@@ -81,7 +81,10 @@ def _equal(
             _incomparable(frame, line, findings)
             return None
         return values.cast(pl.Datetime("us")).is_in(moments).fill_null(False)
-    equal = frame.texts(line.column).is_in([label_text(label).strip() for label in labels])
+    spelled = [label_text(label).strip() for label in labels]
+    if kind is Kind.BOOLEAN:
+        spelled = [text.lower() for text in spelled]
+    equal = frame.texts(line.column).is_in(spelled)
     if kind in (Kind.NUMBER, Kind.BOOLEAN):
         numbers = [number for label in labels if (number := as_number(label)) is not None]
         equal = equal | values.cast(pl.Float64).is_in(numbers)

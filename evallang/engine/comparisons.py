@@ -69,6 +69,7 @@ def _comparison(study: Study, decided: families.Decided) -> Comparison:
     bout = decided.bout
     spec, arena = bout.spec, bout.arena
     correction = None if decided.correction is None else decided.correction.written
+    reason = decided.reason or _none_computed(decided.tests)
     return Comparison(
         index=spec.index,
         source=spec.source,
@@ -79,11 +80,18 @@ def _comparison(study: Study, decided: families.Decided) -> Comparison:
         family=Family(max(decided.size, 1), correction, spec.exploratory),
         omnibus=decided.omnibus,
         pairwise=decided.tests,
-        performed=decided.reason is None,
-        reason=decided.reason,
+        performed=reason is None,
+        reason=reason,
         ranks=_ranks(arena.ranks(bout.models, study.alpha), decided.tests),
         against=spec.against,
     )
+
+
+def _none_computed(tests: Sequence[HypothesisTestResult]) -> str | None:
+    """Say why not one pair was tested, None where one was or where there are no pairs."""
+    if not tests or any(test.variant != "not computed" for test in tests):
+        return None
+    return "; ".join(dict.fromkeys(note for test in tests for note in test.notes)) or "not computed"
 
 
 def _ranks(ranks: Ranks | None, tests: Sequence[HypothesisTestResult]) -> Ranks | None:

@@ -143,7 +143,9 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
     if not pairs:
         return made
     if not comparison.performed:
-        if comparison.omnibus is not None and not computed(comparison.omnibus):
+        if not any(computed(test) for test in (comparison.omnibus or pairs[0], *pairs)) or (
+            comparison.omnibus is not None and not computed(comparison.omnibus)
+        ):
             return made + _not_tested(context, pairs, where)
         made += runs("The pairs were not tested, because ", _reason(comparison))
         return made + runs("; their estimates and intervals are given all the same", where, ".")

@@ -5,32 +5,24 @@ It refers to no table or figure of the report, and says nothing that the results
 
 from collections.abc import Sequence
 
-from evallang.reporting.context import Context, base
-from evallang.reporting.decisions import bayesian
+from evallang.reporting.compared import comparison_words, one_per_line
+from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.made_elsewhere import made_elsewhere
-from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
-from evallang.reporting.one_model import methods_words, singly
-from evallang.reporting.orientation import RATIOS
+from evallang.reporting.numbers import count, percent
 from evallang.reporting.searches import RULES, candidates, search_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import (
-    ADJUSTED,
-    amount,
-    effect_name,
     number_word,
     p_letter,
     plural,
     plural_count,
-    simultaneous_words,
-    variant_words,
 )
-from evallang.results.records import WITHOUT_WEIGHTS, Comparison, DataRecord, HypothesisTestResult
+from evallang.results.records import WITHOUT_WEIGHTS, DataRecord
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
-MOST_PAIRS_NAMED = 2
 SEARCHES = {"bayes": "Bayesian"}
 SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_holdout", "5x2cv"})
 """Protocols that draw rows at random; `shuffle=false` turns it off where there is a choice."""
@@ -40,9 +32,15 @@ SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_hol
 def methods(context: Context) -> Sequence[Block]:
     """Word what was done: design first, then measures, tests and software."""
     design = _joined(_compared(context), _designs(context), _tuning(context))
-    tests = [row for c in _distinct(context) for row in _comparison(context, c)]
+    tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
     analysis = _joined(
-        _measures(context), *dict.fromkeys(tests), fitted_on_all(context), _software(context)
+        _measures(context),
+        *dict.fromkeys(tests),
+        _together(context),
+        _required(context),
+        _power(context),
+        fitted_on_all(context),
+        _software(context),
     )
     cited: set[str] = set()
     rows = [_cited_once(row, cited) for row in (design, analysis) if row]
@@ -244,139 +242,60 @@ def _metric_cite(context: Context, name: str) -> Runs:
     return () if context.metric(name).percent else context.cite("metric", name)
 
 
-def _distinct(context: Context) -> list[Comparison]:
-    """Give one comparison for each line of the study file: its data sets share the words."""
-    found: dict[int, Comparison] = {}
-    for comparison in context.results.comparisons:
-        found.setdefault(comparison.index, comparison)
-    return list(found.values())
-
-
-def _comparison(context: Context, comparison: Comparison) -> list[Runs]:
-    """Word one line of the study file: omnibus, pairs, intervals, each a sentence."""
-    lines = [c for c in context.results.comparisons if c.index == comparison.index]
-    names = dict.fromkeys(context.metric(c.metric).noun for c in lines)
-    noun = listed([runs(name) for name in names])
-    made: list[Runs] = []
-    omnibus = comparison.omnibus
-    if omnibus is not None:
-        test = _test_words(context, [c.omnibus for c in lines if c.omnibus is not None])
-        models = "all models" if len(omnibus.models) == len(context.results.models) else (
-            ", ".join(context.model(name) for name in omnibus.models))  # fmt: skip
-        effects = _effects(context, [omnibus])
-        tail = runs(", with ", effects, " as effect size") if effects else ()
-        made.append(runs("Differences in ", noun, f" among {models} were tested by ", test, tail,
-                         "."))  # fmt: skip
-    pairs = [pair for c in lines for pair in c.pairwise]
-    if not pairs:
-        return made
-    test = _test_words(context, pairs)
-    subject = _subject(context, comparison)
-    if singly(comparison):
-        words = methods_words(context, comparison, test)
-    elif comparison.against is not None:
-        reference = context.model(comparison.against)
-        words = runs(f"Each model was compared with {reference} in ", noun, " by ", test)
-    elif omnibus is not None:
-        words = runs("Where it rejected, pairs of models were compared in ", noun, " by ", test)
-    else:
-        words = runs(subject, " compared in ", noun, " by ", test)
-    made.append(words + _family(context, comparison))
-    made.append(_intervals(context, pairs))
-    if any(pair.clusters is not None for pair in pairs):
-        made.append(runs("Whole groups were the units of these tests."))
-    effects = _effects(context, pairs)
-    if effects:
-        made.append(runs("Effect sizes of pairs are ", effects, "."))
-    return [row for row in made if row]
-
-
-def _subject(context: Context, comparison: Comparison) -> str:
-    """Name the pairs where they are few, else say that there were pairs."""
-    pairs = comparison.pairwise
-    if len(pairs) > MOST_PAIRS_NAMED:
-        return "Pairs of models were"
-    names = [" and ".join(context.model(name) for name in pair.models) for pair in pairs]
-    return "; ".join(names) + " were"
-
-
-def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
-    """Name the effect sizes that were given, with the method of their interval."""
-    names = dict.fromkeys(effect.name for test in found for effect in test.effects)
-    items = []
-    for name in names:
-        if name in RATIOS:
-            exact = any(e.low is not None for t in found for e in t.effects if e.name == name)
-            how = " (exact interval)" if exact else ""
-            words = runs(f"odds ratios of discordant pairs{how}")
-        else:
-            words = effect_name(name, inside=True)
-        items.append(words + context.cite("effect", name))
-    return listed(items)
-
-
-def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
-    """Name the interval of the differences, and the simultaneous one."""
-    estimate = next((p.estimate for p in pairs if p.estimate and p.estimate.low is not None), None)
-    if estimate is None:
+def _together(context: Context) -> Runs:
+    """Say that all comparisons are one family, where the study makes them one."""
+    firm = [c for c in context.results.comparisons if not c.family.exploratory]
+    if context.results.study.families != "together" or len(firm) < 2:
         return ()
-    title = mid_sentence(context.interval_title(estimate.method))
-    level = percent(estimate.level)
-    cite = context.cite("interval", estimate.method)
-    made = runs(f"Differences are given with {level} intervals ({title}", cite, ")")
-    wide = next(
-        (p.simultaneous for p in pairs if p.simultaneous and p.simultaneous.low is not None), None
-    )
-    if wide is not None:
-        words = simultaneous_words(context, wide.method, estimate.method)
-        made += runs(f" and with simultaneous {percent(wide.level)} intervals ({words})")
-    return made + runs(".")
+    some = any(c.family.exploratory for c in context.results.comparisons)
+    but = " that were not exploratory" if some else ""
+    return runs(f"All comparisons{but} formed one family for this correction.")
 
 
-def _test_words(context: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
-    """Name a test with its article and the variants that were computed."""
-    title = mid_sentence(context.method_title("test", tests[0].test))
-    variants = dict.fromkeys(words for test in tests if (words := variant_words(test)))
-    shown = [words for words in variants if words not in title]
-    variant = f" ({', '.join(shown)})" if shown else ""
-    article = "" if "’s " in title else "the "
-    return runs(article, title, variant, context.cite("test", tests[0].test))
-
-
-def _family(context: Context, comparison: Comparison) -> Runs:
-    """Say at which level, and how many tests were adjusted for."""
-    if any(bayesian(pair) for pair in comparison.pairwise):
-        level = percent(context.results.study.confidence)
-        made = runs(f"; a pair was decided when a posterior probability exceeded {level}, without "
-                    "a correction.")  # fmt: skip
-        rope = next((pair.extra.get("rope") for pair in comparison.pairwise), None)
-        if rope is not None:
-            metric = context.metric(comparison.metric)
-            size = amount(metric, rope, scale_of([], [rope], percent=metric.percent))
-            made += runs(" The region of practical equivalence was ±", size, ".")
+def _required(context: Context) -> Runs:
+    """Say how requirements were decided."""
+    found = context.results.requirements
+    if not found:
+        return ()
+    by_interval = [item for item in found if item.test is None]
+    tests = {item.test.test: item for item in found if item.test is not None}
+    titles: list[Runs] = []
+    for name in tests:
+        title = mid_sentence(context.method_title("test", name))
+        article = "" if "’s " in title else "the "
+        titles.append(runs(article, title, context.cite("test", name)))
+    ways: list[Runs] = []
+    if by_interval:
+        levels = " or ".join(dict.fromkeys(percent(item.level) for item in by_interval))
+        ways.append(runs(f"the bounds of two-sided {levels} intervals"))
+    if titles:
+        ways.append(runs("the ", p_letter(context), " of ", listed(titles), " with the sign of "
+                         "the difference"))  # fmt: skip
+    lead = "One requirement was stated beforehand and" if len(found) == 1 else (
+        f"{capitalised(number_word(len(found)))} requirements were stated beforehand; each"
+    )  # fmt: skip
+    made = runs(f"{lead} was decided on ", listed(ways, last=" or "), ", without correction.")
+    if len(found) == 1:
         return made
-    made = _level(context, comparison)
-    if comparison.family.exploratory:
-        made += runs(" This comparison was exploratory: no decisions are drawn from it.")
-    return made
+    return made + runs(" The study passes only when all are met (an intersection–union test).")
 
 
-def _level(context: Context, comparison: Comparison) -> Runs:
-    level = level_of_alpha(comparison.alpha)
-    family = comparison.family
-    if family.correction is None or family.size < 2:
-        return runs(f" at a level of {level}.")
-    name = base(family.correction)
-    title = mid_sentence(context.method_title("correction", family.correction))
-    if name == "uncorrected":
-        return runs(
-            f" at a level of {level} each, without correction for {number_word(family.size)} tests."
-        )
-    if context.method("correction", name) is None:
-        title = ADJUSTED.get(name, title)
+def _power(context: Context) -> Runs:
+    """Say what power was computed for, and that it was not the observed difference."""
+    found = [item.values for item in context.results.analyses if item.kind == "power"]
+    answers = [answer for values in found for answer in values["answers"]]
+    if not answers:
+        return ()
+    target = percent(found[0]["target"])
+    stated = any(values["difference"] is not None for values in found)
+    what = f"the smallest difference that a test finds with a power of {target}"
+    if stated:
+        what += ", and the power at a difference stated beforehand,"
+    corrected = any(values["correction"] for values in found)
+    level = " at the level of one comparison after the correction" if corrected else ""
     return runs(
-        "; ", p_letter(context), f"-values were adjusted for {number_word(family.size)} tests by "
-        f"{title}", context.cite("correction", name), f" (level {level}).",
+        f"For assumptions stated beforehand we computed {what}{level}",
+        context.cite("analysis", "power"), ".",
     )  # fmt: skip
 
 

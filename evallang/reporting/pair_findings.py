@@ -10,7 +10,14 @@ from evallang.reporting.contrasts import (
     contrast_interval,
     contrast_runs,
 )
-from evallang.reporting.decisions import bayesian, is_open, margin_of, reasons, untested
+from evallang.reporting.decisions import (
+    bayesian,
+    computed,
+    is_open,
+    margin_of,
+    reasons,
+    untested,
+)
 from evallang.reporting.document import Number, Runs, Strong, listed, runs
 from evallang.reporting.numbers import Scale, fixed
 from evallang.reporting.orientation import as_lead
@@ -124,7 +131,8 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
     found: dict[str, dict[str, None]] = {}
     nouns: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
-        tests = untested(comparison.pairwise) if comparison.performed else []
+        tested = comparison.performed or not any(map(computed, comparison.pairwise))
+        tests = untested(comparison.pairwise) if tested else []
         omnibus = comparison.omnibus
         if omnibus is not None and omnibus.p is None and not bayesian(omnibus):
             tests = [omnibus]

@@ -67,12 +67,31 @@ def test_an_unnamed_first_column_is_no_model(source):
         (["01", "02"], ["01", "2"], [0, -1]),  # spelled with zeros: text
         (["no", "yes"], [" no ", "yes"], [0, 1]),
         (["no", "yes"], ["Yes", "yes"], [-1, 1]),
+        (["TRUE", "FALSE"], ["True", "false"], [1, 0]),
+        (["TRUE", "FALSE"], ["TRUE", "maybe"], [1, -1]),  # text beside a truth of Booleans
+        (["TRUE", "MAYBE"], ["TRUE", "FALSE"], [1, -1]),  # Booleans beside a truth of text
     ],
 )
 def test_when_labels_are_equal(source, truth, predicted, codes):
     rows = "".join(f"{t},{p}\n" for t, p in zip(truth, predicted, strict=True))
     made = good(source, "truth,a\n" + rows, models=(A,), task="classification")
     assert made.predictions["a"].tolist() == codes
+
+
+@pytest.mark.parametrize("written", ["TRUE", "True", "true", True])
+def test_true_is_positive_as_the_file_or_the_language_spells_it(source, written):
+    text = "truth,a,p\nTRUE,TRUE,0.9\nFALSE,TRUE,0.4\n"
+    models = (GivenModel("a", "a", column="a", score="p"),)
+    made = good(source, text, models=models, positive=written)
+    assert (made.classes, made.positive) == (("false", "true"), 1)
+
+
+def test_an_unknown_positive_label_is_one_error_and_not_another_for_each_score(source):
+    models = (GivenModel("a", "a", column="a", score="p"),)
+    text = "truth,a,p\nyes,yes,0.9\nno,yes,0.4\n"
+    found = error(source, text, models=models, positive="Yes")
+    assert found.code == "E426"
+    assert found.help == "did you mean yes"
 
 
 def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):

@@ -123,6 +123,12 @@ def test_a_missing_token_in_the_target_is_missing(source):
     assert source.error("x,y\n1,a\n2,?\n3,b\n", missing=("?",)).code == "E423"
 
 
+@pytest.mark.parametrize("written", ["TRUE", "true", True, 1])
+def test_a_where_line_takes_true_as_the_file_spells_it(source, where, written):
+    text = "x,keep,y\n1,TRUE,a\n2,FALSE,b\n3,TRUE,b\n"
+    assert source.table(text, where=(where("keep", "=", written),)).n == 2
+
+
 def test_a_where_line_is_the_way_out_of_a_missing_target(source, where):
     table = source.table("x,y\n1,a\n2,\n3,b\n", where=(where("y", "is not missing"),))
     assert table.rows.tolist() == [0, 2]
@@ -150,6 +156,8 @@ def test_one_class_is_refused(source):
         (["1.0", "2.0"], 1, 0),
         (["false", "true"], True, 1),
         (["false", "true"], "false", 0),
+        (["FALSE", "TRUE"], "TRUE", 1),
+        (["False", "True"], "False", 0),
         (["<=50K", ">50K"], ">50K", 1),
         (["no", "yes"], None, 1),  # the last of two
     ],

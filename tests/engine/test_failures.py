@@ -1,5 +1,7 @@
 """Fits that fail and fits that warn: recorded with their place, and the rest goes on."""
 
+import re
+
 import pytest
 from studies import study
 
@@ -56,3 +58,41 @@ def test_warnings_are_counted_once_per_model():
     )
     (found,) = run(study(text)).record.warnings
     assert (found.model, found.category, found.n) == ("slow", "ConvergenceWarning", 4)
+
+
+def report_of(folder):
+    page = (folder / "report.html").read_text()
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+
+
+def test_a_comparison_whose_only_pair_lost_a_fit_was_not_performed(tmp_path):
+    text = UNEVEN + (
+        "model bad = NuSVC(nu=1)\nmodel good = GaussianNB\n"
+        "protocol cv folds=3\nmeasure accuracy\ncompare bad, good with mcnemar\n"
+    )
+    with pytest.raises(RunFailed) as caught:
+        run(study(text), out=tmp_path / "out")
+    (comparison,) = caught.value.results.record.comparisons
+    assert (comparison.performed, comparison.reason) == (
+        False,
+        "not computed: a fit of bad failed",
+    )
+    words = report_of(tmp_path / "out")
+    assert "bad and good were to be compared in accuracy by McNemar’s test" in words
+    assert "Not tested in accuracy, because a fit of bad failed: bad and good." in words
+    assert "by McNemar’s test at a level" not in words
+
+
+def test_the_methods_text_names_the_pairs_that_could_not_be_compared(tmp_path):
+    text = UNEVEN + (
+        "model bad = NuSVC(nu=1)\nmodel good = GaussianNB\nmodel tree = DecisionTreeClassifier\n"
+        "protocol cv folds=3\nmeasure accuracy\n"
+        "compare bad vs good, good vs tree with mcnemar holm\n"
+    )
+    with pytest.raises(RunFailed) as caught:
+        run(study(text), out=tmp_path / "out")
+    (comparison,) = caught.value.results.record.comparisons
+    assert comparison.performed and comparison.reason is None
+    words = report_of(tmp_path / "out")
+    assert "good and tree were compared in accuracy by McNemar’s test" in words
+    assert "bad and good could not be compared: a fit of bad failed." in words

@@ -6,6 +6,7 @@ from studies import checked, study
 
 from evallang.api import read_and_plan, run
 from evallang.engine.selecting import choose, steps_from_simple
+from evallang.models.catalogue import simplicity
 from evallang.models.model import grid
 
 HEAD = """evallang 1
@@ -127,3 +128,23 @@ def test_the_rule_stands_in_the_selections(rule):
     selections = run(study(text)).record.selections
     assert {s.rule for s in selections} == {rule}
     assert len(selections) == 3
+
+
+@pytest.mark.parametrize(
+    ("class_name", "parameter", "values", "ranks"),
+    [  # the table of language.md, `tune`, row by row; the least limit comes last
+        ("LogisticRegression", "C", (10.0, 0.1, 1.0), (2, 0, 1)),
+        ("SVC", "gamma", (0.1, 0.01), (1, 0)),
+        ("RandomForestClassifier", "max_depth", (None, 4, 8), (2, 0, 1)),
+        ("DecisionTreeClassifier", "max_leaf_nodes", (None, 8, 4), (2, 1, 0)),
+        ("PolynomialFeatures", "degree", (3, 1, 2), (2, 0, 1)),
+        ("PCA", "n_components", (20, 5), (1, 0)),
+        ("Ridge", "alpha", (0.1, 10.0), (1, 0)),
+        ("KNeighborsClassifier", "n_neighbors", (1, 15, 5), (2, 0, 1)),
+        ("DecisionTreeClassifier", "min_samples_leaf", (1, 9, 5), (2, 0, 1)),
+        ("DecisionTreeClassifier", "min_samples_split", (2, 20), (1, 0)),
+        ("DecisionTreeRegressor", "ccp_alpha", (0.0, 0.1), (1, 0)),
+    ],
+)
+def test_every_row_of_the_table_of_directions(class_name, parameter, values, ranks):
+    assert simplicity(class_name, parameter, values) == ranks
