@@ -91,7 +91,7 @@ def test_an_unknown_positive_label_is_one_error_and_not_another_for_each_score(s
     text = "truth,a,p\nyes,yes,0.9\nno,yes,0.4\n"
     found = error(source, text, models=models, positive="Yes")
     assert found.code == "E426"
-    assert found.help == "did you mean yes"
+    assert found.help == "did you mean `yes`?"
 
 
 def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):
