@@ -14,7 +14,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.resampling import ScoreSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
 
 GOAL = 500  # performance.md, at a million examples
 

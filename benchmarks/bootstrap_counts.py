@@ -17,7 +17,7 @@ from scipy import stats
 from sklearn.metrics import f1_score
 
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.resampling import CountSample, PairedCountSample
+from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
 
 ROUNDS, FEWER, MODELS = 10_000, 20, 5
 GOAL = 100_000  # the prototype's at a million examples: 138,000

@@ -16,7 +16,7 @@ from _timing import compare, seconds  # isort: skip  # before numpy starts its t
 import numpy as np
 from mlxtend.evaluate import cochrans_q, ftest, mcnemar as mlxtend_mcnemar, mcnemar_table
 
-from evallang.stats.correctness import count_correct
+from evallang.stats.correctness import count_right
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.matched_proportions import cochran, looney_f
 
@@ -31,7 +31,7 @@ def drawn(n: int, models: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ours(truth: np.ndarray, labels: np.ndarray) -> None:
-    counts = count_correct(labels == truth[:, None])
+    counts = count_right(truth, labels)
     for i, j in combinations(range(labels.shape[1]), 2):
         mcnemar(counts.pair(i, j))
     cochran(counts, method="chi2")

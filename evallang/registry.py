@@ -7,6 +7,7 @@ name the evidence it is given and whose **keyword-only** parameters, annotated w
 the list: the registry imports every module of its package when it is first asked.
 """
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -19,6 +20,7 @@ from typing import Any, Generic, TypeVar
 
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
+from evallang.spelling import closest
 
 Declaration = TypeVar("Declaration")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -178,10 +180,11 @@ class Registry(Generic[Declaration]):
             if not inspect.getdoc(function):
                 raise ValueError(f"{self.kind} {key} has no docstring")
             inputs, options = _signature(function)
+            checked = _checking_words(function, options)
             self._entries[key] = Entry(
-                self.kind, key, title, function, declaration, inputs, options, references, examples
+                self.kind, key, title, checked, declaration, inputs, options, references, examples
             )
-            return function
+            return checked
 
         return decorate
 
@@ -232,6 +235,32 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[Opt
         default = REQUIRED if parameter.default is inspect.Parameter.empty else parameter.default
         options.append(Option(parameter.name, default, words, names))
     return tuple(inputs), tuple(options)
+
+
+def wrong_word(given: object, words: tuple[str, ...], what: str) -> str:
+    """Say which words an option takes, the nearest to what was given first."""
+    nearest = closest(given, words) if isinstance(given, str) else None
+    hint = f", perhaps `{nearest}`" if nearest else ""
+    return f"{what} is one of {', '.join(words)}, not {given!r}{hint}"
+
+
+def _checking_words(function: Function, options: tuple[Option, ...]) -> Function:
+    """Let a function refuse a word that its option does not have.
+
+    From Python, `alternative="two-sided"` would otherwise be the other branch of an `if`.
+    """
+    words = {option.name: option.words for option in options if option.words and not option.types}
+    if not words:
+        return function
+
+    @functools.wraps(function)
+    def checked(*args: Any, **given: Any) -> Any:
+        for name, allowed in words.items():
+            if name in given and given[name] not in allowed:
+                raise ValueError(wrong_word(given[name], allowed, name))
+        return function(*args, **given)
+
+    return typing.cast(Function, checked)
 
 
 def _kinds(annotation: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -31,7 +31,9 @@ from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.ranking import delong
-from evallang.stats.intervals.resampling import CountSample, LossSample, ScoreSample
+from evallang.stats.intervals.resampled_counts import CountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import LossSample
 
 SECTION = Section(
     "test_set",

@@ -17,12 +17,9 @@ from evallang.stats.hypothesis_tests.resampling_tests import bootstrap, permutat
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper, Swapper
 from evallang.stats.intervals.interval import Resampler
-from evallang.stats.intervals.resampling import (
-    DifferenceSample,
-    LossSample,
-    PairedCountSample,
-    ScoreSample,
-)
+from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 
 SECTION = Section(
     "resampling",

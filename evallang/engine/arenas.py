@@ -165,8 +165,11 @@ class Across:
         return analysis_seed(study.seed, self.grid.sha256, None, self.metric, method.written)
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
-        """Average ranks over the data sets."""
-        return ranks(self.grid, models, alpha)
+        """Average ranks over the data sets, None where the scores are beyond reach."""
+        try:
+            return ranks(self.grid, models, alpha)
+        except ValueError:
+            return None
 
 
 def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> HypothesisTestResult:

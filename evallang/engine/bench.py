@@ -16,15 +16,12 @@ from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Entry, lazy
 from evallang.results.records import Interval
+from evallang.stats.clusters import few_groups
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.interval import IntervalDeclaration, Resampler
-from evallang.stats.intervals.resampling import (
-    CountSample,
-    LossSample,
-    ScoreSample,
-    WeightSample,
-    mean_sample,
-)
+from evallang.stats.intervals.resampled_counts import CountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import LossSample, WeightSample, mean_sample
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -120,7 +117,7 @@ class Bench:
             found = replace(found, low=1 - high, high=1 - low)
         effect = clusters.design_effect
         size = "" if effect is None else f", design effect {effect:.2f}"
-        return found, (f"over {clusters.n} groups{size}",)
+        return found, (f"over {clusters.n} groups{size}", *few_groups(clusters.n))
 
     def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
         """Give Wilson's interval with the effective number of examples (Kish 1965)."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import cached_property
-from math import isnan
+from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from evallang.engine.settings import ModelOutcome, Setting
@@ -49,10 +49,11 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     notes: list[str] = []
     error: float | None = None
     if losses is not None:
-        oob, never = leave_one_out_error(losses, setting.weights)
+        error_left_out, never = leave_one_out_error(losses, setting.weights)
+        oob = float("nan") if error_left_out is None else error_left_out
         apparent = weighted_mean(rounds.loss(rounds.full), setting.weights)
         gamma = rounds.gamma()
-        if setting.drawn is not None and kind != "resubstitution":
+        if setting.drawn is not None and kind != "resubstitution" and isfinite(oob):
             error = standard_error(losses, setting.drawn, setting.weights, setting.group_codes)
             if error is None:
                 notes.append(
@@ -74,7 +75,9 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
             notes.append(
                 f"{undefined} of {len(values)} rounds, where it is undefined, are left out"
             )
-    if isnan(oob) or isnan(apparent):
+    if not (isfinite(oob) and isfinite(apparent) and isfinite(gamma)):
+        if isinf(oob) or isinf(apparent) or isinf(gamma):
+            notes.append("undefined: the loss of an example is infinite")
         return _record(setting, model, metric, None, None, None, rounds, tuple(notes))
     parts = bootstrap_error(apparent, oob, gamma, kind)  # type: ignore[arg-type]  # one of the option's words
     if error is not None:

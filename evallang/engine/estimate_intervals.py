@@ -36,7 +36,7 @@ def estimate_interval(bench: Bench, measure: Measure) -> tuple[Interval | None, 
         return bench.over_groups()
     try:
         inputs = [bench.given(name, method.written) for name in entry.inputs]
-    except Unavailable as reason:
+    except (Unavailable, ValueError) as reason:
         return None, (f"no interval: {reason}",)
     try:
         found: Interval = entry.function(*inputs, **method.keywords())

@@ -34,6 +34,11 @@ class RememberedSample:
         """What is drawn with replacement, as a plural."""
         return self._sample.unit
 
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups are drawn, None where examples are."""
+        return self._sample.n_groups
+
     def estimate(self) -> float:
         """Give the statistic on the sample as it is."""
         if self._estimate is None:

@@ -31,11 +31,11 @@ from evallang.stats.hypothesis_tests.swapping import (
     Swapper,
 )
 from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import (
     DifferenceSample,
     LossSample,
-    PairedCountSample,
-    ScoreSample,
     WeightSample,
     mean_sample,
 )

@@ -1,6 +1,7 @@
 """Estimates: every metric of every model with its interval, as tables and a forest."""
 
 from collections.abc import Sequence
+from math import isinf
 
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.decisions import bayesian
@@ -64,7 +65,7 @@ def _figure(context: Context, setting: Setting, metric_name: str, identifier: st
     models = context.models_best_first(setting, metric_name)
     found = [context.estimate(setting, model, metric_name) for model in models]
     known = [e for e in found if e is not None and e.value is not None]
-    if len(known) < 2:
+    if len(known) < 2 or all(isinf(e.value) for e in known if e.value is not None):
         return []
     labels = [context.model(e.model) for e in known]
     comparison = _compared(context, setting, metric_name)

@@ -31,7 +31,7 @@ from evallang.spelling import closest
 ELSEWHERE = {
     "learning_bootstrap": "bootstrap_error leave_one_out_error no_information_rate standard_error",
     "clusters": "clustered_difference design_effect flip_groups",
-    "correctness": "Correctness count_correct count_patterns",
+    "correctness": "Correctness count_correct count_patterns count_right",
     "corrections": "simultaneous_level",
     "decisions": "decide_equivalent decide_level decide_noninferior decide_superior",
     "hypothesis_tests.equivalence": "over_folds paired_proportions",
@@ -40,12 +40,14 @@ ELSEWHERE = {
     "intervals.effective_size": "clustered_wilson effective_n weighted_loss_sample "
     "weighted_sample weighted_wilson",
     "intervals.ranking": "placements",
-    "intervals.resampling": "CountSample DifferenceSample LossSample PairedCountSample "
-    "ScoreSample WeightSample",
+    "intervals.joint_counts": "JointCounts",
+    "intervals.resampled_counts": "CountSample PairedCountSample",
+    "intervals.resampled_scores": "ScoreSample",
+    "intervals.resampling": "DifferenceSample LossSample WeightSample",
     "power": "corrected_alpha mcnemar_detectable mcnemar_power mcnemar_size t_detectable t_power "
     "t_size",
     "rank_scores": "average_ranks critical_difference rank_models win_tie_loss",
-    "simulated_power": "rank_detectable rank_power",
+    "simulated_power": "rank_detectable rank_power rank_size",
     "data_set_effects": "average_rank_effects",
 }
 """Public names that stand in no registry, by the module that has them."""

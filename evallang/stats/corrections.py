@@ -7,12 +7,14 @@ stays None.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 from evallang.frozen import frozen
 from evallang.registry import Example, Guidance, Registry
 from evallang.stats.distributions import checked_level
+from evallang.stats.reading import word
 
 P = Sequence[float | None]
 Adjusted = tuple[float | None, ...]
@@ -48,13 +50,14 @@ def simultaneous_level(
 
     `rejected` is the number R that `fdr_bh` and `fdr_by` selected: intervals for those at
     1 - R q/m have the false coverage rate q = 1 - level (Benjamini & Yekutieli 2005). None
-    where there is no such level: no correction, nothing selected. Raises `KeyError` for an
-    unknown correction, `ValueError` where m < 1 or `rejected` is missing.
+    where there is no such level: no correction, nothing selected. Raises `ValueError` for an
+    unknown correction, where m < 1, or `rejected` is missing.
     """
+    word(correction, CORRECTIONS.names(), "correction")
     kind = CORRECTIONS[correction].declaration.simultaneous
     alpha = 1 - checked_level(level)
-    if m < 1:
-        raise ValueError("a family holds at least one hypothesis")
+    if not 1 <= m < math.inf or not 0 <= (rejected or 0) <= m:
+        raise ValueError("a family holds at least one hypothesis, and no more are rejected")
     if kind is None:
         return None
     if kind == "fcr":
@@ -86,6 +89,9 @@ MULTTEST = (
 )
 
 
+NO_P_VALUES = "p-values lie between 0 and 1, or are None where undefined"
+
+
 def published_by_r(at_6: float, at_7: float, at_8: float, at_9: float) -> tuple[Example, ...]:
     """Expect the adjusted values of the four smallest p, at their places."""
     return (Example((TEN_P,), {"6": at_6, "7": at_7, "8": at_8, "9": at_9}, MULTTEST, 5e-9),)
@@ -96,17 +102,28 @@ def in_order(p: P, rule: Callable[[list[float]], list[float]]) -> Adjusted:
 
     Raises `ValueError` where a p-value is not between 0 and 1.
     """
-    try:
-        values = [1.0 if x is None else float(x) for x in p]
-    except (TypeError, ValueError):
-        raise ValueError("p-values lie between 0 and 1, or are None where undefined") from None
-    if not all(0.0 <= x <= 1.0 for x in values):
-        raise ValueError("p-values lie between 0 and 1, or are None where undefined")
+    given = p_values(p)
+    values = [1.0 if x is None else x for x in given]
     order = sorted(range(len(values)), key=values.__getitem__)
     adjusted: list[float | None] = [None] * len(values)
     for place, value in zip(order, rule([values[i] for i in order]), strict=True):
-        adjusted[place] = None if p[place] is None else min(max(value, values[place]), 1.0)
+        adjusted[place] = None if given[place] is None else min(max(value, values[place]), 1.0)
     return tuple(adjusted)
+
+
+def p_values(p: P) -> list[float | None]:
+    """Read p-values by their places, whatever index a column of a frame has.
+
+    Raises `ValueError` where one is not between 0 and 1.
+    """
+    try:
+        given = p.tolist() if hasattr(p, "tolist") else p  # None for what is masked
+        found = [None if x is None else float(x) for x in given]
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(NO_P_VALUES) from None
+    if not all(x is None or 0.0 <= x <= 1.0 for x in found):
+        raise ValueError(NO_P_VALUES)
+    return found
 
 
 def step_down(values: list[float]) -> list[float]:

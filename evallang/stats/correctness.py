@@ -6,10 +6,12 @@ McNemar (every pair), Cochran and Looney need; both add up over parts of the dat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
+from evallang.stats.reading import MOST_COUNTED, check_unmasked, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +20,7 @@ else:
     np = lazy("numpy")
 
 Table = tuple[tuple[int, int], tuple[int, int]]
-ROWS_AT_ONCE = 1 << 16  # examples turned over at once, a multiple of 64: they stay in the cache
+ROWS_AT_ONCE = 1 << 13  # examples turned over at once, a multiple of 64: they stay in the cache
 
 
 @frozen
@@ -77,7 +79,28 @@ def count_correct(correct: ArrayLike | Correctness) -> Correctness:
         return correct
     matrix = as_boolean(correct)
     n, models = matrix.shape
-    packed = _packed(matrix)
+    return _counted(_packed(n, models, lambda rows: matrix[rows].T), n)
+
+
+def count_right(truth: ArrayLike, labels: ArrayLike) -> Correctness:
+    """Count where the labels (n, M) of each model are the true ones (n,).
+
+    The same as counting `labels == truth[:, None]`, without that matrix. Raises `ValueError`
+    where shapes disagree.
+    """
+    check_unmasked(truth, "labels")
+    check_unmasked(labels, "labels")
+    true, given = np.asarray(truth), np.asarray(labels)
+    if given.ndim != 2 or given.shape[1] == 0 or true.shape != given.shape[:1]:
+        raise ValueError("every example needs its class and one label of each model")
+    n, models = given.shape
+    # Turned over by the comparison, which writes one model after the other
+    packed = _packed(n, models, lambda rows: np.equal(given[rows].T, true[rows], order="C"))
+    return _counted(packed, n)
+
+
+def _counted(packed: NDArray[np.uint64], n: int) -> Correctness:
+    models = len(packed)
     together = np.zeros((models, models), dtype=np.int64)
     for i in range(models):
         for j in range(i, models):
@@ -92,9 +115,11 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
     Raises `ValueError` where shapes disagree or a count is negative.
     """
     matrix = as_boolean(patterns)
-    times = np.asarray(counts, dtype=np.int64)
-    if times.shape != (matrix.shape[0],) or (times < 0).any():
-        raise ValueError("every pattern needs one count, zero or more")
+    given = numbers(counts, "counts")
+    whole = (given >= 0) & (given <= MOST_COUNTED) & (given == np.rint(given))
+    if given.shape != (matrix.shape[0],) or not whole.all():
+        raise ValueError("every pattern needs one count, a whole number from 0 to 2^53")
+    times = given.astype(np.int64)
     ones = matrix.astype(np.int64)
     row_sums = np.zeros(matrix.shape[1] + 1, dtype=np.int64)
     np.add.at(row_sums, ones.sum(axis=1), times)
@@ -104,6 +129,7 @@ def count_patterns(patterns: ArrayLike, counts: ArrayLike) -> Correctness:
 
 def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     """Read right and wrong as (n, M); raises `ValueError` where it is anything else."""
+    check_unmasked(values, "right and wrong")
     try:
         matrix = np.asarray(values)
     except ValueError:
@@ -118,13 +144,15 @@ def as_boolean(values: ArrayLike) -> NDArray[np.bool_]:
     return matrix
 
 
-def _packed(matrix: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words)."""
-    n, models = matrix.shape
+def _packed(n: int, models: int, right: Callable[[slice], NDArray[np.bool_]]) -> NDArray[np.uint64]:
+    """Pack each column into bits, 64 examples to a word, zeros after the last: (M, words).
+
+    `right` gives right and wrong of some rows, turned over (M, .).
+    """
     bits = np.zeros((models, -(-n // 64) * 8), dtype=np.uint8)
     for start in range(0, n, ROWS_AT_ONCE):
-        # Turned over first: packing along a column of a row-wise matrix is 15 times slower
-        rows = np.ascontiguousarray(matrix[start : start + ROWS_AT_ONCE].T)
+        # Packing along a column of a row-wise matrix is 15 times slower
+        rows = np.ascontiguousarray(right(slice(start, start + ROWS_AT_ONCE)))
         bits[:, start // 8 : start // 8 + -(-rows.shape[1] // 8)] = np.packbits(rows, axis=1)
     return bits.view(np.uint64)
 

@@ -8,7 +8,6 @@ the same value, since such resamples say nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
@@ -23,6 +22,8 @@ from evallang.stats.rank_scores import (
     read_scores,
     row_ranks,
 )
+from evallang.stats.reading import LARGEST, SMALLEST
+from evallang.stats.resampled_data_sets import Draws, resampled_effect
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-ROUNDS = 2_000  # resamples; effects are read to two digits
-FEWEST = 5
+FEW_DATA_SETS = 256  # up to which all pairs of them are one matrix product
 MAD_TO_SD = 1.4826  # of a normal distribution
 
 KENDALL_1939 = Reference(
@@ -105,11 +105,12 @@ def w_of_ranks(ranks: NDArray[np.float64], level: float, seed: int) -> Effect:
     centred = ranks - (models + 1) / 2
     squares = (centred**2).sum(axis=1)
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic(draws: Draws) -> NDArray[np.float64]:
+        weights = draws.weights
         between = ((weights @ centred) ** 2).sum(axis=1)
         return _ratio(between, weights.sum(axis=1) * (weights @ squares))
 
-    return _effect("Kendall's W", n, statistic, (0.0, 1.0), level, seed)
+    return resampled_effect("Kendall's W", n, statistic, (0.0, 1.0), level, seed)
 
 
 @EFFECT_SIZES.register(
@@ -129,22 +130,33 @@ def rank_biserial(
     """
     d = differences_of(read_pair(first, second, "higher", finite=True).values)
     _, group = np.unique(np.abs(d), return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    signs = np.sign(d)[order]
-    telling = (signs != 0).astype(np.float64)
+    signs = np.sign(d)
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def statistic(draws: Draws) -> NDArray[np.float64]:
         if not len(d):
-            return np.full(len(weights), np.nan)
-        # One row for each data set: every step is one pass over all resamples
-        times = weights.T[order] * telling[:, None]
+            return np.full(len(draws.weights), np.nan)
+        if len(d) <= FEW_DATA_SETS:
+            return by_pairs(draws.weights)
+        return by_sums(draws.turned)
+
+    def by_pairs(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        # A drawn difference ranks half a place above each other one as large, and a place
+        # above each smaller one
+        above = (group[:, None] > group) + (group[:, None] == group) / 2
+        ranks = weights * signs**2 @ above.T + 0.5
+        return _ratio((weights * ranks) @ signs, (weights * ranks) @ signs**2)
+
+    def by_sums(turned: NDArray[np.float64]) -> NDArray[np.float64]:
+        order = np.argsort(group, kind="stable")
+        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+        times = turned[order] * (signs**2)[order][:, None]
         size = np.add.reduceat(times, starts, axis=0)
-        signed = np.add.reduceat(times * signs[:, None], starts, axis=0)
+        signed = np.add.reduceat(times * signs[order][:, None], starts, axis=0)
         rank = np.cumsum(size, axis=0) - (size - 1) / 2
         return _ratio((rank * signed).sum(axis=0), (rank * size).sum(axis=0))
 
-    return _effect("rank-biserial correlation", len(d), statistic, (-1.0, 1.0), level, seed)
+    name = "rank-biserial correlation"
+    return resampled_effect(name, len(d), statistic, (-1.0, 1.0), level, seed)
 
 
 @EFFECT_SIZES.register(
@@ -167,18 +179,26 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
     that the pairing by data set plays no part (Cliff 1993).
     """
     values = read_pair(first, second, "higher").values
-    x, order = values[:, 0], np.argsort(values[:, 1], kind="stable")
-    y = values[order, 1]
-    below, upto = np.searchsorted(y, x, "left"), np.searchsorted(y, x, "right")
+    x, y = values.T
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        passed = np.zeros((len(y) + 1, len(weights)))
-        np.cumsum(weights.T[order], axis=0, out=passed[1:])
-        total = passed[-1]
-        balance = passed[below] + passed[upto] - total
-        return _ratio((weights.T * balance).sum(axis=0), total * total)
+    def statistic(draws: Draws) -> NDArray[np.float64]:
+        weights = draws.weights
+        if len(x) <= FEW_DATA_SETS:
+            wins = (x[:, None] > y).astype(np.float64) - (x[:, None] < y)
+            favour = np.einsum("ij,ij->i", weights @ wins, weights)
+        else:
+            favour = by_sums(draws.turned)
+        return _ratio(favour, weights.sum(axis=1) ** 2)
 
-    return _effect("Cliff's delta", len(x), statistic, (-1.0, 1.0), level, seed)
+    def by_sums(turned: NDArray[np.float64]) -> NDArray[np.float64]:
+        order = np.argsort(y, kind="stable")
+        below, upto = (np.searchsorted(y[order], x, side) for side in ("left", "right"))
+        passed = np.zeros((len(y) + 1, turned.shape[1]))
+        np.cumsum(turned[order], axis=0, out=passed[1:])
+        found: NDArray[np.float64] = (turned * (passed[below] + passed[upto] - passed[-1])).sum(0)
+        return found
+
+    return resampled_effect("Cliff's delta", len(x), statistic, (-1.0, 1.0), level, seed)
 
 
 @EFFECT_SIZES.register(
@@ -203,20 +223,20 @@ def akinshins_gamma(
     The deviations are scaled by 1.4826 to agree with a standard deviation, and pooled by
     their root mean square (Akinshin 2020, with plain medians). None where they are 0.
     """
-    values = read_pair(first, second, "higher", finite=True).values
+    values = _within_reach(read_pair(first, second, "higher", finite=True).values)
     n = len(values)
 
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        rows = np.repeat(np.arange(weights.size) % max(n, 1), weights.astype(int).ravel())
-        drawn = np.stack([column[rows].reshape(len(weights), -1) for column in values.T])
+    def statistic(draws: Draws) -> NDArray[np.float64]:
+        drawn = np.stack([column[draws.rows] for column in values.T])
         medians = _medians(drawn)
         deviations = _medians(np.abs(drawn - medians[..., None]))
         pooled = MAD_TO_SD * np.sqrt((deviations**2).mean(axis=0))
-        return _ratio(medians[0] - medians[1], pooled)
+        found = _ratio(medians[0] - medians[1], pooled)
+        return np.where(np.abs(found) > LARGEST, np.nan, found)
 
     if n == 0:
         return Effect("Akinshin's gamma", None)
-    return _effect("Akinshin's gamma", n, statistic, (None, None), level, seed)
+    return resampled_effect("Akinshin's gamma", n, statistic, (None, None), level, seed)
 
 
 def effects_over_data(
@@ -248,36 +268,20 @@ def average_rank_effects(
         return ()
 
     def mean_of(column: NDArray[np.float64]) -> Effect:
-        def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            return _ratio(weights @ column, weights.sum(axis=1))
+        def statistic(draws: Draws) -> NDArray[np.float64]:
+            return _ratio(draws.weights @ column, draws.weights.sum(axis=1))
 
-        return _effect("average rank", n, statistic, (1.0, float(models)), level, seed)
+        return resampled_effect("average rank", n, statistic, (1.0, float(models)), level, seed)
 
     return tuple(mean_of(column) for column in ranks.T)
 
 
-def _effect(
-    name: str,
-    n: int,
-    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    limits: tuple[float | None, float | None],
-    level: float,
-    seed: int,
-) -> Effect:
-    """Give the statistic of all data sets, and its interval over resamples of them."""
-    from evallang.stats.intervals.bootstrap_bounds import bootstrap
-    from evallang.stats.intervals.resampling import WeightSample
-
-    sample = WeightSample(n, statistic, limits=limits)
-    value = float(statistic(np.ones((1, n)))[0]) if n else float("nan")
-    if not np.isfinite(value):
-        return Effect(name, None)
-    if n < FEWEST:
-        return Effect(name, value)
-    found = bootstrap(sample, level, seed, rounds=ROUNDS)
-    if found.low is None or found.high is None or found.low == found.high:
-        return Effect(name, value)
-    return Effect(name, value, min(found.low, value), max(found.high, value))
+def _within_reach(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rescale scores whose squares would overflow or vanish, for what has no unit."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or SMALLEST <= largest <= LARGEST:
+        return values
+    return values / largest
 
 
 def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from evallang.frozen import frozen
+from evallang.stats.reading import word
 
 Better = Literal["higher", "lower"]
 UNDEFINED = "the interval is undefined"
@@ -38,6 +39,7 @@ def decide_level(
     interval: Bounds, threshold: float, relation: Literal[">=", "<="] = ">="
 ) -> Decision:
     """Tell whether a value is shown to be at least, or at most, a threshold."""
+    word(relation, (">=", "<="), "relation")
     low, high = interval.low, interval.high
     if low is None or high is None:
         return Decision(False, UNDEFINED)
@@ -86,6 +88,7 @@ def checked_margin(margin: float, *, positive: bool = True) -> float:
 
 
 def _beyond(interval: Bounds, better: Better, line: float) -> Decision:
+    word(better, ("higher", "lower"), "better")
     low, high = interval.low, interval.high
     if low is None or high is None:
         return Decision(False, UNDEFINED)

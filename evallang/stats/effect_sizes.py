@@ -126,7 +126,7 @@ def cohen_dz(mean: float, sd: float) -> Effect:
     Cohen 1988. Without an interval: fold scores are not independent. None
     where the standard deviation is 0.
     """
-    return Effect("Cohen's d_z", mean / sd if sd > 0 else None)
+    return Effect("Cohen's d_z", mean / sd if sd > 0 and math.isfinite(mean) else None)
 
 
 @EFFECT_SIZES.register(
@@ -148,7 +148,7 @@ def hedges_g(mean: float, sd: float, df: float) -> Effect:
     The exact factor Gamma(df/2) / (sqrt(df/2) Gamma((df - 1)/2)) of Hedges 1981.
     None where the standard deviation is 0 or df below 2.
     """
-    if sd <= 0 or df < 2:
+    if not (sd > 0 and 2 <= df < math.inf and math.isfinite(mean)):
         return Effect("Hedges' g", None)
     factor = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
     return Effect("Hedges' g", mean / sd * factor)
@@ -171,9 +171,10 @@ def hedges_g(mean: float, sd: float, df: float) -> Effect:
 def eta_squared_q(q: float, n: int, n_models: int) -> Effect:
     """Cochran's Q as a share of its largest possible value, Q / (n (M - 1)).
 
-    Serlin, Carr & Marascuilo 1982.
+    Serlin, Carr & Marascuilo 1982. None without examples, or with one model.
     """
-    return Effect("eta^2_Q", q / (n * (n_models - 1)))
+    most = n * (n_models - 1)
+    return Effect("eta^2_Q", q / most if most > 0 and math.isfinite(q) else None)
 
 
 @EFFECT_SIZES.register(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.stats.alternatives import Alternative
-from evallang.stats.reading import numbers
+from evallang.stats.reading import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +48,7 @@ def corrected_factor(
     notes: tuple[str, ...] = ()
     if test_train_ratio is not None:
         ratio = float(test_train_ratio)
-    elif n_train is not None and n_test is not None and n_train.sum() > 0:
+    elif n_train is not None and n_test is not None and 0 < n_train.sum() < np.inf:
         ratio = float(n_test.sum() / n_train.sum())
     else:
         folds = planned or splits
@@ -57,7 +58,7 @@ def corrected_factor(
                 f"fold sizes are unknown: n_test/n_train is taken as 1/{folds - 1}, as in one "
                 f"cross-validation of {folds} folds",
             )
-    if not ratio > 0:
+    if not 0 < ratio < math.inf:
         raise ValueError("the ratio of test to training rows is more than 0")
     return 1.0 / max(splits, 1) + ratio, notes
 
@@ -67,9 +68,13 @@ def spread_is_noise(spread: Any, scale: float) -> Any:
     return np.abs(spread) <= NOISE * scale
 
 
-def aligned(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def aligned(
+    first: ArrayLike,
+    second: ArrayLike,
+    read: Callable[[ArrayLike, str], NDArray[np.float64]] = magnitudes,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read the scores of two models; raises `ValueError` where their shapes differ."""
-    x, y = numbers(first, "scores"), numbers(second, "scores")
+    x, y = read(first, "scores"), read(second, "scores")
     if x.shape != y.shape:
         raise ValueError(
             f"both models need a score on every fold or example: {_size(x)} and {_size(y)} "
@@ -84,12 +89,19 @@ def _size(values: NDArray[np.float64]) -> str:
 
 
 def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
-    """Subtract; a difference that is rounding noise is 0, one that varies by noise is one."""
-    scale = float(max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0)))
+    """Subtract; a difference that is rounding noise is 0, one that varies by noise is one.
+
+    Noise is that of the two scores themselves: others may be of another order, as errors on
+    other data sets are.
+    """
+    scale = np.maximum(np.abs(x), np.abs(y))
     d = x - y
-    d[spread_is_noise(d, scale)] = 0.0
-    constant = bool(len(d) > 0 and spread_is_noise(d.max() - d.min(), scale))
-    return d, constant
+    d[np.abs(d) <= NOISE * scale] = 0.0
+    if d.size == 0:
+        return d, False
+    top, bottom = d.argmax(), d.argmin()
+    ends = max(scale.flat[top], scale.flat[bottom])
+    return d, bool(spread_is_noise(d.flat[top] - d.flat[bottom], ends))
 
 
 def studentized(

@@ -7,10 +7,11 @@ they left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
+from evallang.stats.reading import magnitudes, numbers, word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +54,12 @@ def bootstrap_error(
 
     Err(1)' = min(Err(1), gamma); R = (Err(1)' - err) / (gamma - err) where both differences
     are positive, else 0; the weight is .632 / (1 - .368 R), so that the estimate stays
-    between the apparent and the no-information error.
+    between the apparent and the no-information error. Raises `ValueError` where an error is
+    not a finite number, or `estimate` is none of the four.
     """
+    word(estimate, get_args(Estimator), "estimate")
+    if not np.isfinite(numbers([resubstitution, oob, gamma], "errors")).all():
+        raise ValueError("the apparent, out-of-bag and no-information errors are finite numbers")
     capped = min(oob, gamma)
     overfits = capped - resubstitution > NOISE and gamma - resubstitution > NOISE
     rate = (capped - resubstitution) / (gamma - resubstitution) if overfits else 0.0
@@ -68,20 +73,26 @@ def bootstrap_error(
     return BootstrapError(values[estimate], resubstitution, oob, gamma, rate, weight)
 
 
-def leave_one_out_error(losses: ArrayLike, weights: ArrayLike | None = None) -> tuple[float, int]:
+def leave_one_out_error(
+    losses: ArrayLike, weights: ArrayLike | None = None
+) -> tuple[float | None, int]:
     """Give Err(1): the mean over examples of the mean loss in the rounds that left them out.
 
     `losses` is (B, n), NaN where an example was drawn; `weights` (n,) weigh the mean over
     examples. Also gives the number of examples that no round left out and that have no
-    part in the mean; NaN where that is all.
+    part in the mean; None for the error where that is all. One infinite loss makes it
+    infinite. Raises `ValueError` where losses are no (B, n), or a weight is not finite.
     """
-    per_example, never = _per_example(np.asarray(losses, dtype=np.float64))
+    per_example, never = _per_example(_table(losses, "losses"))
     known = ~np.isnan(per_example)
     if weights is None:
-        return (float(per_example[known].mean()) if known.any() else float("nan")), never
-    share = np.asarray(weights, dtype=np.float64)[known]
+        return (float(per_example[known].mean()) if known.any() else None), never
+    given = numbers(weights, "weights")
+    if given.shape != known.shape or not (np.isfinite(given) & (given >= 0)).all():
+        raise ValueError("weights are finite numbers, zero or more, one for each example")
+    share = given[known]
     if not share.any():
-        return float("nan"), never
+        return None, never
     return float(np.average(per_example[known], weights=share)), never
 
 
@@ -98,10 +109,13 @@ def standard_error(
     nothing would be left, so the result is never below the standard error of the mean of
     the E_i (own rule). `losses` (B, n) has NaN where an example was drawn, `times` (B, n)
     says how often it was; `weights` and `groups` (n,) as in `influences`. None with fewer
-    than three rounds or two units, or where an example was not left out twice.
+    than three rounds or two units, or where an example was not left out twice. Raises
+    `ValueError` where losses and times are no (B, n), or a loss is infinite.
     """
-    table = np.asarray(losses, dtype=np.float64)
-    parts = _Parts(table, np.asarray(times, dtype=np.float64), weights, groups)
+    table, drawn = _table(losses, "losses"), _table(times, "times")
+    if table.shape != drawn.shape or np.isnan(drawn).any() or np.isinf(table).any():
+        raise ValueError("every loss needs the number of times its example was drawn")
+    parts = _Parts(table, drawn, weights, groups)
     rounds, out = len(table), ~np.isnan(table)
     counts = out.sum(axis=0)
     if rounds < 3 or parts.number < 2 or counts.min() < 2 or parts.total <= 0:
@@ -200,14 +214,35 @@ def no_information_rate(
 
     p is a class's share of the truth, q its share of the predictions of the model fitted
     on the full sample, by `weights` (n,) where examples have them; codes outside
-    0 .. k - 1 are always wrong.
+    0 .. k - 1 are always wrong. Raises `ValueError` where truth and predictions are no codes
+    of the same examples, at least one, or a weight is negative.
     """
-    codes = np.asarray(predicted)
-    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    actual, codes = np.asarray(truth), np.asarray(predicted)
+    if (
+        not {actual.dtype.kind, codes.dtype.kind} <= set("iub")
+        or actual.ndim != 1
+        or actual.shape != codes.shape
+        or not len(codes)
+        or not isinstance(k, int | np.integer)
+        or k < 1
+        or actual.min() < 0
+    ):
+        raise ValueError("classes are given as whole numbers from 0, one truth and one prediction")
+    weight = np.ones(len(codes)) if weights is None else numbers(weights, "weights")
+    if weight.shape != codes.shape or not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
+        raise ValueError("weights are finite numbers, zero or more, one for each example")
     known = (codes >= 0) & (codes < k)
-    shares = np.bincount(np.asarray(truth), weight, minlength=k)[:k] / weight.sum()
+    shares = np.bincount(actual, weight, minlength=k)[:k] / weight.sum()
     given = np.bincount(codes[known], weight[known], minlength=k) / weight.sum()
     return float(np.sum(shares * (1 - given)))
+
+
+def _table(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Read (B, n); what is infinite is no negative number."""
+    table = magnitudes(values, what)
+    if table.ndim != 2 or (table == -np.inf).any():
+        raise ValueError(f"{what} are given as one row of numbers for each round")
+    return table
 
 
 def _per_example(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +13,7 @@ from evallang.stats.corrections import (
     Adjusted,
     CorrectionDeclaration,
     P,
-    in_order,
+    p_values,
     step_down,
 )
 from evallang.stats.correctness import Correctness, as_boolean, count_correct
@@ -88,10 +89,13 @@ def westfall(
     columns of each p. An undefined p (None) stays so and counts as 1. Raises `ValueError`
     where shapes disagree.
     """
-    chosen = [(int(i), int(j)) for i, j in pairs]
+    p = p_values(p)
+    try:
+        chosen = [(operator.index(i), operator.index(j)) for i, j in pairs]
+    except (TypeError, ValueError):
+        raise ValueError("each p needs one pair of two models, by their columns") from None
     if len(chosen) != len(p):
         raise ValueError("each p needs one pair of two models")
-    in_order(p, lambda ascending: ascending)  # refuses what is no p
     if not chosen:
         return ()
     if method == "exact":

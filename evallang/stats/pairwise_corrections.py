@@ -19,6 +19,7 @@ from evallang.stats.corrections import (
     CorrectionDeclaration,
     P,
     in_order,
+    p_values,
     step_down,
 )
 
@@ -120,6 +121,7 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
     `itertools.combinations`. Beyond nine models whose pairs are not all there, every number
     counts as attainable, as in Holm. Raises `ValueError` where `pairs` do not fit `p`.
     """
+    p = p_values(p)
     known = _checked_pairs(len(p), pairs)
     attainable = sorted(_attainable(known))
 
@@ -180,8 +182,8 @@ def bergmann_hommel(p: P, pairs: Pairs | None = None) -> Adjusted:
     of `itertools.combinations`. Raises `ValueError` where `pairs` do not fit `p`, or
     connect more than nine models.
     """
+    p = p_values(p)
     known = _checked_pairs(len(p), pairs)
-    in_order(p, lambda ascending: ascending)  # refuses what is no p
     values = np.array([1.0 if x is None else float(x) for x in p])
     thresholds = np.unique(values)
     parts = _components(known)

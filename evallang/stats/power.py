@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.stats.distributions import normal_quantile, t_quantile
+from evallang.stats.reading import LARGEST, MOST_COUNTED, SMALLEST, word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +46,7 @@ HOENIG_HEISEY_2001 = Reference(
 )
 
 Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
 EXACT_BELOW = 25  # discordant pairs, of the variant `textbook`; Raschka 2018, 4.4
 MOST_N = 1 << 24  # largest sample that is searched for
 LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
@@ -90,7 +92,8 @@ def corrected_alpha(
     alpha / m for Bonferroni and, as its strictest step, Holm; 1 - (1 - alpha)^(1/m) for
     Šidák. Raises `ValueError` where there is no comparison or `alpha` is no probability.
     """
-    if comparisons < 1 or not 0 < alpha < 1:
+    word(correction, ("bonferroni", "sidak", "holm", "uncorrected"), "correction")
+    if not 1 <= comparisons < math.inf or not 0 < alpha < 1:
         raise ValueError("a level lies between 0 and 1, and a family has one comparison or more")
     if correction == "uncorrected":
         return alpha
@@ -116,12 +119,14 @@ def mcnemar_power(
     each other, or the observed difference is asked for.
     """
     gap = stated(difference)
+    word(method, ("exact", "connor"), "method")
+    word(variant, VARIANTS, "variant")
     if not 0 < discordant <= 1 or abs(gap) > discordant:
         raise ValueError(
             "the difference of two accuracies is at most the share of discordant examples, "
             "which lies between 0 and 1"
         )
-    if n < 0 or not 0 < alpha < 1:
+    if not 0 <= n <= MOST_COUNTED or not 0 < alpha < 1:
         raise ValueError("a sample has 0 examples or more, and a level lies between 0 and 1")
     power = (
         _mcnemar_exact(abs(gap), discordant, n, alpha, variant)
@@ -177,6 +182,7 @@ def mcnemar_size(
     be needed.
     """
     gap = stated(difference)
+    checked_target(target)
 
     def enough(n: int) -> bool:
         found = mcnemar_power(gap, discordant, n, alpha, method=method, variant=variant)
@@ -202,7 +208,13 @@ def t_power(
     is not positive, n below 2, or the observed difference is asked for.
     """
     gap = stated(difference)
-    if not sd > 0 or n < 2 or not 0 < alpha < 1 or test_train_ratio < 0:
+    if not (
+        SMALLEST < sd < LARGEST
+        and abs(gap) < LARGEST
+        and 2 <= n <= MOST_COUNTED
+        and 0 < alpha < 1
+        and 0 <= test_train_ratio < math.inf
+    ):
         raise ValueError(
             "a t test takes two differences or more with a standard deviation above 0, and a "
             "level between 0 and 1"
@@ -232,6 +244,8 @@ def t_detectable(
     def at(gap: float) -> PowerAnalysis:
         return t_power(gap, sd, n, alpha, test_train_ratio=test_train_ratio)
 
+    checked_target(target)
+    t_power(0.0, sd, n, alpha, test_train_ratio=test_train_ratio)  # refuses what it cannot take
     most = sd * math.sqrt(1 / n + test_train_ratio)
     while (at(most).power or 0.0) < target:
         most *= 2
@@ -253,6 +267,7 @@ def t_size(
     needed.
     """
     gap = stated(difference)
+    checked_target(target)
 
     def enough(n: int) -> bool:
         found = t_power(gap, sd, n, alpha, test_train_ratio=test_train_ratio)
@@ -339,18 +354,31 @@ def _mcnemar_connor(gap: float, discordant: float, n: int, alpha: float) -> floa
 
 
 def _noncentral_tails(df: int, shift: float, bound: float) -> float:
-    """Give P(|T| > bound) for a noncentral t; the far tail of a large shift is 0."""
-    upper = 1.0 - float(special.nctdtr(df, shift, bound))
-    lower = float(special.nctdtr(df, shift, -bound)) if shift < 30 else 0.0
-    return min(max(upper + lower, 0.0), 1.0)
+    """Give P(|T| > bound) for a noncentral t, T = (Z + shift) / S.
+
+    The integral over the density of S = sqrt(chi2 / df) of both tails of Z, by Gauss and
+    Legendre on pieces that part where the integrand bends. scipy.special.nctdtr has no value
+    for the far tail of many a large shift.
+    """
+    reach = 14 / math.sqrt(2 * df)  # fourteen standard deviations of S about 1
+    low, high = max(0.0, 1 - reach), 1 + reach
+    bends = [(shift + z) / bound for z in (-8, -4, -2, 0, 2, 4, 8)]
+    bends += [z / bound for z in (2, 5, 10)]
+    ends = np.unique(np.clip([*np.linspace(low, high, 13), *bends], low, high))
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    half = np.diff(ends)[:, None] / 2
+    s = (ends[:-1, None] + half * (1 + nodes)).ravel()
+    constant = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
+    density = np.exp(constant + special.xlogy(df - 1, s) - df * s * s / 2)
+    tails = special.ndtr(shift - bound * s) + special.ndtr(-shift - bound * s)
+    return min(float(((half * weights).ravel() * density * tails).sum()), 1.0)
 
 
 def _smallest(
     at: Callable[[float], PowerAnalysis], most: float, target: float, largest: str
 ) -> PowerAnalysis:
     """Find the smallest difference with power `target` by bisection."""
-    if not 0 < target < 1:
-        raise ValueError("a power lies between 0 and 1")
+    checked_target(target)
     found = at(most)
     if found.power is None or found.power < target:
         notes = (f"no difference is found with power {target:g}: {largest}",)
@@ -373,6 +401,12 @@ def _smallest(
         else:
             low = middle
     return at(high)
+
+
+def checked_target(target: float) -> None:
+    """Raise `ValueError` where `target` is no power."""
+    if not 0 < target < 1:
+        raise ValueError("a power lies between 0 and 1")
 
 
 def _least_size(enough: Callable[[int], bool], *, saw_toothed: bool) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.results.records import Ranks
-from evallang.stats.reading import numbers
+from evallang.stats.reading import subtractable
 from evallang.stats.studentized_range import range_quantile
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def read_scores(
     Raises `ValueError` where `scores` is not (N, M) or `better` is no direction.
     """
     checked_direction(better)
-    given = numbers(scores, "scores")
+    given = subtractable(scores, "scores")
     if given.ndim != 2 or given.shape[1] < 2:
         raise ValueError("scores are given as a matrix of data sets by two models or more")
     values = rounded(given if better == "higher" else -given)
@@ -87,7 +87,7 @@ def read_pair(
 
     Raises `ValueError` where they differ in length or are not one row each.
     """
-    x, y = numbers(first, "scores"), numbers(second, "scores")
+    x, y = subtractable(first, "scores"), subtractable(second, "scores")
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError("both models need a score on every data set, as one row each")
     return read_scores(np.column_stack([x, y]), better, missing, finite=finite)
@@ -160,7 +160,7 @@ def critical_difference(models: int, n: int, level: float = 0.95) -> float:
     variables with infinite degrees of freedom over the square root of 2 (Demšar 2006,
     3.2.2). Raises `ValueError` where `models` < 2 or `n` < 1.
     """
-    if n < 1:
+    if not n >= 1:
         raise ValueError("a critical difference takes one data set or more")
     return range_quantile(level, models) / math.sqrt(2) * rank_error(models, n)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evallang.registry import lazy
+from evallang.registry import lazy, wrong_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,24 +13,73 @@ else:
     np = lazy("numpy")
 
 
-def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """Read numbers of any shape as float64, None as NaN; `what` names them as a plural.
+MOST_COUNTED = 2**53  # beyond, whole numbers are no longer exact in double precision
+LARGEST = 1e100  # third powers, as of BCa's acceleration, stay in double precision
+SMALLEST = 1 / LARGEST
+LARGEST_TERM = 1e300  # the sum of many such stays finite
 
-    Raises `ValueError` where one is no number, or rows differ in length.
+
+def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Read numbers of any shape as float64, None and masked ones as NaN.
+
+    `what` names them as a plural. Raises `ValueError` where one is no number, or rows differ
+    in length.
     """
     try:
         given = np.asarray(values)
     except ValueError:
         raise ValueError(f"{what} are given as rows of one length") from None
+    if isinstance(values, np.ma.MaskedArray) and given.dtype.kind in "fiub":
+        return np.where(np.ma.getmaskarray(values), np.nan, given.astype(np.float64))
     if given.dtype.kind in "fiub":
         return given.astype(np.float64, copy=False)
     if given.dtype.kind == "O":
         for value in given.ravel().tolist():
             if value is not None and not isinstance(value, int | float | np.number):
                 raise ValueError(f"{what} are numbers, and {value!r} is none")
-        return given.astype(np.float64)
+        try:
+            return given.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{what} are numbers below 1.8e308 in size") from None
     example = given.ravel()[:1].tolist()
     raise ValueError(f"{what} are numbers, and {example[0] if example else given!r} is none")
+
+
+def magnitudes(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Read numbers that are to be squared; infinite ones, as of a metric, are let through.
+
+    Raises `ValueError` as `numbers` does, and where squares would overflow or all vanish.
+    """
+    found = numbers(values, what)
+    largest = float(np.abs(found).max(initial=0.0, where=np.isfinite(found)))
+    if largest > LARGEST:
+        raise ValueError(f"{what} beyond {LARGEST:g} overflow when squared: rescale them")
+    if 0 < largest < SMALLEST:
+        raise ValueError(f"{what} all below {SMALLEST:g} vanish when squared: rescale them")
+    return found
+
+
+def subtractable(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Read numbers that are compared and subtracted; infinite ones are let through.
+
+    Raises `ValueError` as `numbers` does, and where a difference might overflow.
+    """
+    found = numbers(values, what)
+    if float(np.abs(found).max(initial=0.0, where=np.isfinite(found))) > LARGEST_TERM:
+        raise ValueError(f"{what} beyond {LARGEST_TERM:g} overflow when subtracted: rescale them")
+    return found
+
+
+def check_unmasked(values: object, what: str) -> None:
+    """Raise `ValueError` where some of it is masked, which numpy's functions overlook."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{what} of masked examples are unknown: leave the examples out")
+
+
+def word(given: object, words: tuple[str, ...], what: str) -> None:
+    """Raise `ValueError` where an option is none of its words."""
+    if given not in words:
+        raise ValueError(wrong_word(given, words, what))
 
 
 def positives(truth: ArrayLike) -> NDArray[np.bool_]:
@@ -38,6 +87,7 @@ def positives(truth: ArrayLike) -> NDArray[np.bool_]:
 
     Raises `ValueError` where there is another value: labels are compared by the caller.
     """
+    check_unmasked(truth, "labels")
     given = np.asarray(truth)
     if given.dtype != np.bool_:
         if given.dtype.kind not in "fiu" or not ((given == 0) | (given == 1)).all():

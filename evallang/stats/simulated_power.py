@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from evallang.registry import lazy
 from evallang.stats.distributions import f_tail, fair_coin_tail
-from evallang.stats.power import PowerAnalysis, stated
+from evallang.stats.power import PowerAnalysis, checked_target, stated
+from evallang.stats.reading import LARGEST, SMALLEST, word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +20,7 @@ else:
 RankTest = Literal["wilcoxon", "sign", "friedman"]
 BATCH = 1 << 20  # numbers held at once
 MOST_DATA_SETS = 1024  # that are searched for
+MOST_SIMULATED = 1 << 24  # data sets, models or rounds
 STEPS = 30  # of the bisection for a difference; the Monte Carlo error is far above its last
 
 
@@ -42,12 +44,19 @@ def rank_power(
     below 1, `friedman` has fewer than three models, or the observed difference is asked for.
     """
     gap = stated(difference)
-    if not sd > 0 or n < 1 or rounds < 1 or not 0 < alpha < 1:
+    word(test, get_args(RankTest), "test")
+    if not (
+        SMALLEST < sd < LARGEST
+        and abs(gap) < LARGEST
+        and 1 <= n <= MOST_SIMULATED
+        and 1 <= rounds <= MOST_SIMULATED
+        and 0 < alpha < 1
+    ):
         raise ValueError(
             "power takes one data set and one round or more, a standard deviation above 0, and "
             "a level between 0 and 1"
         )
-    if test == "friedman" and models < 3:
+    if test == "friedman" and not 3 <= models <= MOST_SIMULATED:
         raise ValueError("`friedman` is for three models or more")
     rejects = _rejection(test, n, alpha, models)
     rng = np.random.default_rng(seed)
@@ -91,8 +100,7 @@ def rank_detectable(
     All differences are tried on the same draws, so that power grows with them. None, with a
     note, where n data sets are too few to reject at all. Raises `ValueError` as `rank_power`.
     """
-    if not 0 < target < 1:
-        raise ValueError("a power lies between 0 and 1")
+    checked_target(target)
 
     def at(gap: float) -> PowerAnalysis:
         return rank_power(test, gap, sd, n, alpha, models=models, seed=seed, rounds=rounds)
@@ -130,8 +138,7 @@ def rank_size(
     Found by doubling and halving, to within the Monte Carlo error of the power. Raises
     `ValueError` as `rank_power` does, or where more than 1,024 would be needed.
     """
-    if not 0 < target < 1:
-        raise ValueError("a power lies between 0 and 1")
+    checked_target(target)
 
     def at(n: int) -> PowerAnalysis:
         return rank_power(test, difference, sd, n, alpha, models=models, seed=seed, rounds=rounds)

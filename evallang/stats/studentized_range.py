@@ -6,10 +6,12 @@ to. Only `scipy.special` is used: `scipy.stats` takes half a second to import.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
 from evallang.stats.distributions import checked_level
+from evallang.stats.reading import MOST_COUNTED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +31,7 @@ def range_tail(q: float, k: int) -> float:
     P(range < q) = k ∫ φ(z) (Φ(z) - Φ(z - q))^(k - 1) dz; the tail is integrated as a
     difference, so that small ones keep their digits. Raises `ValueError` where k < 2.
     """
-    if k < 2:
+    if not 2 <= k <= MOST_COUNTED:
         raise ValueError("a range takes two variables or more")
     if q <= 0:
         return 1.0
@@ -41,6 +43,7 @@ def range_tail(q: float, k: int) -> float:
     return float(min(k * STEP * (density * inside).sum(), 1.0))
 
 
+@lru_cache(maxsize=16)  # the same for every pair of a table
 def range_quantile(level: float, k: int) -> float:
     """Give q with P(range of k standard normal variables < q) = level, by bisection.
 

@@ -6,12 +6,9 @@ from evallang.registry import Design, Evidence
 from evallang.stats.hypothesis_tests.equivalence import over_folds, paired_proportions
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper
-from evallang.stats.intervals.resampling import (
-    DifferenceSample,
-    LossSample,
-    PairedCountSample,
-    ScoreSample,
-)
+from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 
 RANDOM = np.random.default_rng(7)
 REST = {

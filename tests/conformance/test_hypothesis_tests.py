@@ -14,7 +14,7 @@ from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
 from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS, INPUTS
-from evallang.stats.intervals.resampling import PairedCountSample
+from evallang.stats.intervals.resampled_counts import PairedCountSample
 
 
 def settings_of(entry):

@@ -10,14 +10,9 @@ from worked_examples import assert_documented, assert_example, entries_of, examp
 from evallang.results.codec import to_plain
 from evallang.results.records import Interval
 from evallang.stats.intervals.interval import INPUTS, INTERVALS
-from evallang.stats.intervals.resampling import (
-    CountSample,
-    DifferenceSample,
-    LossSample,
-    PairedCountSample,
-    ScoreSample,
-    WeightSample,
-)
+from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
 
 RANDOM = np.random.default_rng(11)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evallang.stats.correctness import count_correct
+from evallang.stats.correctness import count_correct, count_right
 
 
 def by_sums(matrix):
@@ -12,8 +12,8 @@ def by_sums(matrix):
     return tuple(map(tuple, (ones.T @ ones).tolist())), tuple(row_sums.tolist())
 
 
-# around the 64 examples of a word and the 65,536 that are packed at once
-@pytest.mark.parametrize("n", [0, 1, 7, 63, 64, 65, 1000, 65_535, 65_536, 65_537])
+# around the 64 examples of a word and the 8,192 that are packed at once
+@pytest.mark.parametrize("n", [0, 1, 7, 63, 64, 65, 1000, 8191, 8192, 8193, 20_000])
 @pytest.mark.parametrize("models", [1, 2, 3, 8, 17])
 def test_counts_by_bits_are_those_of_the_matrix(n, models):
     matrix = np.random.default_rng(n + models).random((n, models)) < 0.7
@@ -31,3 +31,17 @@ def test_parts_add_up_to_the_whole():
 def test_other_values_than_0_and_1_are_refused(value):
     with pytest.raises(ValueError, match="1 and 0"):
         count_correct([[0, 1], [1, value]])
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 20_000])
+@pytest.mark.parametrize("kind", [np.int64, np.int8, str])
+def test_labels_are_counted_as_their_matrix_of_right_and_wrong(n, kind):
+    random = np.random.default_rng(n)
+    truth = random.integers(0, 3, n).astype(kind)
+    labels = random.integers(0, 3, (n, 4)).astype(kind)
+    assert count_right(truth, labels) == count_correct(labels == truth[:, None])
+
+
+def test_labels_without_a_truth_are_refused():
+    with pytest.raises(ValueError, match="one label of each model"):
+        count_right([1, 0, 1], [[1, 0], [0, 0]])

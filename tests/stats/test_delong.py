@@ -122,7 +122,7 @@ def test_groups_give_the_covariance_of_obuchowski():
     variance = expected[0, 0] + expected[1, 1] - 2 * expected[0, 1]
     gap = R["delong_auc_a"] - R["delong_auc_b"]
     assert found.statistic.value == pytest.approx(gap / math.sqrt(variance), rel=1e-10)
-    assert found.variant == "clustered"
+    assert (found.variant, found.estimate.method) == ("clustered", "delong(clustered)")
     assert found.clusters.n == 20
     plain = delong(TRUTH, SCORES[:, :2]).extra["standard_error"] ** 2
     assert found.clusters.design_effect == pytest.approx(variance / plain, rel=1e-10)

@@ -193,6 +193,18 @@ def test_the_interval_of_an_effect_is_that_of_resampled_data_sets(effect, plain)
     assert found.high == pytest.approx(expected.high, abs=0.15 * width)
 
 
+@pytest.mark.parametrize("effect", [effects.rank_biserial, effects.cliffs_delta])
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+def test_effects_of_many_data_sets_are_those_of_all_their_pairs(effect, decimals, monkeypatch):
+    # sums of whole and half numbers are exact, so that both forms agree to the bit
+    rng = np.random.default_rng(4)
+    x = rng.normal(0.3, 1, 40).round(decimals)
+    y = (x + rng.normal(-0.3, 0.8, 40)).round(decimals)
+    by_pairs = effect(x, y, 0.95, 1)
+    monkeypatch.setattr(effects, "FEW_DATA_SETS", 0)
+    assert effect(x, y, 0.95, 1) == by_pairs
+
+
 def test_average_ranks_have_the_interval_of_resampled_data_sets():
     ranks = stats.rankdata(-SCORES, axis=1)
     for effect, column in zip(effects.average_rank_effects(SCORES), ranks.T, strict=True):

@@ -21,12 +21,9 @@ from evallang.stats.hypothesis_tests.swapping import (
     fair_coin,
     ranked,
 )
-from evallang.stats.intervals.resampling import (
-    DifferenceSample,
-    LossSample,
-    PairedCountSample,
-    ScoreSample,
-)
+from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 
 R = figures("from_r")
 RANDOM = np.random.default_rng(17)

@@ -6,15 +6,15 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from evallang.stats.intervals.bootstrap_bounds import bootstrap
-from evallang.stats.intervals.drawn_weights import drawn_weights
-from evallang.stats.intervals.resampling import (
-    CountSample,
-    DifferenceSample,
-    LossSample,
-    PairedCountSample,
-    ScoreSample,
-    WeightSample,
+from evallang.stats.intervals.drawn_weights import (
+    MANY_UNITS,
+    DrawnCells,
+    _ByteTable,
+    drawn_weights,
 )
+from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
 
 RANDOM = np.random.default_rng(12)
 LOSSES = RANDOM.exponential(size=35)
@@ -37,6 +37,7 @@ class Given:
 
     limits = (None, None)
     unit = "examples"
+    n_groups = None
 
     def __init__(self, value, drawn, left_out):
         self.value, self.drawn, self.left_out = value, drawn, left_out
@@ -294,3 +295,64 @@ def test_large_samples_leave_out_blocks_with_nearly_the_same_acceleration():
     expected = bootstrap(LossSample(losses), 0.95, 1, rounds=400)
     assert found.low == pytest.approx(expected.low, abs=2e-3)
     assert found.high == pytest.approx(expected.high, abs=2e-3)
+
+
+@pytest.mark.parametrize("mean", [0.9, 2.5, 8.0])
+def test_random_bytes_give_poisson_counts(mean):
+    # Chi-squared goodness of fit, fixed seed
+    drawn = _ByteTable(mean).draw(np.random.default_rng(3), (1, 400_000)).ravel()
+    seen = np.bincount(drawn)
+    expected = stats.poisson.pmf(np.arange(len(seen)), mean) * len(drawn)
+    often = expected > 10
+    seen = np.append(seen[often], seen[~often].sum())
+    expected = np.append(expected[often], len(drawn) - expected[often].sum())
+    assert stats.chisquare(seen, expected).pvalue > 0.01
+
+
+def test_draws_into_cells_have_the_moments_of_a_multinomial():
+    # cells drawn as one byte, in parts of eight, and by themselves
+    sizes = np.array([1] * 40 + [3] * 30 + [8] * 20 + [9, 17, 40, 64, 65, 200, 1500])
+    n, rounds = sizes.sum(), 20_000
+    cells = DrawnCells(sizes)
+    drawn = cells.draw(np.random.default_rng(5), rounds)
+    assert (drawn[:, -1] == 0).all()
+    assert (drawn.sum(axis=1) == n).all()
+    times = np.empty((rounds, len(sizes)))
+    times[:, cells.order] = drawn[:, :-1]
+    shares = sizes / n
+    error = np.sqrt(n * shares * (1 - shares) / rounds)
+    assert (np.abs(times.mean(axis=0) - sizes) < 5 * error).all()
+    spread = times.var(axis=0) / (n * shares * (1 - shares))
+    assert spread == pytest.approx(np.ones(len(sizes)), abs=0.1)  # standard error 1 % to 2 %
+    large = np.corrcoef(times[:, -1], times[:, -2])[0, 1]
+    both = np.sqrt(np.prod(shares[-2:] / (1 - shares[-2:])))
+    assert large == pytest.approx(-both, abs=5 / np.sqrt(rounds))
+
+
+@pytest.mark.parametrize("decimals", [9, 1])
+def test_the_area_over_runs_has_the_distribution_of_that_over_rows(decimals):
+    # Two-sample Kolmogorov-Smirnov test, fixed seeds; with one decimal most scores tie
+    random = np.random.default_rng(8)
+    truth = random.random(MANY_UNITS) < 0.3
+    scores = np.round(truth + random.standard_normal(MANY_UNITS), decimals)
+    sample = ScoreSample(truth, scores)
+    by_runs = sample.replicates(np.random.default_rng(1), 4000)
+    by_rows = WeightSample.replicates(sample, np.random.default_rng(2), 4000)
+    assert stats.ks_2samp(by_runs, by_rows).pvalue > 0.01
+    assert by_runs.mean() == pytest.approx(sample.estimate(), abs=5 * by_runs.std() / 4000**0.5)
+
+
+def test_the_area_over_runs_is_whole_for_separated_classes_and_half_for_equal_scores():
+    truth = np.arange(4000) >= 3000
+    assert (ScoreSample(truth, truth).replicates(np.random.default_rng(1), 50) == 1).all()
+    equal = ScoreSample(truth, np.zeros(4000))
+    assert (equal.replicates(np.random.default_rng(1), 50) == 0.5).all()
+
+
+def test_both_statistics_of_a_difference_see_the_same_resamples():
+    random = np.random.default_rng(8)
+    truth = random.random(3000) < 0.3
+    scores = truth + random.standard_normal(3000)
+    first, second = ScoreSample(truth, scores), ScoreSample(truth, 2 * scores + 1)
+    drawn = DifferenceSample(first, second).replicates(np.random.default_rng(1), 20)
+    assert (drawn == 0).all()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
+from evallang.stats.placing import twice_outranked
 from evallang.stats.reading import labels, numbers, positives
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 else:
     np = lazy("numpy")
+
+ROWS_AT_ONCE = 1 << 15  # examples whose products are added up at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,28 +61,57 @@ def auc_covariance(
     return _on_one_test_set(positive, scores, codes)
 
 
-def centred_placements(
-    positive: NDArray[np.bool_], scores: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the areas (M,) and each row's placement minus the area (n, M).
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """What the scores of M models outrank in the other class, both classes occurring.
 
-    The placement of a positive is the share of negatives with a lower score, that of a
-    negative the share of positives with a higher one, ties by half. Both classes occur.
+    Attributes
+    ----------
+    positive : (n,)
+    outranked : (M, n), doubled
+    areas : (M,)
+    ends : (n,) what an outranked number is divided by to be a share
     """
-    centred = np.empty(scores.shape)
-    areas = np.empty(scores.shape[1])
-    for m in range(scores.shape[1]):
-        column = scores[:, m]
-        up, down = np.flatnonzero(positive), np.flatnonzero(~positive)
-        # Sorted scores are looked up in sorted scores, which keeps to the cache
-        up, down = up[np.argsort(column[up])], down[np.argsort(column[down])]
-        x, y = column[up], column[down]
-        below = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
-        above = 2 * len(x) - np.searchsorted(x, y, "left") - np.searchsorted(x, y, "right")
-        areas[m] = below.sum() / (2.0 * len(x) * len(y))
-        centred[up, m] = below / (2.0 * len(y)) - areas[m]
-        centred[down, m] = above / (2.0 * len(x)) - areas[m]
-    return areas, centred
+
+    positive: NDArray[np.bool_]
+    outranked: NDArray[np.signedinteger]
+    areas: NDArray[np.float64]
+    ends: NDArray[np.float64]
+
+    def centred(self, rows: slice = slice(None)) -> NDArray[np.float64]:
+        """Give each row's share of outranked examples minus the area (M, n)."""
+        shares: NDArray[np.float64] = self.outranked[:, rows] / self.ends[rows]
+        shares -= self.areas[:, None]
+        return shares
+
+
+def _place(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> _Placed:
+    """Place the scores (n, M) of each model among those of the other class."""
+    n, models = scores.shape
+    up = int(positive.sum())
+    found = []
+    for m in range(models):
+        order, outranked = twice_outranked(positive, np.ascontiguousarray(scores[:, m]))
+        placed = np.empty_like(outranked)
+        placed[order] = outranked
+        found.append(placed)
+    stacked = np.stack(found)
+    # Each class outranks the other in as many pairs: half of all that are outranked
+    areas = stacked.sum(axis=1, dtype=np.int64) / (4.0 * up * (n - up))
+    return _Placed(positive, stacked, areas, np.where(positive, 2.0 * (n - up), 2.0 * up))
+
+
+def _covariance(placed: _Placed) -> NDArray[np.float64]:
+    """DeLong's covariance; each class has two examples or more."""
+    n, up = len(placed.positive), int(placed.positive.sum())
+    down = n - up
+    root = np.where(placed.positive, (up * (up - 1)) ** -0.5, (down * (down - 1)) ** -0.5)
+    total = np.zeros((len(placed.areas), len(placed.areas)))
+    for start in range(0, n, ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        part = placed.centred(rows) * root[rows]
+        total += part @ part.T
+    return total
 
 
 def _on_one_test_set(
@@ -93,12 +125,9 @@ def _on_one_test_set(
     if min(up, down) == 0:
         nothing = (float("nan"),) * models
         return AucCovariance(nothing, None, None, variant, n_groups, ("undefined: only one class",))
-    areas, centred = centred_placements(positive, scores)
-    found = tuple(areas.tolist())
-    plain = None
-    if min(up, down) > 1:
-        x, y = centred[positive], centred[~positive]
-        plain = x.T @ x / (up * (up - 1)) + y.T @ y / (down * (down - 1))
+    placed = _place(positive, scores)
+    found = tuple(placed.areas.tolist())
+    plain = _covariance(placed) if min(up, down) > 1 else None
     if groups is None:
         notes = () if plain is not None else ("undefined: a class has one example",)
         return AucCovariance(found, plain, None, variant, None, notes)
@@ -108,6 +137,7 @@ def _on_one_test_set(
         notes = ("undefined: a class occurs in one group only",)
         return AucCovariance(found, None, plain, variant, n_groups, notes)
     assert n_groups is not None, "counted above"
+    centred = placed.centred().T
     x = _sums(centred * positive[:, None], groups, n_groups) / up
     y = _sums(centred * ~positive[:, None], groups, n_groups) / down
     across = x.T @ y
@@ -136,7 +166,8 @@ def _over_folds(
         if positive[rows].all() or not positive[rows].any():
             lost += 1
         else:
-            parts.append((rows, *centred_placements(positive[rows], scores[rows])))
+            placed = _place(positive[rows], scores[rows])
+            parts.append((rows, placed.areas, placed.centred().T))
     notes = (f"{lost} folds with one class only are left out",) if lost else ()
     if not parts:
         nothing = (float("nan"),) * models

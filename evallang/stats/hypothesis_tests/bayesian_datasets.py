@@ -39,7 +39,7 @@ BENAVOLI_2014 = Reference(
 
 CASES = ("p_first", "p_rope", "p_second")
 PRIOR = 0.5  # strength of the prior, all of it inside the region; Benavoli et al. 2017
-NOISE = 1e-12  # of the largest difference: a sum this close to the region's end lies inside
+NOISE = 1e-12  # of a difference: a sum with it this close to the region's end lies inside
 AT_ONCE = 1 << 16  # weights held at once: they stay in the cache
 STEP = 0.01  # of the trapezoid rule in log x, geometrically accurate there
 WALSH_UP_TO = 2_000  # data sets, for the pseudo-median
@@ -264,11 +264,11 @@ def _largest_counts(
     each i, all j from some place on, so that running sums replace the matrix of pairs.
     """
     z = np.concatenate([[0.0], d])
-    noise = NOISE * max(float(np.abs(z).max()), region)
     order = np.argsort(z, kind="stable")
     ordered = z[order]
-    above = np.searchsorted(ordered, 2 * region + noise - ordered, "right").tolist()
-    below = np.searchsorted(ordered, -2 * region - noise - ordered, "left").tolist()
+    noise = NOISE * np.maximum(np.abs(ordered), region)
+    above = np.searchsorted(ordered, 2 * region + noise - ordered, "right")
+    below = np.searchsorted(ordered, -2 * region - noise - ordered, "left")
     rng = np.random.default_rng(seed)
     counts = np.zeros(3, dtype=np.int64)
     batch = max(1, AT_ONCE // len(z))
@@ -281,10 +281,12 @@ def _largest_counts(
         running = np.zeros((len(z) + 1, size))
         np.cumsum(weights, axis=0, out=running[1:])
         total = running[-1]
-        first, second = np.zeros(size), np.zeros(size)
-        for weight, beyond, until in zip(weights, above, below, strict=True):
-            first += weight * (total - running[beyond])
-            second += weight * running[until]
+        beyond = running[above]
+        np.subtract(total, beyond, out=beyond)
+        beyond *= weights
+        until = running[below]
+        until *= weights
+        first, second = beyond.sum(axis=0), until.sum(axis=0)
         shares = np.stack([first, total * total - first - second, second])
         counts += np.bincount(shares.argmax(axis=0), minlength=3)
     return int(counts[0]), int(counts[1]), int(counts[2])

@@ -18,7 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.proportions import clopper_pearson
-from evallang.stats.reading import numbers
+from evallang.stats.reading import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,7 +161,7 @@ def single_t(
     checked_level(level)
     if not math.isfinite(threshold):
         raise ValueError("the threshold of a score is a finite number")
-    x = numbers(first, "scores")
+    x = magnitudes(first, "scores")
     if x.ndim != 1:
         raise ValueError("fold scores are given as one row")
     kept = x[np.isfinite(x)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +20,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, Missing, rank_error, read_scores, row_ranks
+from evallang.stats.reading import numbers
 from evallang.stats.studentized_range import range_quantile, range_tail
 
 if TYPE_CHECKING:
@@ -229,11 +231,14 @@ def _compared(
     """Rank all models and pick two; raises `ValueError` where `pair` names no two columns."""
     table = read_scores(scores, better, missing)
     n, models = table.values.shape
-    first, second = (int(column) for column in pair)
+    try:
+        first, second = (operator.index(column) for column in pair)
+    except (TypeError, ValueError):
+        first = second = -1
     if first == second or not {first, second} <= set(range(models)):
         raise ValueError(f"a pair names two of the {models} columns of scores, not {pair!r}")
     average = row_ranks(table.values).mean(axis=0) if n else None
-    given = np.asarray(scores, dtype=np.float64)[table.kept]
+    given = numbers(scores, "scores")[table.kept]
     return _Compared(
         models,
         n,

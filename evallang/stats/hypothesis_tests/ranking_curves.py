@@ -9,6 +9,7 @@ from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
+from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import chi2_tail, normal_quantile
 from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -130,7 +131,9 @@ def _of_two(
         return _result(found, Statistic("z", None), None, p, estimate, (note,))
     error = math.sqrt(variance)
     low, high = max(value - z * error, -1.0), min(value + z * error, 1.0)
-    estimate = Difference("difference in AUC", value, low, high, level, found.variant)
+    form = "cv_auc" if found.variant.startswith("cv_auc") else "delong"
+    method = form if found.n_groups is None else f"{form}(clustered)"
+    estimate = Difference("difference in AUC", value, low, high, level, method)
     statistic = Statistic("z", value / error)
     extra: dict[str, float] = {"standard_error": error}
     if min(s[0, 0], s[1, 1]) > 0:
@@ -140,7 +143,14 @@ def _of_two(
         plain = float(found.plain[0, 0] + found.plain[1, 1] - 2 * found.plain[0, 1])
         clusters = Clusters(found.n_groups, variance / plain if plain > 0 else None)
     return _result(
-        found, statistic, None, normal_p(value / error, alternative), estimate, (), extra, clusters
+        found,
+        statistic,
+        None,
+        normal_p(value / error, alternative),
+        estimate,
+        few_groups(found.n_groups, p=True),
+        extra,
+        clusters,
     )
 
 
@@ -164,6 +174,7 @@ def _of_many(found: AucCovariance) -> HypothesisTestResult:
     chi2 = float((along[used] ** 2 / values[used]).sum())
     lost = models - 1 - rank
     notes = (f"{lost} of {models - 1} differences follow from the others",) if lost else ()
+    notes = (*notes, *few_groups(found.n_groups, p=True))
     p = chi2_tail(chi2, rank)
     return _result(found, Statistic("chi2", chi2), (float(rank),), p, None, notes, {}, clusters)
 

@@ -10,6 +10,7 @@ from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult
 from evallang.stats.alternatives import Alternative, halved, one_sided
+from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -22,7 +23,7 @@ from evallang.stats.intervals.bootstrap_bounds import (
     bootstrap as bootstrap_interval,
 )
 from evallang.stats.intervals.interval import Resampler
-from evallang.stats.intervals.resampling import PairedCountSample
+from evallang.stats.intervals.resampled_counts import PairedCountSample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -271,7 +272,8 @@ def bootstrap(
     defined = math.isfinite(observed)
     p = _p_of_intervals(drawn, seed, method, rounds) if interval.low is not None else None
     least = 2 / (rounds + 1)
-    notes = interval.notes
+    plain, known = few_groups(sample.n_groups), few_groups(sample.n_groups, p=True)
+    notes = (*(note for note in interval.notes if note not in plain), *known)
     extra: dict[str, float | int] = {"rounds": rounds}
     if p is not None:
         if p <= least:
@@ -344,6 +346,7 @@ class _Remembered:
         self._drawn: dict[int, NDArray[np.float64]] = {}
         self.limits = sample.limits
         self.unit = sample.unit
+        self.n_groups = sample.n_groups
 
     def estimate(self) -> float:
         """Give the difference on the sample as it is."""

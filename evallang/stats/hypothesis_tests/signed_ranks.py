@@ -17,6 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, checked_direction
+from evallang.stats.reading import subtractable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +128,7 @@ def wilcoxon(
     """
     checked_level(level)
     checked_direction(better)
-    x, y = aligned(first, second)
+    x, y = aligned(first, second, subtractable)
     if x.ndim != 1:
         raise ValueError("a signed-rank test takes one row of values for each model")
     x, y, outright, notes = _present(x, y, better, missing)
@@ -135,9 +136,9 @@ def wilcoxon(
         reason = "a value is infinite" if len(x) else "no values"
         return _undefined(level, (*notes, f"undefined: {reason}"))
     present, _ = differences(x, y)
-    noise = NOISE * float(max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0)))
     beyond = 2 * float(np.abs(present).max(initial=0.0)) + 1
     d = np.concatenate([present, beyond * outright])
+    noise = NOISE * np.concatenate([np.maximum(np.abs(x), np.abs(y)), np.zeros(len(outright))])
     ranks, left_out = _signed_ranks(d, noise, zeros)
     plus, minus = float(ranks[ranks > 0].sum()), float(-ranks[ranks < 0].sum())
     exact = method == "exact" or (method == "auto" and len(ranks) <= EXACT_UP_TO)
@@ -190,15 +191,16 @@ def _rank_biserial(plus: float, minus: float) -> Effect:
 
 
 def _signed_ranks(
-    d: NDArray[np.float64], noise: float, zeros: str
+    d: NDArray[np.float64], noise: NDArray[np.float64], zeros: str
 ) -> tuple[NDArray[np.float64], int]:
-    """Give the signed mid-ranks of the differences other than 0, and the number of zeros."""
+    """Give the signed mid-ranks of the differences other than 0, and the number of zeros.
+
+    `noise` (n,) is the rounding noise of each difference.
+    """
     lost = int((d == 0).sum())
-    if zeros == "drop":
-        kept = d[d != 0]
-    else:
-        kept = np.concatenate([d[d != 0], np.zeros(lost - lost % 2 if zeros == "split" else lost)])
-    ranks = mid_ranks(np.abs(kept), noise) * np.sign(kept)
+    shared = 0 if zeros == "drop" else lost - lost % 2 if zeros == "split" else lost
+    kept = np.concatenate([d[d != 0], np.zeros(shared)])
+    ranks = mid_ranks(np.abs(kept), np.append(noise[d != 0], np.zeros(shared))) * np.sign(kept)
     return ranks[kept != 0], lost
 
 
@@ -211,11 +213,12 @@ def _shared(d: NDArray[np.float64], zeros: str) -> float:
     return count * (count + 1) / 4
 
 
-def mid_ranks(sizes: NDArray[np.float64], noise: float) -> NDArray[np.float64]:
-    """Rank from 1 on; sizes within `noise` of the next one tie and share their mean rank."""
+def mid_ranks(sizes: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank from 1 on; sizes within the `noise` of either of the next one tie, at the mean rank."""
     order = np.argsort(sizes, kind="stable")
-    ordered = sizes[order]
-    group = np.concatenate([[0], np.cumsum(np.diff(ordered) > noise)]) if len(sizes) else order
+    ordered, spread = sizes[order], noise[order]
+    apart = np.diff(ordered) > np.maximum(spread[1:], spread[:-1])
+    group = np.concatenate([[0], np.cumsum(apart)]) if len(sizes) else order
     counts = np.bincount(group)
     ends = np.cumsum(counts)
     ranks = np.empty(len(sizes))

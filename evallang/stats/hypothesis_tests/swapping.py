@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from evallang.registry import lazy
 from evallang.stats.fold_scores import NOISE, aligned
-from evallang.stats.reading import labels, numbers, positives
+from evallang.stats.reading import labels, magnitudes, numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,7 +114,7 @@ class SignSwapper:
     @cached_property
     def _parts(self) -> NDArray[np.float64]:
         """What each example adds to the difference."""
-        return numbers(self._given, "parts of a difference")
+        return magnitudes(self._given, "parts of a difference")
 
     @cached_property
     def _units(self) -> NDArray[np.float64]:
@@ -208,7 +208,7 @@ class ScoreSwapper(SignSwapper):
         groups: ArrayLike | None = None,
     ) -> None:
         positive = positives(truth)
-        x, y = aligned(first, second)
+        x, y = aligned(first, second, numbers)
         if x.shape != positive.shape or x.ndim != 1:
             raise ValueError("every example needs one score of both models")
         if np.isnan(x).any() or np.isnan(y).any():

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
+from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.resampling import CountSample
+from evallang.stats.intervals.resampled_counts import CountSample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,6 +124,7 @@ def bootstrap(
     notes = (f"undefined on {lost} of {rounds} resamples, which are left out",) if lost else ()
     if len(values) < 2:
         return Interval(name, level, None, None, notes)
+    notes = (*notes, *few_groups(sample.n_groups))
     if values.max() - values.min() <= TIE * abs(estimate):
         notes = (*notes, "no width: all resamples give the same value")
         return Interval(name, level, estimate, estimate, notes)

@@ -11,7 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.reading import numbers
+from evallang.stats.reading import magnitudes, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,7 +169,7 @@ def cv_clt(
     2020; unequal folds are pooled). `losses` and `folds` are (n,). Raises `ValueError` where
     they differ in length.
     """
-    x, codes = numbers(losses, "losses"), np.asarray(folds)
+    x, codes = magnitudes(losses, "losses"), np.asarray(folds)
     z, n = normal_quantile(level), len(x)
     method = f"cv_clt({variance})"
     if codes.shape != x.shape:
@@ -194,7 +194,7 @@ def _defined(
     values: ArrayLike,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], tuple[str, ...]]:
     """Leave out values that are undefined, and say how many."""
-    x = numbers(values, "values of folds")
+    x = magnitudes(values, "values of folds")
     if x.ndim != 1:
         raise ValueError("values of folds are given as one row")
     kept = np.isfinite(x)

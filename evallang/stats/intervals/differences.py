@@ -11,6 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
+from evallang.stats.reading import MOST_COUNTED, check_unmasked
 
 TANGO_1998 = Reference(
     key="tango1998",
@@ -63,6 +64,8 @@ FAGERLAND_2013 = Reference(
     doi="10.1186/1471-2288-13-91",
 )
 
+MOST_CHORDS = 12  # on the way to a bound; they are exact to some bits by then
+
 TwoByTwo = Sequence[Sequence[int]]
 FROM_TABLES = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
 CAVO_2012 = ((59, 6), (16, 80))  # complete response before and after therapy
@@ -77,6 +80,7 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
 
     Raises `ValueError` where it is no 2 x 2 table of counts.
     """
+    check_unmasked(table, "counts")
     try:
         (a, b), (c, d) = ((int(x) for x in row) for row in table)
         whole = [a, b, c, d] == [x for row in table for x in row]
@@ -84,8 +88,8 @@ def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
         raise ValueError(
             "a 2 x 2 table is [[both right, only the first], [only the second, both wrong]]"
         ) from None
-    if not whole or min(a, b, c, d) < 0:
-        raise ValueError("a 2 x 2 table holds whole numbers, zero or more")
+    if not whole or min(a, b, c, d) < 0 or max(a, b, c, d) > MOST_COUNTED:
+        raise ValueError("a 2 x 2 table holds whole numbers from 0 to 2^53")
     return a, b, c, d
 
 
@@ -259,28 +263,54 @@ def _tango_upper(b: int, c: int, n: int, z: float) -> float:
     if b == n:
         return 1.0
 
-    def rejected(delta: float) -> bool:
-        """Tell whether the data lie more than z below `delta`."""
+    def excess(delta: float) -> float:
+        """Give how much more than z standard errors the data lie below `delta`, times n."""
         half = -b - c + (2 * n - b + c) * delta
-        root = math.sqrt(max(half * half + 8 * n * c * delta * (1 - delta), 0.0))
+        # half² + 8 n c delta (1 - delta), which is a square where b = 0: no cancellation there
+        base, shift = (2 * n - c) * delta + c, b * (1 + delta)
+        root = math.sqrt(max(base * base - shift * (shift + 2 * half), 0.0))
         # Both forms of the root of 2n q² + half q - c delta (1 - delta) = 0, without cancellation
         if half <= 0:
             q = (root - half) / (4 * n)
         else:
             q = 2 * c * delta * (1 - delta) / (root + half)
         variance = n * (2 * q + delta * (1 - delta))
-        return n * delta - (b - c) > z * math.sqrt(max(variance, 0.0))
+        return n * delta - (b - c) - z * math.sqrt(max(variance, 0.0))
 
-    return _bisect(rejected, (b - c) / n, 1.0)
+    return _crossing(excess, (b - c) / n, 1.0)
 
 
-def _bisect(beyond: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Find where `beyond` turns True between `inside` and `outside`, to the last bits."""
+def _crossing(excess: Callable[[float], float], inside: float, outside: float) -> float:
+    """Find where `excess` turns positive between `inside` and `outside`, to the last bits.
+
+    Chords come close to the place (regula falsi, the Illinois form), growing steps from there
+    put a narrow bracket around it, and bisection ends the search.
+    """
+    low, high, kept = excess(inside), excess(outside), 0
+    for _ in range(MOST_CHORDS):
+        place = (inside * high - outside * low) / (high - low) if low < 0 < high else inside
+        if not inside < place < outside:
+            break
+        value = excess(place)
+        if value > 0:
+            # An end that stays twice pulls the next chord with half its height
+            outside, high, low, kept = place, value, low / 2 if kept < 0 else low, -1
+        else:
+            inside, low, high, kept = place, value, high / 2 if kept > 0 else high, 1
+    step = math.ulp(outside)
+    while kept < 0 and inside < outside - step and excess(outside - step) > 0:
+        outside, step = outside - step, 4 * step
+    while kept > 0 and inside + step < outside and excess(inside + step) <= 0:
+        inside, step = inside + step, 4 * step
+    if kept < 0:
+        inside = max(inside, outside - step)
+    elif kept > 0:
+        outside = min(outside, inside + step)
     while True:
         middle = (inside + outside) / 2
         if middle in (inside, outside):
             return inside
-        if beyond(middle):
+        if excess(middle) > 0:
             outside = middle
         else:
             inside = middle

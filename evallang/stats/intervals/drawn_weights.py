@@ -1,4 +1,9 @@
-"""How often each example comes in a resample with replacement, many resamples at a time."""
+"""How often each example comes in a resample with replacement, many resamples at a time.
+
+Given how many are drawn in all, counts of independent Poisson variables are multinomial. So a
+few less than wanted are drawn as Poisson counts, one random byte for each, and the rest one by
+one: the resample in distribution, without a search for the place of every draw.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +14,17 @@ from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import special
 else:
     np = lazy("numpy")
+    special = lazy("scipy.special")
 
-MANY_UNITS = 2048  # from which drawing by blocks is faster
-BLOCKS_AT_ONCE = 64  # 16,384 units stay in the cache
+MANY_UNITS = 2048  # from which Poisson counts are faster
+SPARE = 4.0  # standard deviations by which fewer are drawn at first; more than wanted 3 in 10^5
+AT_ONCE = 1 << 16  # bytes that stay in the cache
+EIGHT = 8  # units of a cell whose count comes from one byte
+LARGEST = 64  # units of a cell that is drawn in parts of eight; its count is below 256
 
 
 def drawn_weights(
@@ -25,10 +35,11 @@ def drawn_weights(
     Draws depend on the arguments alone. A unit that comes more than 255 times in a row of
     draws does not occur: with 256 units or more its chance is below 1e-500.
     """
+    many = DrawnCells(np.ones(units, dtype=np.int64)) if units >= MANY_UNITS else None
     for start in range(0, rounds, batch):
         size = min(batch, rounds - start)
-        if units >= MANY_UNITS:
-            yield np.vstack([_drawn_by_blocks(rng, units) for _ in range(size)])
+        if many is not None:
+            yield many.draw(rng, size)[:, :-1].astype(np.uint8, copy=False)
         else:
             drawn = rng.integers(0, units, (size, units), dtype=np.uint32).astype(np.intp)
             drawn += (np.arange(size) * units)[:, None]
@@ -36,20 +47,111 @@ def drawn_weights(
             yield times.astype(np.uint8).reshape(size, units)
 
 
-def _drawn_by_blocks(rng: np.random.Generator, units: int) -> NDArray[np.uint8]:
-    """Draw how many fall into each block of 256 units, then the unit within by one byte."""
-    full, rest = divmod(units, 256)
-    shares = np.r_[np.full(full, 256), [rest] if rest else []] / units
-    totals = rng.multinomial(units, shares)
-    times = np.empty(units, dtype=np.uint8)
-    for first in range(0, full, BLOCKS_AT_ONCE):
-        inside = totals[first : min(first + BLOCKS_AT_ONCE, full)]
-        drawn = np.repeat(np.arange(len(inside)) * 256, inside)
-        drawn += np.frombuffer(rng.bytes(len(drawn)), dtype=np.uint8)
-        times[first * 256 : (first + len(inside)) * 256] = np.bincount(
-            drawn, minlength=len(inside) * 256
-        )
-    if rest:
-        drawn = rng.integers(0, rest, totals[-1])
-        times[full * 256 :] = np.bincount(drawn, minlength=rest)
-    return times
+class DrawnCells:
+    """How many draws fall into each cell when as many units are drawn as there are.
+
+    Parameters
+    ----------
+    sizes : number of units in each cell (C,), 1 or more
+
+    Attributes
+    ----------
+    order : (C,) the cells as they are drawn
+    """
+
+    def __init__(self, sizes: ArrayLike) -> None:
+        given = np.asarray(sizes, dtype=np.int64)
+        self._units = int(given.sum())
+        mean = max(1 - SPARE / self._units**0.5, 0.0)
+        # Cells of one size have one distribution and are drawn together; a larger one is
+        # drawn as a small one and so many of eight, a very large one by itself
+        eights = np.where(given > LARGEST, 0, (given - 1) // EIGHT)
+        small = np.where(given > LARGEST, EIGHT + 1, given - EIGHT * eights)
+        self.order = np.argsort(small.astype(np.uint8), kind="stable")
+        ordered, eights = given[self.order], eights[self.order]
+        counts = np.bincount(small, minlength=EIGHT + 2).tolist()
+        tables = {size: _ByteTable(mean * size) for size in range(1, EIGHT + 1)}
+        self._small = [(tables[s], counts[s]) for s in tables if counts[s]]
+        self._split = np.flatnonzero(eights)
+        self._eights, self._eights_each = tables[EIGHT], eights[self._split]
+        self._large = ordered[len(ordered) - counts[EIGHT + 1] :] * mean
+        whole = np.int32 if self._units < np.iinfo(np.int32).max else np.int64
+        self._whole: type[np.signedinteger] = whole
+        self._cell = None
+        if len(ordered) < self._units:
+            self._cell = np.repeat(np.arange(len(ordered), dtype=whole), ordered)
+
+    def draw(self, rng: np.random.Generator, rounds: int) -> NDArray[np.integer]:
+        """Give the number of draws in each cell, in the order of `order`, and a 0 (B, C + 1)."""
+        times, missing = self._drawn_at_first(rng, rounds)
+        while (more := np.flatnonzero(missing < 0)).size:
+            times[more], missing[more] = self._drawn_at_first(rng, len(more))
+        drawn = rng.integers(0, self._units, int(missing.sum()))
+        places = drawn if self._cell is None else self._cell[drawn].astype(np.intp)
+        places += np.repeat(np.arange(rounds) * times.shape[1], missing)
+        # a number of another kind is ten times slower
+        np.add.at(times.reshape(-1), places, times.dtype.type(1))
+        return times
+
+    def _drawn_at_first(
+        self, rng: np.random.Generator, rounds: int
+    ) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+        """Draw Poisson counts (B, C + 1), and give how many draws are missing (B,)."""
+        parts: list[NDArray[np.integer]] = [t.draw(rng, (rounds, n)) for t, n in self._small]
+        if len(self._large):
+            drawn = rng.poisson(self._large, (rounds, len(self._large)))
+            parts.append(drawn.astype(self._whole))
+        times = np.concatenate([*parts, np.zeros((rounds, 1), dtype=np.uint8)], axis=1)
+        if len(self._split):
+            eights = self._eights.draw(rng, (rounds, int(self._eights_each.sum())))
+            starts = np.cumsum(self._eights_each) - self._eights_each
+            times[:, self._split] += np.add.reduceat(eights, starts, axis=1, dtype=np.uint8)
+        return times, self._units - times.sum(axis=1, dtype=np.int64)
+
+
+class _ByteTable:
+    """Draws a distribution over 0, 1, 2 ... by comparing one random number with its steps.
+
+    What the number cannot tell apart is drawn by a longer one, and in the end by a fraction.
+    """
+
+    def __init__(self, mean: float) -> None:
+        k = np.arange(int(mean + 12 * mean**0.5) + 30)
+        chances = np.exp(special.xlogy(k, mean) - mean - special.gammaln(k + 1))
+        self._levels: list[tuple[NDArray[np.unsignedinteger], int]] = []
+        for dtype in (np.uint8, np.uint16):
+            cells = int(np.iinfo(dtype).max) + 1
+            whole = np.floor(chances * cells)
+            last = int(np.flatnonzero(whole)[-1])
+            steps = np.cumsum(whole[: last + 1]).astype(np.int64)
+            self._levels.append((steps[steps < cells].astype(dtype), last + 1))
+            chances = chances * cells - whole
+            chances /= chances.sum()
+        self._sums = np.cumsum(chances)
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.uint8]:
+        """Draw values in an array of this shape."""
+        values = np.empty(shape[0] * shape[1], dtype=np.uint8)
+        for start in range(0, len(values), AT_ONCE):
+            self._fill(rng, values[start : start + AT_ONCE], 0)
+        return values.reshape(shape)
+
+    def _fill(self, rng: np.random.Generator, values: NDArray[np.uint8], level: int) -> None:
+        """Draw values in place, from one level of the table on."""
+        if level == len(self._levels):
+            values[:] = np.searchsorted(self._sums[:-1], rng.random(len(values)), "right")
+            return
+        steps, undecided = self._levels[level]
+        width = steps.itemsize
+        raw = rng.bit_generator.random_raw(-(-len(values) * width // 8))
+        numbers = np.asarray(raw).view(steps.dtype)[: len(values)]
+        np.greater_equal(numbers, steps[0], out=values.view(np.bool_))
+        passed = np.empty(len(values), dtype=np.bool_)
+        for step in steps[1:]:
+            np.greater_equal(numbers, step, out=passed)
+            np.add(values, passed.view(np.uint8), out=values)
+        left = np.flatnonzero(values == undecided)
+        if len(left):
+            further = np.empty(len(left), dtype=np.uint8)
+            self._fill(rng, further, level + 1)
+            values[left] = further

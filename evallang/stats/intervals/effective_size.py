@@ -7,14 +7,18 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import design_effect, group_codes
+from evallang.stats.clusters import design_effect, few_groups, group_codes
 from evallang.stats.distributions import normal_quantile
-from evallang.stats.intervals.resampling import Limits, ScoreSample, WeightSample
+from evallang.stats.intervals.resampled_counts import Limits
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import WeightSample
+from evallang.stats.reading import magnitudes, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +55,7 @@ def clustered_wilson(
     Where no example differs from the rest the design effect is unknown, and each group
     counts as one example. `right` is Boolean (n,). Raises `ValueError` where shapes disagree.
     """
-    x = np.asarray(right, dtype=np.float64)
+    x = _shares(right)
     codes = group_codes(groups, len(x))
     count = int(codes.max(initial=-1)) + 1
     effect = design_effect(x, codes)
@@ -66,7 +70,8 @@ def clustered_wilson(
         # Groups more alike than chance has it: at most the rows themselves are counted
         size = len(x) / max(effect, 1.0)
         note = f"over {count} groups: {len(x)} examples count as {size:.1f}"
-    return _score_interval(float(x.mean()), size, level, note), clusters
+    found = _score_interval(float(x.mean()), size, level, note)
+    return replace(found, notes=(*found.notes, *few_groups(count))), clusters
 
 
 def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Interval:
@@ -74,7 +79,7 @@ def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Inter
 
     `right` is Boolean (n,). Raises `ValueError` where shapes disagree or a weight is negative.
     """
-    x, w = np.asarray(right, dtype=np.float64), _checked_weights(weights)
+    x, w = _shares(right), _checked_weights(weights)
     if x.shape != w.shape:
         raise ValueError("every example needs one weight")
     size = effective_n(w)
@@ -108,7 +113,9 @@ def weighted_loss_sample(
     transform: Literal["sqrt"] | None = None,
 ) -> WeightSample:
     """Make the sample of a weighted mean of losses (n,), or of its root, for `bootstrap`."""
-    values = np.asarray(losses, dtype=np.float64)
+    values = magnitudes(losses, "losses")
+    if transform == "sqrt" and (values < 0).any():
+        raise ValueError("the root of a mean takes losses of 0 or more")
     if values.shape != np.shape(weights):
         raise ValueError("every example needs one weight")
 
@@ -165,8 +172,16 @@ def _score_interval(share: float, n: float, level: float, note: str) -> Interval
     return Interval("wilson", level, low, high, (note,))
 
 
+def _shares(right: ArrayLike) -> NDArray[np.float64]:
+    """Read which examples count as right, 1 or 0, or as a part of it."""
+    x = numbers(right, "right and wrong")
+    if x.ndim != 1 or not ((x >= 0) & (x <= 1)).all():
+        raise ValueError("right and wrong are given as one row of 1 and 0")
+    return x
+
+
 def _checked_weights(weights: ArrayLike) -> NDArray[np.float64]:
-    w = np.asarray(weights, dtype=np.float64)
+    w = magnitudes(weights, "weights")
     if w.ndim != 1 or not np.isfinite(w).all() or (w < 0).any():
         raise ValueError("weights are finite numbers, zero or more, one for each example")
     return w

@@ -10,7 +10,7 @@ from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.reading import numbers
+from evallang.stats.reading import MOST_COUNTED, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,10 +163,11 @@ def _value_and_gradient(
 
 def _checked(matrix: ArrayLike, average: str, positive: int | None) -> NDArray[np.float64]:
     counts = numbers(matrix, "counts")
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not (counts >= 0).all():
+    countable = ((counts >= 0) & (counts <= MOST_COUNTED)).all()
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not countable:
         raise ValueError("a confusion matrix holds counts of true by predicted classes")
     if average not in AVERAGES:
         raise ValueError(f"F1 is averaged as {', '.join(AVERAGES)}, not {average!r}")
-    if average == "binary" and (positive is None or not 0 <= positive < len(counts)):
+    if average == "binary" and positive not in range(len(counts)):
         raise ValueError("binary F1 is that of a class, and none is named")
     return counts

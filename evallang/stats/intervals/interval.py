@@ -50,6 +50,10 @@ class Resampler(Protocol):
     def unit(self) -> str:
         """What is drawn with replacement, as a plural."""
 
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups are drawn, None where examples are."""
+
     def estimate(self) -> float:
         """Give the statistic on the sample as it is."""
 

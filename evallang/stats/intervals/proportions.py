@@ -9,6 +9,7 @@ from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.reading import MOST_COUNTED
 
 if TYPE_CHECKING:
     from scipy import special
@@ -241,9 +242,9 @@ def _checked(successes: int, n: int, level: float) -> tuple[int, int, float]:
     try:
         x, total = int(successes), int(n)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{successes!r} of {n!r} is no count of successes among trials") from None
-    if x != successes or total != n or not 0 <= x <= total:
-        raise ValueError(f"{successes!r} of {n!r} is no count of successes among trials")
+        raise ValueError(f"{successes} of {n} is no count of successes among trials") from None
+    if x != successes or total != n or not 0 <= x <= total or total > MOST_COUNTED:
+        raise ValueError(f"{successes} of {n} is no count of successes among trials up to 2^53")
     return x, total, normal_quantile(level)
 
 

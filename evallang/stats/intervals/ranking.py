@@ -11,6 +11,7 @@ from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.placing import twice_outranked
 from evallang.stats.reading import numbers, positives
 
 if TYPE_CHECKING:
@@ -88,12 +89,12 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
     where lengths differ or a score is NaN.
     """
     positive, values = _checked(truth, scores)
-    # Sorted scores are looked up in sorted scores, which keeps to the cache
-    x, y = np.sort(values[positive]), np.sort(values[~positive])
-    # Twice the number below plus ties by half is a whole number
-    below = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
-    above = 2 * len(x) - np.searchsorted(x, y, "left") - np.searchsorted(x, y, "right")
-    return Placements(below / (2.0 * max(len(y), 1)), above / (2.0 * max(len(x), 1)))
+    order, outranked = twice_outranked(positive, values)
+    up = positive[order]
+    positives, negatives = int(up.sum()), int((~up).sum())
+    return Placements(
+        outranked[up] / (2.0 * max(negatives, 1)), outranked[~up] / (2.0 * max(positives, 1))
+    )
 
 
 @INTERVALS.register(

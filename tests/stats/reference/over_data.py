@@ -1,4 +1,4 @@
-"""Reference values by Python packages that are no part of the test extra.
+"""Reference values by Python packages, with more samples than a test has time for.
 
 `python over_data.py > over_data_python.csv`, with baycomp 1.0.3, scikit-posthocs 0.17.1,
 numpy 2.4.6 and scipy 1.17.1. The data are made up by make_data_sets.py.

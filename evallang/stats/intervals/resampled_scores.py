@@ -1,0 +1,157 @@
+"""The area under the ROC curve on resamples of its examples."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import lazy
+from evallang.stats.ascending import ascending
+from evallang.stats.intervals.drawn_weights import MANY_UNITS, DrawnCells
+from evallang.stats.intervals.resampling import WeightSample, ratio
+from evallang.stats.reading import numbers, positives
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy("numpy")
+
+RUNS_AT_ONCE = 1 << 20  # examples of all resamples of a batch; their runs are fewer
+
+
+class ScoreSample(WeightSample):
+    """The area under the ROC curve; scores are sorted once for all resamples.
+
+    Parameters
+    ----------
+    truth : 1 for positives (n,)
+    scores : (n,), higher for positives
+    groups : codes (n,) of groups that are drawn as a whole, or None
+    """
+
+    def __init__(
+        self, truth: ArrayLike, scores: ArrayLike, groups: ArrayLike | None = None
+    ) -> None:
+        values, positive = numbers(scores, "scores"), positives(truth)
+        if values.shape != positive.shape or values.ndim != 1:
+            raise ValueError("every example needs one score")
+        order, ordered = ascending(values)
+        up = positive[order]
+        # Places where another score begins; equal scores are one run
+        self._first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
+        self._up = up
+        # Rows of positives and of negatives by ascending score, and for each positive how
+        # many negatives are below it, without and with those that tie
+        self._positives, self._negatives = order[up], order[~up]
+        downs = np.cumsum(~up)
+        if len(self._first) == len(order):
+            below = downs[up]
+            self._below = below, below
+        else:
+            ends = np.append(self._first[1:], len(order))
+            run = np.repeat(np.arange(len(self._first)), ends - self._first)[up]
+            upto = downs[ends - 1]
+            self._below = np.append(0, upto[:-1])[run], upto[run]
+        self._ties = bool((self._below[0] != self._below[1]).any())
+        super().__init__(len(values), self._area, groups, (0.0, 1.0))
+
+    def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Draw with replacement; of many examples only how many come of each run of one class."""
+        if self._groups is not None or self._n < MANY_UNITS:
+            return super().replicates(rng, rounds)
+        batch = max(1, RUNS_AT_ONCE // self._n)
+        sizes = [min(batch, rounds - start) for start in range(0, rounds, batch)]
+        return np.concatenate([self._alternation.areas(rng, size) for size in sizes])
+
+    @cached_property
+    def _alternation(self) -> _Alternation:
+        return _Alternation(self._up, self._first)
+
+    def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Leave out one example at a time, in closed form; groups one by one."""
+        if self._codes is not None:
+            return super().jackknife()
+        positives, negatives = len(self._positives), len(self._negatives)
+        below = (self._below[0] + self._below[1]) / 2
+        # A negative loses the positives above it: those with fewer negatives below them
+        above = (
+            positives
+            - (
+                np.searchsorted(self._below[1], np.arange(negatives), "right")
+                + np.searchsorted(self._below[0], np.arange(negatives), "right")
+            )
+            / 2
+        )
+        values, left = np.empty(self._n), np.empty(self._n)
+        values[self._positives] = below.sum() - below
+        left[self._positives] = (positives - 1.0) * negatives
+        values[self._negatives] = below.sum() - above
+        left[self._negatives] = positives * (negatives - 1.0)
+        return ratio(values, left), np.ones(self._n)
+
+    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the area under each row of weights (B, n); NaN without one of the classes."""
+        return self._area(weights)
+
+    def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+        return self._area(self._of_examples(times))
+
+    def _area(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        """Weight of the pairs in order, ties by half, over that of all pairs."""
+        positives = weights.take(self._positives, axis=1)
+        dtype = np.int32 if weights.dtype == np.uint8 and self._n < 1 << 30 else np.float64
+        below = np.zeros((len(weights), len(self._negatives) + 1), dtype=dtype)
+        np.cumsum(weights.take(self._negatives, axis=1), axis=1, out=below[:, 1:])
+        beaten = below.take(self._below[0], axis=1)
+        if self._ties:
+            beaten += below.take(self._below[1], axis=1)
+        ordered = np.einsum("ij,ij->i", positives, beaten, dtype=np.float64)
+        pairs = positives.sum(axis=1, dtype=np.float64) * below[:, -1]
+        return ratio(ordered, 2 * pairs if self._ties else pairs)
+
+
+class _Alternation:
+    """Runs of negatives, each with the run of positives above it, by ascending score.
+
+    Examples of one class with no other between them outrank the same examples, so that only
+    the number drawn from all of them counts. Negatives and positives with the same score are
+    a pair of runs of their own.
+
+    Parameters
+    ----------
+    up : whether the example at each place is positive (n,), by ascending score
+    first : first place of each run of equal scores
+    """
+
+    def __init__(self, up: NDArray[np.bool_], first: NDArray[np.intp]) -> None:
+        self._n = len(up)
+        ends = np.append(first, self._n)
+        positives = np.diff(np.append(0, np.cumsum(up))[ends])
+        negatives = np.diff(ends) - positives
+        tied = (positives > 0) & (negatives > 0)
+        begins = np.append(True, tied[1:] | tied[:-1] | (negatives[1:] > 0) & (positives[:-1] > 0))
+        at = np.flatnonzero(begins)
+        sizes = np.concatenate([np.add.reduceat(negatives, at), np.add.reduceat(positives, at)])
+        occurring = sizes > 0
+        self._cells = DrawnCells(sizes[occurring])
+        count = len(self._cells.order)
+        drawn_at = np.empty(count, dtype=np.intp)
+        drawn_at[self._cells.order] = np.arange(count)
+        places = np.full(len(sizes), count)  # of empty runs: the 0 after the last
+        places[occurring] = drawn_at
+        self._negatives, self._positives = places[: len(at)], places[len(at) :]
+        self._tied = np.flatnonzero(tied[at])
+
+    def areas(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Give the area under the curve of resamples; NaN without one of the classes."""
+        times = self._cells.draw(rng, rounds)
+        negatives = times.take(self._negatives, axis=1)
+        positives = times.take(self._positives, axis=1)
+        below = np.cumsum(negatives, axis=1, dtype=np.int64)
+        ordered = np.einsum("ij,ij->i", positives, below, dtype=np.float64)
+        if len(self._tied):
+            above, level = positives[:, self._tied], negatives[:, self._tied]
+            ordered -= np.einsum("ij,ij->i", above, level, dtype=np.float64) / 2
+        drawn = below[:, -1].astype(np.float64)
+        return ratio(ordered, drawn * (self._n - drawn))

@@ -1,0 +1,63 @@
+"""The sort by digits against numpy's stable argsort, and what scores outrank against counting."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from evallang.stats.ascending import FEW, ascending
+from evallang.stats.placing import twice_outranked
+
+RANDOM = np.random.default_rng(20181113)
+LONG = 200_000  # longer than a part that is sorted at once
+
+
+def shapes(n):
+    z = RANDOM.standard_normal(n)
+    return {
+        "normal": z,
+        "tied decimals": z.round(1),
+        "all equal": np.zeros(n),
+        "two values": np.sign(z),
+        "one outlier": np.append(z[1:], 1e300),
+        "lognormal": np.exp(5 * z),
+        "both signs over all sizes": np.sign(z) * np.exp(100 * z),
+        "crowded at 1": 1 - np.exp(-30 - z),
+        "ascending": np.sort(z),
+        "descending": np.sort(z)[::-1],
+        "both zeros": np.where(z > 0, 0.0, -0.0),
+        "infinities": np.where(z > 2, np.inf, np.where(z < -2, -np.inf, z)),
+        "nothing but infinities": np.where(z > 0, np.inf, -np.inf),
+        "the largest numbers": np.sign(z) * np.finfo(float).max,
+        "subnormal": np.clip(z, -1, 1) * 1e-310,
+        "missing": np.where(z > 2, np.nan, z),
+    }
+
+
+@pytest.mark.parametrize("n", [0, 1, FEW + 1, LONG])
+@pytest.mark.parametrize("shape", shapes(3))
+def test_places_are_those_of_a_stable_argsort(shape, n):
+    if n == 0:
+        values = np.empty(0)
+    else:
+        values = shapes(n)[shape]
+    before = values.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        order, ordered = ascending(values)
+    assert np.array_equal(order, np.argsort(before, kind="stable"))
+    assert np.array_equal(ordered, before[order], equal_nan=True)
+    assert np.array_equal(values, before, equal_nan=True)
+
+
+@pytest.mark.parametrize("levels", [1, 3, 40, None])
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_what_a_score_outranks_is_what_counting_gives(levels, share):
+    n = 120
+    scores = RANDOM.random(n) if levels is None else RANDOM.integers(0, levels, n).astype(float)
+    positive = RANDOM.random(n) < share
+    order, outranked = twice_outranked(positive, scores)
+    for place, row in enumerate(order):
+        other = scores[positive != positive[row]]
+        ahead = other < scores[row] if positive[row] else other > scores[row]
+        assert outranked[place] == 2 * ahead.sum() + (other == scores[row]).sum()
