@@ -37,6 +37,8 @@ _KINDS = {
     END: "the end",
 }
 _JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
+SAID_ELSEWHERE = {"versus": "vs", "v": "vs", "using": "with", "via": "with"}
+"""Words that stand for a keyword elsewhere, and are not near it in letters."""
 _SIGNS_SWAPPED = ("=", ":", "in", ",", "|")
 _WORDS_INSERTED = ("=", "with", "from", "of", "as", "by", "in", "than", "to", "is", ":")
 
@@ -217,7 +219,8 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
 
 def _misspelt(token: Token, fits: Sequence[str], here: Span) -> Iterator[Guess]:
     keywords = [word for word in fits if word.isalpha() and word.islower()]
-    meant = closest(token.text, keywords)
+    other = SAID_ELSEWHERE.get(token.text)
+    meant = other if other in keywords else closest(token.text, keywords)
     if meant is not None:
         right = Token("NAME", meant, token.start, token.end)
         message = f"`{token.text}` is not known here, did you mean `{meant}`?"
