@@ -125,3 +125,41 @@ def test_several_protocols_without_names_are_said_once():
     misspelt = [e.code for e in found("protocl cv")]
     assert misspelt == ["E104", "E040"] or misspelt == ["E040", "E104"]
     assert [e.code for e in found("", STUDY.replace("protocol", "protocl"))] == ["E040"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("protocol cv(folds=5)", "protocol cv folds=5"),
+        ("protocol repeated cv(folds=5, times=2)", "protocol repeated cv folds=5 times=2"),
+        ("protocol cv()", "protocol cv"),
+        ("protocol repeated cv(folds=5,times=2)", "protocol repeated cv folds=5 times=2"),
+        ("protocol once = holdout(test=20%,)", "protocol once = holdout test=20%"),
+    ],
+)
+def test_options_of_a_protocol_in_brackets_are_one_mistake_and_mended(written, meant):
+    text = STUDY.replace("protocol holdout", written)
+    (error,) = found("", text)
+    assert error.code == "E050"
+    (fix,) = error.fixes
+    for edit in sorted(fix.edits, key=lambda e: e.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    assert found("", text) == []
+    assert (
+        checked(text).study.canonical
+        == checked(STUDY.replace("protocol holdout", meant)).study.canonical
+    )
+
+
+def test_a_class_with_its_module_is_told_to_stand_without():
+    (error,) = found("model d = sklearn.svm.SVC")
+    assert (error.code, error.message) == (
+        "E110", "a class of the catalogue stands without its module: `SVC`"
+    )  # fmt: skip
+    (own,) = found("model d = mypkg.SVC")
+    assert own.code == "E175"
+
+
+def test_a_list_for_a_single_value_is_told_how_to_be_searched():
+    (error,) = found("model d = SVC(C=[1, 10])")
+    assert error.help == "to search them, write `C in [1, 10]`"
