@@ -295,15 +295,15 @@ def _missing_said(
         f"`{axes.datasets[row]}` (without {quoted(_names(cells.models, missing[row]), MOST_SHOWN)})"
         for row in np.flatnonzero(missing.any(axis=1)).tolist()
     ]
-    are = "is" if len(lacking) == 1 else "are"
     done = (
-        f"{are} left out of tests over data sets, {complete} of {len(axes.datasets)} stay"
+        f"{complete} of {len(axes.datasets)} stay in tests of all models, unless they rank a "
+        "missing score last by `missing=worst`"
         if spec.missing == "leave_out"
-        else f"{are} kept, missing scores ranked last"
+        else "missing scores are ranked last"
     )
     said = (
-        f"{counted(len(lacking), 'data set')} without a score of every model {done}: "
-        f"{listed(lacking)}"
+        f"{counted(len(lacking), 'data set')} {'lacks' if len(lacking) == 1 else 'lack'} a score "
+        f"of some model: {listed(lacking)}; {done}"
     )
     findings.add(MISSING_SCORE, said, "models", "score", "model")
     return values, (said,)
