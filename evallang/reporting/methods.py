@@ -15,6 +15,8 @@ from evallang.reporting.searches import RULES, candidates, search_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import (
+    number_word,
+    p_letter,
     plural,
     plural_count,
 )
@@ -32,7 +34,13 @@ def methods(context: Context) -> Sequence[Block]:
     design = _joined(_compared(context), _designs(context), _tuning(context))
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
     analysis = _joined(
-        _measures(context), *dict.fromkeys(tests), fitted_on_all(context), _software(context)
+        _measures(context),
+        *dict.fromkeys(tests),
+        _together(context),
+        _required(context),
+        _power(context),
+        fitted_on_all(context),
+        _software(context),
     )
     cited: set[str] = set()
     rows = [_cited_once(row, cited) for row in (design, analysis) if row]
@@ -232,6 +240,63 @@ def _capital(row: Runs) -> Runs:
 def _metric_cite(context: Context, name: str) -> Runs:
     """Cite the source of a metric; plain shares need none."""
     return () if context.metric(name).percent else context.cite("metric", name)
+
+
+def _together(context: Context) -> Runs:
+    """Say that all comparisons are one family, where the study makes them one."""
+    firm = [c for c in context.results.comparisons if not c.family.exploratory]
+    if context.results.study.families != "together" or len(firm) < 2:
+        return ()
+    some = any(c.family.exploratory for c in context.results.comparisons)
+    but = " that were not exploratory" if some else ""
+    return runs(f"All comparisons{but} formed one family for this correction.")
+
+
+def _required(context: Context) -> Runs:
+    """Say how requirements were decided."""
+    found = context.results.requirements
+    if not found:
+        return ()
+    by_interval = [item for item in found if item.test is None]
+    tests = {item.test.test: item for item in found if item.test is not None}
+    titles: list[Runs] = []
+    for name in tests:
+        title = mid_sentence(context.method_title("test", name))
+        article = "" if "’s " in title else "the "
+        titles.append(runs(article, title, context.cite("test", name)))
+    ways: list[Runs] = []
+    if by_interval:
+        levels = " or ".join(dict.fromkeys(percent(item.level) for item in by_interval))
+        ways.append(runs(f"the bounds of two-sided {levels} intervals"))
+    if titles:
+        ways.append(runs("the ", p_letter(context), " of ", listed(titles), " with the sign of "
+                         "the difference"))  # fmt: skip
+    lead = "One requirement was stated beforehand and" if len(found) == 1 else (
+        f"{capitalised(number_word(len(found)))} requirements were stated beforehand; each"
+    )  # fmt: skip
+    made = runs(f"{lead} was decided on ", listed(ways, last=" or "), ", without correction.")
+    if len(found) == 1:
+        return made
+    return made + runs(" The study passes only when all are met (an intersection–union test).")
+
+
+def _power(context: Context) -> Runs:
+    """Say what power was computed for, and that it was not the observed difference."""
+    found = [item.values for item in context.results.analyses if item.kind == "power"]
+    answers = [answer for values in found for answer in values["answers"]]
+    if not answers:
+        return ()
+    target = percent(found[0]["target"])
+    stated = any(values["difference"] is not None for values in found)
+    what = f"the smallest difference that a test finds with a power of {target}"
+    if stated:
+        what += ", and the power at a difference stated beforehand,"
+    corrected = any(values["correction"] for values in found)
+    level = " at the level of one comparison after the correction" if corrected else ""
+    return runs(
+        f"For assumptions stated beforehand we computed {what}{level}",
+        context.cite("analysis", "power"), ".",
+    )  # fmt: skip
 
 
 def _software(context: Context) -> Runs:

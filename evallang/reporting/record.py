@@ -20,15 +20,17 @@ from evallang.reporting.document import (
 from evallang.reporting.numbers import count, percent, seconds
 from evallang.reporting.requirement_findings import (
     NOT_CORRECTED,
+    alpha_of,
     decided_on,
     line_words,
     notes_of,
     source_of,
+    test_words,
     where_words,
 )
 from evallang.reporting.searches import RULES, parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import plural
+from evallang.reporting.wording import p_cell, p_letter, plural
 
 
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
@@ -37,39 +39,49 @@ def requirements(context: Context) -> Sequence[Block]:
     found = context.results.requirements
     if not found:
         return []
+    tested = [item for item in found if item.test is not None]
     rows = []
     for item in found:
         value, bounds = decided_on(context, item)
-        cells = (
+        cells = [
             Cell(runs(Code(source_of(item)), where_words(context, item))),
             Cell(value, item.value),
             Cell(bounds),
             Cell(runs(percent(item.level))),
             Cell(line_words(context, item) or runs("difference 0")),
             Cell(runs(Strong(runs("met" if item.met else "not met")))),
-        )
-        rows.append(Row(cells))
-    columns = (
+        ]
+        if tested:
+            p = item.test.p if item.test is not None else None
+            cells.insert(-1, Cell(p_cell(context, p, alpha_of(context, item)), p))
+        rows.append(Row(tuple(cells)))
+    columns = [
         Column(runs("Requirement"), "left", wide=True),
         Column(runs("Value"), sortable=True),
         Column(runs("Interval"), muted=True),
         Column(runs("Level"), muted=True),
         Column(runs("Line"), "left", muted=True),
         Column(runs("Decision"), "left"),
-    )
+    ]
+    if tested:
+        columns.insert(-1, Column(runs(p_letter(context)), sortable=True))
     notes = [
         runs(
             "Decided on the interval: its bound on the unfavourable side must lie beyond the "
             "line. ",
+            runs("Where there is a ", p_letter(context), ", on that of the test and on the sign "
+                 "of the difference. ") if tested else (),
             NOT_CORRECTED,
         ),
         *notes_of(context, found),
-    ]
+    ]  # fmt: skip
+    for item in tested:
+        notes.append(runs(Code(source_of(item)), ": ", test_words(context, item), "."))
     methods = dict.fromkeys(context.interval_title(i.method) for i in found if i.method)
     if methods:
         notes.append(runs(f"Intervals: {', '.join(methods)}."))
     caption = runs("Requirements of the study and how they were decided.")
-    return [Table("table-requirements", caption, columns, tuple(rows), notes=tuple(notes))]
+    return [Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))]
 
 
 @SECTIONS.register(SectionDeclaration(order=50), title="Hyper-parameters chosen")

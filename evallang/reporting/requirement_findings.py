@@ -1,12 +1,20 @@
 """Key findings about requirements: a line for each, PASS or FAIL, with what decided it."""
 
+import re
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context, half_width
 from evallang.reporting.document import Code, Interval, Number, Runs, Strong, runs
-from evallang.reporting.numbers import NBSP, fixed, interval, percent, scale_of
+from evallang.reporting.numbers import (
+    NBSP,
+    fixed,
+    interval,
+    level_of_alpha,
+    percent,
+    scale_of,
+)
 from evallang.reporting.titles import mid_sentence
-from evallang.reporting.wording import amount, level_words, sentence
+from evallang.reporting.wording import amount, level_words, p_stat, sentence, variant_words
 from evallang.results.records import Requirement
 
 MOST_LINES = 6  # on the first page; the rest stand in the table of requirements
@@ -40,6 +48,8 @@ def _line(context: Context, item: Requirement) -> Runs:
         words = f"{percent(item.level)}{NBSP}CI"
         inside += runs(" (", Interval(_text(bounds), *item.interval, words))
         inside += runs(f"; {method}" if method else "", ")")
+        if item.test is not None and item.test.p is not None:
+            inside += runs("; ", test_words(context, item))
     elif item.value is None:
         inside = ()
     line = line_words(context, item)
@@ -64,6 +74,26 @@ def where_words(context: Context, item: Requirement) -> str:
     if item.subgroup is not None:
         words += f" for {item.subgroup.column} = {item.subgroup.level}"
     return words
+
+
+def test_words(context: Context, item: Requirement) -> Runs:
+    """Name the test that decided a line, with its p and the level."""
+    assert item.test is not None, "asked of lines `with` a test"
+    variant = variant_words(item.test)
+    title = mid_sentence(context.method_title("test", item.test.test))
+    alpha = alpha_of(context, item)
+    made = runs(title, f" ({variant})" if variant and variant not in title else "")
+    if item.test.p is None:
+        return made
+    return made + runs(
+        ", ", p_stat(context, item.test.p, alpha), f" at level {level_of_alpha(alpha)}"
+    )
+
+
+def alpha_of(context: Context, item: Requirement) -> float:
+    """Give the level of the test of a line: the one it writes after `at`, else the study's."""
+    written = re.search(r" at \d", item.source)
+    return round(1 - item.level, 12) if written else context.alpha
 
 
 def line_words(context: Context, item: Requirement) -> Runs:

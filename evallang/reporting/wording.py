@@ -44,6 +44,8 @@ VARIANTS = {
     "midp": "mid-p",
     "corrected": "continuity-corrected",
     "mean": "mean of the first two differences",
+    "cv_auc": "within folds",
+    "cv_auc, clustered": "within folds, clustered",
     **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
 }
 """Words for what was computed; nothing where the name of the test says it."""
@@ -167,8 +169,13 @@ def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
     """Name how a simultaneous interval was made, shortly where it is the pairwise method."""
     if base(method) != base(pairwise):
         return mid_sentence(context.method_title("interval", method))
-    kind = method.removeprefix(base(method)).strip(", ")
+    kind = written_apart(method.removeprefix(base(method)))
     return f"by the same method at the adjusted level{f', {kind}' if kind else ''}"
+
+
+def written_apart(rest: str) -> str:
+    """Give what stands after a method and its options: "conservative" of "(bca), conservative"."""
+    return (rest.partition(")")[2] if rest.startswith("(") else rest).strip(", ")
 
 
 def variant_words(result: HypothesisTestResult) -> str:

@@ -5,6 +5,7 @@ Shared by the rules; every function takes what the checker may leave of a faulty
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from evallang.checking.capabilities import is_tuned
 from evallang.compatibility import PER_ROW, metric_entry, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
@@ -86,6 +87,14 @@ def pair_test(comparison: ComparisonSpec) -> Method:
 def own_protocols(study: Study) -> tuple[Protocol, ...]:
     """Give the protocols that the author wrote."""
     return tuple(p for p in study.protocols if p.implied_by is None)
+
+
+def repeated_design(study: Study) -> str:
+    """Name the repeated cross-validation for a study; one with a search needs inner folds."""
+    searched = any(is_tuned(model) for model in study.models)
+    if searched and (study.tuning is None or study.tuning.cv is None):
+        return "nested cv outer=5 inner=5 times=10"
+    return "repeated cv folds=10 times=10"
 
 
 def tables(study: Study) -> tuple[DataSpec, ...]:

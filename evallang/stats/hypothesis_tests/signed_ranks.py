@@ -123,8 +123,8 @@ def wilcoxon(
     of differences (Hodges & Lehmann 1963), with the interval of values that the test does not
     reject; beyond 1,000 differences it is their mean without an interval. Effect sizes have
     bootstrap intervals up to 200 pairs. A missing value (NaN) leaves its pair out, or with
-    `missing=worst` is worse than any other in the direction `better`. `first` and `second` are
-    (n,). Raises `ValueError` where their shapes differ.
+    `missing=worst` is worse than any other. `better` is the metric's direction. `first` and
+    `second` are (n,). Raises `ValueError` where their shapes differ.
     """
     checked_level(level)
     checked_direction(better)

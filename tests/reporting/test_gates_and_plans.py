@@ -1,0 +1,119 @@
+"""Requirements with a test, families together and power: what the report says of each."""
+
+import re
+
+import pytest
+import tinyhtml5
+from conftest import folded
+from studies import study
+
+from evallang.api import run
+from evallang.reporting import html
+from evallang.reporting.context import Context
+from evallang.reporting.section import build
+
+COUNTS = """counts trial
+  models a, b, c
+  pattern [1, 1, 1]: 300
+  pattern [1, 0, 1]: 40
+  pattern [0, 1, 1]: 12
+  pattern [1, 1, 0]: 9
+  pattern [0, 0, 0]: 39
+"""
+
+
+class Page:
+    """The report of a study, as text."""
+
+    def __init__(self, lines, head=""):
+        self.results = run(study(f"evallang 1\n{head}{COUNTS}{lines}")).record
+        text = html.render(build(Context(self.results)), "screen").html
+        self.root = tinyhtml5.parse(text, namespace_html_elements=False)
+
+    def findings(self):
+        return [folded(item) for item in self.root.findall(".//ol[@class='findings']/li")]
+
+    def methods(self):
+        return " ".join(folded(p) for p in self.root.findall(".//p[@class='methods']"))
+
+    def table(self, identifier):
+        figure = self.root.find(f".//figure[@id='{identifier}']")
+        head = [folded(cell) for cell in figure.findall(".//thead//th")]
+        body = [[folded(c) for c in row] for row in figure.findall(".//tbody/tr")]
+        return head, body, folded(figure)
+
+
+@pytest.fixture(scope="module")
+def gates():
+    return Page(
+        "require a better than b with mcnemar\n"
+        "require b better than a with mcnemar(midp) at 90%\n"
+        "require a not worse than b by 2%\n"
+    )
+
+
+def test_the_p_of_a_requirement_with_a_test_stands_in_its_row(gates):
+    head, body, _ = gates.table("table-requirements")
+    assert head[-2:] == ["p", "Decision"]
+    # The exact binomial p of 40 against 12 of 52, doubled: 1.3e-4
+    assert [row[-2:] for row in body] == [["< .001", "met"], ["< .001", "not met"], ["–", "met"]]
+
+
+def test_the_test_and_its_level_stand_below_the_table(gates):
+    _, _, text = gates.table("table-requirements")
+    assert "McNemar’s test (exact), p < .001 at level .05" in text
+    assert "McNemar’s test (mid-p), p < .001 at level .1." in text
+    assert "on that of the test and on the sign of the difference" in text
+
+
+def test_a_finding_names_the_test_that_decided_it(gates):
+    passed = next(line for line in gates.findings() if line.startswith("PASS a better than b"))
+    assert "McNemar’s test (exact), p < .001" in passed
+    by_interval = next(line for line in gates.findings() if "not worse" in line)
+    assert "p <" not in by_interval
+
+
+def test_a_table_of_requirements_without_a_test_has_no_column_of_p():
+    head, _, text = Page("require a not worse than b by 2%\n").table("table-requirements")
+    assert "p" not in head
+    assert "on that of the test" not in text
+
+
+def test_the_methods_say_how_requirements_were_decided(gates):
+    text = re.sub(r"[\d,⁠ ]+(?=[,.;)])", "", gates.methods())
+    assert "Three requirements were stated beforehand; each was decided on" in text
+    assert "95% intervals or the p of McNemar’s test" in text
+    assert "only when all are met" in text
+
+
+TOGETHER = 'study "Together"\n  families together\n'
+LINES = "compare a vs b with mcnemar\ncompare a vs c with mcnemar\n"
+
+
+def test_the_methods_say_that_families_are_one():
+    text = Page(LINES, TOGETHER).methods()
+    assert "All comparisons formed one family for this correction." in text
+    text = Page(LINES + "compare b vs c with mcnemar exploratory\n", TOGETHER).methods()
+    assert "All comparisons that were not exploratory formed one family" in text
+
+
+def test_separate_families_and_a_single_line_are_not_called_one_family():
+    assert "one family" not in Page(LINES).methods()
+    assert "one family" not in Page("compare a vs b with mcnemar\n", TOGETHER).methods()
+
+
+def test_the_methods_say_what_power_was_computed_for():
+    text = Page(LINES + "analyze power(difference=2%, discordant=8%, target=90%)\n").methods()
+    assert "For assumptions stated beforehand we computed the smallest difference" in text
+    assert "with a power of 90%, and the power at a difference stated beforehand," in text
+    assert "one comparison after the correction" not in text  # each line is a family of one
+    together = Page(LINES + "analyze power(discordant=8%)\n", TOGETHER).methods()
+    assert "at the level of one comparison after the correction" in together
+    assert "the power at a difference" not in together
+    assert "power" not in Page(LINES).methods()
+
+
+def test_an_option_of_an_interval_is_no_word_of_the_simultaneous_one():
+    # It read "by the same method at the adjusted level, (bca), conservative"
+    text = Page("compare a, b, c with bootstrap\n").methods()
+    assert "by the same method at the adjusted level, conservative" in text
