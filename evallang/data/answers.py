@@ -194,9 +194,12 @@ def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]"
     low, high = values[0], values[-1]
     if column.dtype == pl.Int64 and high - low < MOST_LOOKED_UP and (values % 1 == 0).all():
         below, above = int(low) - 1, int(high) + 1
+        numbers = column.to_numpy()
+        if low == 0 and high == len(values) - 1 and 0 <= numbers.min() <= numbers.max() <= high:
+            return np.array(numbers, dtype=np.int64)  # each label is its own place
         table = np.full(above - below + 1, -1, dtype=np.int64)
         table[values.astype(np.int64) - below] = np.arange(len(values))
-        return table.take(column.to_numpy() - below, mode="clip")  # its ends are -1
+        return table.take(numbers - below, mode="clip")  # its ends are -1
     floats = column.cast(pl.Float64).to_numpy()
     places = np.minimum(np.searchsorted(values, floats), len(values) - 1).astype(np.int64)
     places[values[places] != floats] = -1
