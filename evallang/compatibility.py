@@ -214,11 +214,16 @@ def default_interval(
     return "bootstrap" if declaration.form == "counts" else None
 
 
-def interval_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Tell why an interval cannot be given for a metric under what a protocol yields."""
+def interval_mismatch(
+    interval: Method, metric: Method, yields: Yields, grouped: bool = False
+) -> Mismatch | None:
+    """Tell why an interval cannot be given for a metric under what a protocol yields.
+
+    The one proposed instead is for `grouped` rows where these are.
+    """
     declared: IntervalDeclaration = INTERVALS[interval.name].declaration
     entry = metric_entry(metric)
-    default = default_interval(metric, yields)
+    default = default_interval(metric, yields, None, grouped)
     instead = f"write `interval {default}`" if default else "leave the interval out"
     given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
     if not declared.evidence & given:
@@ -291,8 +296,11 @@ def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
     return bool(shared)
 
 
-def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Tell why a test cannot be run by a metric under what a protocol yields."""
+def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -> Mismatch | None:
+    """Tell why a test cannot be run by a metric under what a protocol yields.
+
+    The one proposed instead has a form for groups where rows are `grouped`.
+    """
     entry = HYPOTHESIS_TESTS[test.name]
     declared = entry.declaration
     if yields.ordered and test.name in FOR_SERIES:
@@ -309,47 +317,56 @@ def test_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | No
             needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))
         else:
             needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
-        way_out = nearest_test(metric, yields, omnibus=declared.omnibus)
+        way_out = nearest_test(metric, yields, test, clustered=grouped)
         return Mismatch(f"`{test.name}` needs {needed}", way_out)
     if yields.ordered:
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",
-            nearest_test(metric, yields),
+            nearest_test(metric, yields, test),
         )
     return None
 
 
 def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
     """Tell why a test cannot be run where rows belong to groups."""
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
-    if declared.clustered or not on_one_set <= PER_ROW | {Evidence.COUNTS}:
+    if not _takes_rows_for_independent(test):
         return None
-    nearest = nearest_test(metric, yields, omnibus=declared.omnibus, clustered=True)
+    nearest = nearest_test(metric, yields, test, clustered=True)
     return Mismatch(
         f"`{test.name}` takes rows for independent, and those of a group are not", nearest
     )
 
 
+def _takes_rows_for_independent(test: Method) -> bool:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
+    return not declared.clustered and on_one_set <= PER_ROW | {Evidence.COUNTS}
+
+
 def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
     """Tell why a test cannot be run where examples have weights."""
-    declared = HYPOTHESIS_TESTS[test.name].declaration
-    over_folds = not declared.evidence & (PER_ROW | {Evidence.COUNTS}) & yields.evidence
-    if not yields.weighted or declared.weights or over_folds:
+    if not _ignores_weights(test, yields):
         return None
-    fold_test = metric.name if yields.once else None
     return Mismatch(
         f"`{test.name}` counts every example as one, and here they have weights",
-        "write `with permutation`" if fold_test else "write `with corrected_t`",
+        nearest_test(metric, yields, test),
     )
 
 
-def metric_mismatch(test: Method, metric: Method, yields: Yields | None = None) -> Mismatch | None:
+def _ignores_weights(test: Method, yields: Yields) -> bool:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    over_folds = not declared.evidence & (PER_ROW | {Evidence.COUNTS}) & yields.evidence
+    return yields.weighted and not declared.weights and not over_folds
+
+
+def metric_mismatch(
+    test: Method, metric: Method, yields: Yields | None = None, grouped: bool = False
+) -> Mismatch | None:
     """Tell why a test is not about a metric; `yields` is what the proposed one must run on."""
     found = _of_another_metric(test, metric)
     if found is None or yields is None:
         return found
-    return Mismatch(found.reason, nearest_test(metric, yields))
+    return Mismatch(found.reason, nearest_test(metric, yields, test, clustered=grouped))
 
 
 def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
@@ -415,24 +432,31 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
 
 
 def nearest_test(
-    metric: Method, yields: Yields, *, omnibus: bool = False, clustered: bool = False
+    metric: Method, yields: Yields, written: Method | None = None, *, clustered: bool = False
 ) -> str:
     """Say what to write instead of a test that cannot be run by a metric.
 
-    An `omnibus` is proposed where one was written; `clustered` asks for a test with a form
-    for groups.
+    One on the same evidence as the `written` test comes first, and an omnibus where one was
+    written; `clustered` asks for a test with a form for groups.
     """
     if yields.ordered:
         losses = metric_entry(metric).declaration.form == "losses"
         by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
-        return by_loss if losses else "write `with permutation(block=5)`"
-    many = ("cochran",) if omnibus else ()
-    for name in (*many, "mcnemar", "corrected_t", "kfold_t", "5x2cv_f", "permutation"):
-        entry = HYPOTHESIS_TESTS.get(name)
-        if entry is None or not fits_design(entry, yields):
+        both = losses and not _ignores_weights(Method("diebold_mariano"), yields)
+        return by_loss if both else "write `with permutation(block=5)`"
+    asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
+    of_many = asked is not None and asked.omnibus and asked.models[0] > 2
+    many = ("cochran",) if of_many else ()
+    by_folds = ("corrected_t", "5x2cv_f")
+    by_rows = ("mcnemar", "permutation")
+    over_rows = asked is not None and bool(asked.evidence & (PER_ROW | {Evidence.COUNTS}))
+    ordered = (*by_rows, *by_folds) if over_rows else ("mcnemar", *by_folds, "permutation")
+    for name in (*many, *ordered):
+        entry, proposed = HYPOTHESIS_TESTS[name], Method(name)
+        if not fits_design(entry, yields) or _ignores_weights(proposed, yields):
             continue
-        if clustered and not entry.declaration.clustered:
+        if clustered and _takes_rows_for_independent(proposed):
             continue
-        if _of_another_metric(Method(name), metric) is None:
+        if _of_another_metric(proposed, metric) is None:
             return f"write `with {name} then mcnemar`" if name in many else f"write `with {name}`"
     return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"

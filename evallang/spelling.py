@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 LONGEST = 64  # characters; a longer word is no slip of the keyboard
+LEAST_SURE = 4  # characters; of fewer each is as likely meant as not
 MANY = 400  # names; among more of them a mistake of two letters could mean many
 
 
@@ -76,6 +77,26 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
         if near is not None or most == 1 or len(candidates) > MANY:
             return near
     return _nearest(plain, candidates, most)
+
+
+def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:
+    """Tell whether a word can only be a slip for the candidate nearest to it.
+
+    Not so where it is short, where digits differ (`f3` is no misspelt `f1`), and where another
+    candidate is as near (`rmae` may be `rmse` or `mae`).
+    """
+    if word.casefold() == near.casefold():
+        return True
+    plain, meant = _plain(word), _plain(near)
+    digits = [[c for c in name if c.isdigit()] for name in (plain, meant)]
+    if min(len(plain), len(meant)) < LEAST_SURE or digits[0] != digits[1]:
+        return False
+    edits = distance(plain, meant)
+    rivals = candidates
+    if isinstance(candidates, Words) and edits <= 1:
+        rivals = candidates.within_one_edit(plain)
+    others = {_plain(other) for other in rivals} - {meant}
+    return all(distance(plain, other) > edits for other in others)
 
 
 def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from evallang.spelling import LONGEST, MANY, Words, closest, distance
+from evallang.spelling import LONGEST, MANY, Words, closest, distance, is_sure
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,21 @@ def test_words_know_what_differs_in_case_alone() -> None:
     assert words.alike("nn") == []
     assert "svm" in words
     assert "SVM" not in words
+
+
+@pytest.mark.parametrize(
+    ("word", "meant", "others", "sure"),
+    [
+        ("recal", "recall", ["precision", "f1"], True),
+        ("logistic-Regression", "logistic_regression", ["ridge"], True),
+        ("F1", "f1", ["fbeta"], True),  # right but for its case
+        ("f3", "f1", [], False),  # too short, and another number
+        ("model_3", "model_1", [], False),  # another number
+        ("rmae", "rmse", ["mae"], False),  # `mae` is as near
+        ("5x2cv_g", "5x2cv_f", ["5x2cv_t"], False),
+        ("mea", "mae", [], False),
+    ],
+)
+def test_a_fix_is_sure_where_nothing_else_can_be_meant(word, meant, others, sure):
+    assert is_sure(word, meant, [meant, *others]) is sure
+    assert is_sure(word, meant, Words([*others, meant])) is sure

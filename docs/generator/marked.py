@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.generator import markdown as md
+from evallang.checking import unbuilt
 from evallang.checking.catalogues import REGISTRIES
 from evallang.checking.explanations import clause_of, option_default, runs, written
 from evallang.checking.glossary import LATER
@@ -101,7 +102,8 @@ def _further(_: str) -> str:
 
 
 def _later(_: str) -> str:
-    rows = [(kind, ", ".join(f"`{w}`" for w in sorted(words))) for kind, words in LATER.items()]
+    later = {**LATER, **{f"clause of `{word}`": known for word, known in unbuilt.CLAUSES.items()}}
+    rows = [(kind, ", ".join(f"`{w}`" for w in sorted(words))) for kind, words in later.items()]
     return md.table(("kind", "words"), [row for row in rows if row[1]])
 
 

@@ -67,6 +67,9 @@ def read_and_plan(
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)
+    if not fine:
+        everything = (*study.diagnostics, *found)
+        found += waivers.unused_after_reading(everything, study.checked.gathered)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     return Prepared(
         meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())

@@ -93,6 +93,14 @@ def open_study(path: str | Path, overrides: Mapping[str, str] | None = None) -> 
     return _checked(str(path), text, place.parent, overrides or {})
 
 
+def check_text(text: str, name: str) -> Study:
+    """Check the text of a study that stands in no file, with all its findings.
+
+    Its paths are relative to the current folder; `name` is what messages call it.
+    """
+    return _checked(name, text, Path(), {})
+
+
 def read_text(path: Path) -> str:
     """Read a study file; bytes that are no UTF-8 stay visible as lone surrogates.
 
@@ -135,7 +143,10 @@ def _checked(
 
     def read(included: str) -> str:
         inside = included[len(prefix) + 1 :] if prefix else included
-        return read_text(folder / inside)
+        place = folder / inside
+        if not place.resolve().is_relative_to(folder.resolve()):
+            raise OSError(errno.EPERM, "a link leads out of the folder of the study", str(place))
+        return read_text(place)
 
     checked = check(shown, text, read, overrides, task, live)
     return Study(shown, text, folder, checked, overrides, live)

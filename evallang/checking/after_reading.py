@@ -16,6 +16,7 @@ from evallang.compatibility import (
     TESTABLE_COUNTS,
     Mismatch,
     interval_mismatch,
+    is_grouped,
     metric_entry,
     over_seeds,
     test_mismatch,
@@ -99,10 +100,11 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
     except ValueError:
         return  # the planner words it
     yields = over_seeds(replace(yields, weighted=table.weights is not None), protocol)
+    grouped = is_grouped(table.spec, study.group)
     what = "the split, as it is given," if yields.once else "the split with repeats"
     for measure in study.measures:
         if measure.interval is not None:
-            problem = interval_mismatch(measure.interval, measure.metric, yields)
+            problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
             if problem is not None:
                 yield _mismatch(
                     codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
@@ -111,7 +113,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
         if comparison.protocol != protocol.name or comparison.across:
             continue
         for test in _tests(comparison):
-            problem = test_mismatch(test, comparison.metrics[0], yields)
+            problem = test_mismatch(test, comparison.metrics[0], yields, grouped)
             if problem is not None:
                 yield _mismatch(
                     codes.TEST_NEEDS_OTHER_EVIDENCE,

@@ -79,7 +79,7 @@ def check(
     scope.diagnostics += advise(study, hints=_sound(gathered, scope))
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
-    found = gathered.diagnostics + scope.diagnostics
+    found = gathered.diagnostics + _known_without(gathered, scope)
     found = waivers.apply(found, gathered)
     ordered = in_order(_once(found, gathered.sources))
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
@@ -89,6 +89,23 @@ def _sound(gathered: Gathered, scope: Scope) -> bool:
     """Tell whether a study says what it means; E9xx is said well, and cannot be run yet."""
     found = [*gathered.diagnostics, *scope.diagnostics]
     return not scope.broken and not has_errors(d for d in found if not d.code.startswith("E9"))
+
+
+def _known_without(gathered: Gathered, scope: Scope) -> list[Diagnostic]:
+    """Leave out what the file of a faulty `include` may explain: names it was to declare."""
+    if not gathered.lacks_files:
+        return scope.diagnostics
+
+    def explained(item: Diagnostic) -> bool:
+        if item.code == codes.UNKNOWN_NAME.code:
+            return True
+        unlike = item.code == codes.UNKNOWN_CLASS.code and not item.fixes
+        if (not unlike and item.code != codes.PARAMETER_VALUE.code) or item.span is None:
+            return unlike
+        text = gathered.sources[item.path].text
+        return text[item.span.start : item.span.end].isidentifier()
+
+    return [item for item in scope.diagnostics if not explained(item)]
 
 
 def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Diagnostic]:

@@ -358,8 +358,8 @@ WAIVER_WITHOUT_REASON = declare(
     "waiver_without_reason",
     "A waiver that does not say why.",
     reason="A waiver is printed in the report; a reader must see why the advice was set aside.",
-    wrong="# evallang: allow uncorrected_family",
-    right="# evallang: allow uncorrected_family because one of the two tests is a check",
+    wrong="# evallang: allow seed_by_default",
+    right="# evallang: allow seed_by_default because the default seed is agreed",
 )
 WAIVER_OF_NOTHING = declare(
     "W162",

@@ -76,9 +76,10 @@ def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
     if comparison.across:
         return True  # one score of each data set is all that such a test reads
     yields = yields_under(study, comparison)
+    grouped = any(is_grouped(source, study.group) for source in study.sources)
     for test in _tests(comparison):
         for metric in comparison.metrics:
-            problem = metric_mismatch(test, metric, yields)
+            problem = metric_mismatch(test, metric, yields, grouped)
             if problem is not None:
                 scope.report(
                     codes.TEST_OF_ANOTHER_METRIC,
@@ -317,7 +318,8 @@ def _can_run(
 ) -> bool:
     """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
     yields = yields_of(source, protocol)
-    problem = test_mismatch(test, metric, yields)
+    grouped = is_grouped(source, study.group)
+    problem = test_mismatch(test, metric, yields, grouped)
     if isinstance(source, ScoresSpec):
         return can_be_tested(scope, test, source, problem, span)
     if problem is not None:
@@ -331,7 +333,7 @@ def _can_run(
     if problem is not None:
         scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)
         return False
-    problem = groups_mismatch(test, metric, yields) if is_grouped(source, study.group) else None
+    problem = groups_mismatch(test, metric, yields) if grouped else None
     if problem is not None:
         scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
     return problem is None

@@ -7,6 +7,7 @@ from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import (
     default_interval,
+    groups_mismatch,
     is_grouped,
     is_weighted,
     metric_entry,
@@ -76,6 +77,8 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
         in_file = not names and not isinstance(source, DataSpec)
         if in_file or names.known.issuperset(line.models):
             return True
+    if scope.broken:
+        return False  # the model that is missing may be one that could not be read
     scope.report(
         codes.MODELS_NEVER_MEET,
         "no data set has all models of this line",
@@ -152,8 +155,9 @@ def _decidable(
 ) -> bool:
     yields = yields_of(source, protocol)
     where = spoken(protocol) if protocol else source.name
+    grouped = is_grouped(source, study.group)
     if line.test is not None:
-        problem = test_mismatch(line.test, line.metric, yields)
+        problem = test_mismatch(line.test, line.metric, yields, grouped)
         if problem is not None:
             reason = problem.reason
             if f"`{line.test.name}` needs" in reason:
@@ -165,8 +169,9 @@ def _decidable(
             scope.report(
                 codes.TEST_WITHOUT_WEIGHTS, problem.reason, line.span, help=problem.instead
             )
+        elif grouped and (problem := groups_mismatch(line.test, line.metric, yields)) is not None:
+            scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, line.span, help=problem.instead)
         return problem is None
-    grouped = is_grouped(source, study.group)
     unknown_splits = isinstance(source, ScoresSpec) and source.fold is None
     if not unknown_splits and _has_interval(study, line, yields, protocol, grouped):
         return True

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from evallang.checking import codes, values
+from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Related
@@ -97,14 +98,15 @@ def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
     """Resolve every protocol; several need names."""
     nodes = scope.of(n.ProtocolNode)
     unnamed = [node for node in nodes if node.name is None]
-    if len(nodes) > 1:
-        for node in unnamed:
-            scope.report(
-                codes.STATEMENT_TWICE,
-                "of several protocols each needs a name",
-                node.keyword,
-                help="write `protocol NAME = ...`",
-            )
+    if len(nodes) > 1 and unnamed:
+        last = unnamed[-1]
+        scope.report(
+            codes.STATEMENT_TWICE,
+            "of several protocols each needs a name",
+            last.keyword,
+            related=[Related(nodes[nodes[0] is last].keyword, "another stands here")],
+            help="write `protocol NAME = ...`, or leave all but one out",
+        )
     found = [_protocol(scope, node) for node in nodes]
     return tuple(protocol for protocol in found if protocol is not None)
 
@@ -177,9 +179,16 @@ def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) ->
     place = node.words[0].span.to(node.words[-1].span) if node.words else node.span
     forms = [" ".join(entry.declaration.words) for entry in PROTOCOLS]
     text, fixes = suggestion(" ".join(words), place, forms)
+    meant = meant_by("protocol", " ".join(words))
+    if meant is not None:
+        text, fixes = f"did you mean `{meant}`?", []
+    other = values.stands_in(" ".join(words), "protocol")
+    message = f"there is no protocol `{' '.join(words)}`"
+    if other is not None:
+        message = f"`{' '.join(words)}` is {values.article(other)}, not a protocol"
     scope.report(
         codes.UNKNOWN_PROTOCOL,
-        f"there is no protocol `{' '.join(words)}`",
+        message,
         place,
         help=text or "`evallang list protocols` lists all of them",
         fixes=fixes,

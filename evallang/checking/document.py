@@ -16,7 +16,6 @@ HEADER_CLAUSES = ("author", "question", "about", "seed", "alpha", "confidence", 
 REPORT_CLAUSES = (
     "to", "title", "numbers", "page", "style", "template", "show", "hide", "bibliography",
 )  # fmt: skip
-LATER_REPORT_CLAUSES = ("style", "template", "bibliography", "show", "hide")
 FORMATS = ("html", "pdf")
 NUMBER_STYLES = ("apa", "ama", "nejm", "sci")
 LARGEST_SEED = 2**32 - 1
@@ -105,7 +104,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         elif name.name not in formats:
             formats.append(name.name)
     clauses = Clauses(scope, node, "report", REPORT_CLAUSES)
-    for word in LATER_REPORT_CLAUSES:
+    for word in sorted(unbuilt.CLAUSES["report"]):
         if (clause := clauses.plain(word)) is not None:
             values.not_in_this_version(scope, f"the report clause `{word}`", clause)
     numbers, page = clauses.plain("numbers"), clauses.plain("page")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from evallang.checking import unbuilt
 from evallang.checking.fitting import FITTING
 from evallang.checking.illustrations import illustration, python_call
 from evallang.checking.statements import (
@@ -48,6 +49,9 @@ PYTHON_MATTER = re.compile(
     re.DOTALL,
 )
 """Sentences about exceptions and shapes of arrays, which only those who call the function need."""
+SENTENCES = re.compile(r"(?<=\.)\s+(?=[A-Z`(])")
+FIRST_NAME = re.compile(r"`(\w+)`")
+SHAPES = re.compile(r"\s\([nNMGJkm](?:, ?\w*)+\)")
 
 
 def written(entry: Entry[Any]) -> str:
@@ -63,9 +67,10 @@ def of_entry(entry: Entry[Any]) -> Explanation:
 def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
     declared = entry.declaration
     yield Part("", entry.summary)
-    manual = PYTHON_MATTER.sub("", entry.manual).strip()
-    for paragraph in manual.split("\n\n") if manual else ():
-        yield Part("", " ".join(paragraph.split()))
+    for paragraph in entry.manual.split("\n\n"):
+        text = for_authors(" ".join(paragraph.split()), entry)
+        if text:
+            yield Part("", text)
     if declared.formula:
         yield Part("in words", declared.formula)
     if getattr(declared, "null", ""):
@@ -75,8 +80,11 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
     if entry.kind == "protocol":
         forms = declared.forms or (" ".join((written(entry), *_settings(entry))),)
         yield Part("written", lines=tuple(f"protocol {form}" for form in forms), language="eval")
-    if entry.options:
-        yield Part("options", lines=tuple(option_line(option) for option in entry.options))
+    lines = tuple(option_line(option) for option in entry.options)
+    if entry.kind == "protocol":
+        lines += ("seeds: default 1; each fit is repeated so often, and its scores averaged",)
+    if lines:
+        yield Part("options", lines=lines)
     if declared.when:
         yield Part("when to use it", declared.when)
     if declared.when_not:
@@ -98,6 +106,23 @@ def _entry_parts(entry: Entry[Any]) -> Iterator[Part]:
     if entry.references:
         works = tuple(f"{r.short}, {r.title}, {r.venue}" for r in entry.references)
         yield Part("sources", lines=works)
+
+
+def for_authors(paragraph: str, entry: Entry[Any]) -> str:
+    """Leave out of a docstring what only callers of the function need.
+
+    Sentences about its arrays go, and so do shapes and the marks at the names of arrays.
+    """
+    arrays = {name for name in entry.inputs if entry.option(name) is None}
+    kept = []
+    for sentence in SENTENCES.split(PYTHON_MATTER.sub("", paragraph).strip()):
+        first = FIRST_NAME.match(sentence)
+        if sentence == "All arrays are (n,)." or (first and first[1] in arrays):
+            continue
+        for name in arrays:
+            sentence = sentence.replace(f" (`{name}`)", "").replace(f"`{name}`", name)
+        kept.append(SHAPES.sub("", sentence))
+    return " ".join(kept).strip()
 
 
 def _settings(entry: Entry[Any]) -> Iterator[str]:
@@ -198,7 +223,10 @@ def clause_of(statement: str, clause: str) -> tuple[str, str]:
     """Give the form of a clause under a statement, and what it says there."""
     place = (statement, clause)
     form = CLAUSE_FORMS.get(place) or CLAUSES[clause]
-    return form, CLAUSE_MEANINGS.get(place) or CLAUSE_MEANINGS[clause]
+    meaning = CLAUSE_MEANINGS.get(place) or CLAUSE_MEANINGS[clause]
+    if clause in unbuilt.CLAUSES.get(statement, ()):
+        meaning += " This version does not take it yet (E901)."
+    return form, meaning
 
 
 def of_clause(word: str) -> Explanation:

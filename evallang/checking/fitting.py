@@ -80,11 +80,15 @@ def test_fit(test: Entry[Any], setting: Setting) -> Fit:
         return "no"
     if fits_design(test, setting.yields):
         by = metrics_of(test)
-        if by and test_mismatch(Method(test.name), Method(by[0]), setting.yields) is None:
+        if (
+            by
+            and test_mismatch(Method(test.name), Method(by[0]), setting.yields, grouped=False)
+            is None
+        ):
             return "yes"
         blocks = test.option("block") is not None
         method = Method(test.name, (("block", 10),) if blocks else ())
-        fits = by and test_mismatch(method, Method(by[0]), setting.yields) is None
+        fits = by and test_mismatch(method, Method(by[0]), setting.yields, grouped=False) is None
         return "in blocks" if fits else "no"
     return "implied" if declared.implied is not None and setting.fits_models else "no"
 
@@ -156,7 +160,9 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
         return tuple(lines)
     many = declared.models
     lines.append("two models" if many == (2, 2) else f"{many[0]} models or more")
-    if not declared.across_data:
+    if declared.evidence == {Evidence.FOLD_SCORES}:
+        lines.append("grouped and weighted rows too: it takes the scores of the folds")
+    elif not declared.across_data:
         lines.append(
             "grouped rows: in its clustered form" if declared.clustered else "no grouped rows"
         )
@@ -181,7 +187,9 @@ def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
     for setting in settings():
         fitting = tuple(m.name for m in METRICS if interval_fit(interval, m, setting))
         if fitting:
-            by_metrics.setdefault(fitting, []).append(setting.words)
+            ordered = setting.yields.ordered
+            words = f"{setting.words} (warned of by W322)" if ordered else setting.words
+            by_metrics.setdefault(fitting, []).append(words)
     total = len(METRICS.names())
     return tuple(
         f"{listed(words)}: {'any metric' if len(metrics) == total else listed(metrics)}"

@@ -6,6 +6,7 @@ from evallang.checking import explanations, unbuilt
 from evallang.checking.catalogues import REGISTRIES, members
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.explanations import Explanation, Part, written
+from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.statements import WORD_MEANINGS
 from evallang.diagnostics import CODES, Code
 from evallang.models.catalogue import CATALOGUE
@@ -57,7 +58,9 @@ def nearest(asked: str) -> str | None:
     """Name the word that is spelt most like this one, in any catalogue or case."""
     known = words()
     by_case = {word.lower(): word for word in known}
-    return by_case.get(asked.lower()) or closest(asked, known)
+    elsewhere = (meant_by(what, asked) for what in OTHER_NAMES)
+    meant = next((word for word in elsewhere if word is not None), None)
+    return by_case.get(asked.lower()) or meant or closest(asked, known)
 
 
 def words() -> list[str]:

@@ -16,10 +16,6 @@ Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""
 
 
-WHOLE_FILE = frozenset({"E001", "E002"})
-"""What is said of a whole file, of which nothing else can be said then."""
-
-
 @dataclass
 class Gathered:
     """All statements of a study and its includes, in the order written."""
@@ -31,6 +27,8 @@ class Gathered:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
     """The words of statements that stand in a file and could not be read, such as `model`."""
+    lacks_files: bool = False
+    """Whether an `include` brought nothing, so that anything may be declared there."""
 
 
 def gather(path: str, text: str, read: Read) -> Gathered:
@@ -54,7 +52,8 @@ def _enter(
     if len(way) > 1:  # the study says the version for its parts too
         diagnostics = tuple(d for d in diagnostics if d.code != MISSING_VERSION.code)
     found.diagnostics += diagnostics
-    found.unread.update(_unread(source, tree, diagnostics))
+    found.unread.update(STATEMENTS if parsed.refused else _unread(source, tree, diagnostics))
+    found.lacks_files |= parsed.refused
     found.comments += tree.comments
     for statement in tree.statements:
         found.statements.append(statement)
@@ -65,17 +64,12 @@ def _enter(
 def _unread(
     source: SourceFile, tree: StudyNode, diagnostics: Iterable[Diagnostic]
 ) -> Iterator[str]:
-    """Give the first word of each faulty statement that is not in the tree.
-
-    A file of another format, or of a newer language, may hold any statement.
-    """
+    """Give the first word of each faulty statement that is not in the tree."""
     seen = {source.position(statement.span.start).line for statement in tree.statements}
     for found in diagnostics:
         if found.severity is not Severity.ERROR:
             continue
-        if found.code in WHOLE_FILE:
-            yield from STATEMENTS
-        elif found.span is not None:
+        if found.span is not None:
             line = source.position(found.span.start).line
             if line in seen:
                 continue
@@ -125,6 +119,8 @@ def _include(
         )
     if problem is not None:
         found.diagnostics.append(problem)
+        if path not in (*way, *included):
+            _lacks(found)
         return
     included[path] = node
     try:
@@ -140,8 +136,15 @@ def _include(
                 help="the path is relative to the file that includes it",
             )
         )
+        _lacks(found)
         return
     _enter(SourceFile(path, text), (*way, path), included, read, found)
+
+
+def _lacks(found: Gathered) -> None:
+    """Remember that a file is missing, which may hold any statement."""
+    found.lacks_files = True
+    found.unread.update(STATEMENTS)
 
 
 def _leads_out(path: str, study: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from evallang.checking import codes
 from evallang.checking.scope import Scope, suggestion
+from evallang.diagnostics import has_errors
 from evallang.source import SourceFile, Span
 from evallang.syntax.nodes import LetNode
 from evallang.syntax.parser import parse
@@ -39,5 +40,7 @@ def read_overrides(
         tree, diagnostics = parse(source)
         scope.diagnostics += [d for d in diagnostics if d.severity == "error"]
         lets = [s for s in tree.statements if isinstance(s, LetNode)]
-        if lets:
+        if has_errors(diagnostics):
+            scope.broken.add(name)
+        elif lets:
             scope.overrides[name] = lets[0].value

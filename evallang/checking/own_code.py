@@ -4,7 +4,7 @@ import keyword
 
 from evallang.checking import codes
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Related
+from evallang.diagnostics import Edit, Fix, Related
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
 from evallang.models.constraints import read_constraint
 from evallang.models.own_code import registered
@@ -51,6 +51,16 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
     module = written.rpartition(".")[0]
     if module in scope.used_modules:
         return True
+    package, _, plain = written.rpartition(".")
+    known = CATALOGUE.get(plain)
+    if known is not None and package.split(".")[0] == known.module.split(".")[0]:
+        scope.report(
+            codes.UNKNOWN_CLASS,
+            f"a class of the catalogue stands without its module: `{plain}`",
+            name.span,
+            fixes=[Fix(f"write `{plain}`", (Edit(name.span, plain),))],
+        )
+        return None
     text, fixes = suggestion(module, name.span, scope.used_modules)
     scope.report(
         codes.OWN_CODE_WITHOUT_USE,

@@ -189,6 +189,8 @@ class ParameterResolver:
             if place.name in self.models.way:  # it was read as text, which does not fit
                 self.models.guard(place.name, place)
             help_text, fixes = suggestion(place.name, place.span, known.words)
+        elif isinstance(place, n.ListNode) and place.items:
+            help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
             codes.PARAMETER_VALUE,
             f"`{known.name}` of `{entry.name}` {reason}",

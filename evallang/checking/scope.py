@@ -11,7 +11,7 @@ from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered
 from evallang.results.settings import Default
 from evallang.source import Span
-from evallang.spelling import Words, closest
+from evallang.spelling import Words, closest, is_sure
 from evallang.study import Method
 from evallang.syntax import nodes as n
 
@@ -163,7 +163,8 @@ def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | 
     near = alike[0] if len(alike) == 1 else closest(word, known)
     if near is None:
         return None, []
-    fix = Fix(f"replace `{word}` by `{near}`", (Edit(span, near),))
+    sure = is_sure(word, near, known)
+    fix = Fix(f"replace `{word}` by `{near}`", (Edit(span, near),), sure)
     return f"did you mean `{near}`?", [fix]
 
 

@@ -8,7 +8,7 @@ from evallang.compatibility import metric_entry, nearest_test, yields_under
 from evallang.data.dataset import DataSpec
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import Method, Study
+from evallang.study import ComparisonSpec, Method, Study
 from evallang.syntax import nodes as n
 
 WORKER = {"classification": "classifier", "regression": "regressor"}
@@ -97,6 +97,15 @@ def _written_metrics(scope: Scope, study: Study) -> Iterator[tuple[Method, Span 
             yield requirement.metric, requirement.span
 
 
+def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
+    """Name a test for a regression, by its metric or, where that is for labels, by a loss."""
+    yields = yields_under(study, comparison)
+    metric = comparison.metrics[0]
+    if metric_entry(metric).declaration.task != "regression":
+        metric = Method("mae")
+    return nearest_test(metric, yields) if yields else "write `with corrected_t`"
+
+
 def _tests_of_labels(scope: Scope, study: Study) -> None:
     """McNemar's test and its kin count right and wrong, and a number is neither."""
     for comparison in study.comparisons:
@@ -106,9 +115,7 @@ def _tests_of_labels(scope: Scope, study: Study) -> None:
                     codes.WRONG_TASK,
                     f"`{test.name}` tests right and wrong, and the data are for regression",
                     comparison.span,
-                    help=nearest_test(comparison.metrics[0], yields)
-                    if (yields := yields_under(study, comparison))
-                    else "write `with corrected_t`",
+                    help=_nearest_of_numbers(study, comparison),
                 )
                 break
 

@@ -136,7 +136,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                 continue  # judged once the split is read
             else:
                 name = measure.interval.name
-                problem = interval_mismatch(measure.interval, measure.metric, yields)
+                problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
                 if problem is not None:
                     scope.report(
                         codes.INTERVAL_NEEDS_OTHER_EVIDENCE,

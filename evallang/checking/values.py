@@ -6,11 +6,13 @@ from typing import Any
 
 from evallang.checking import codes, own_functions, unbuilt
 from evallang.checking.bounds import objection
+from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
@@ -104,31 +106,50 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
             not_in_this_version(scope, f"the {what} `{word}`", name)
             return None
         return entry
+    meant = meant_by(what, word)
     if word in later:
-        not_in_this_version(scope, f"the {what} `{word}`", name)
+        same = {"way_out": f"write `{meant}`, which is the same"} if meant else {}
+        not_in_this_version(scope, f"the {what} `{word}`", name, **same)
         return None
-    for other, elsewhere, later_elsewhere, _ in CATALOGUES:
-        if other != what and (word in elsewhere or word in later_elsewhere):
-            scope.report(
-                code,
-                f"`{word}` is {_article(other)}, not {_article(what)}",
-                name.span,
-                help=_instead(word, other, what),
-            )
-            return None
+    other = stands_in(word, what)
+    if other is not None:
+        scope.report(
+            code,
+            f"`{word}` is {article(other)}, not {article(what)}",
+            name.span,
+            help=f"did you mean `{meant}`?" if meant else _instead(word, other, what),
+        )
+        return None
     text, fixes = suggestion(word, name.span, (*registry.names(), *later))
+    if meant is not None:
+        text, fixes = f"did you mean `{meant}`?", []
     scope.report(
         code,
         f"there is no {what} called `{name.name}`",
         name.span,
-        help=text or f"`evallang list {what}s` lists all of them",
+        help=text or f"`evallang list {_plural(what)}` lists all of them",
         fixes=fixes,
     )
     return None
 
 
-def _article(what: str) -> str:
+def stands_in(word: str, besides: str) -> str | None:
+    """Name the catalogue, besides one, in which a word stands: `f1` is a metric."""
+    for what, registry, later, _ in CATALOGUES:
+        if what != besides and (word in registry or word in later):
+            return what
+    if besides != "protocol" and word in {" ".join(p.declaration.words) for p in PROTOCOLS}:
+        return "protocol"
+    return None
+
+
+def article(what: str) -> str:
+    """Give a catalogue's noun with its article: `an interval`."""
     return f"an {what}" if what[0] in "aeiou" else f"a {what}"
+
+
+def _plural(what: str) -> str:
+    return "analyses" if what == "analysis" else f"{what}s"
 
 
 def _instead(word: str, other: str, what: str) -> str | None:
@@ -136,9 +157,15 @@ def _instead(word: str, other: str, what: str) -> str | None:
         return f"write `with TEST by {word}`"
     if other == "correction" and what == "test":
         return f"write `with TEST {word}`"
-    if other == "test" and what == "interval":
-        return f"`evallang list intervals` lists the intervals; `{word}` stands after `with`"
-    return f"`evallang list {what}s` lists all of them"
+    place = {
+        "metric": f"`{word}` stands after `measure`",
+        "test": f"`{word}` stands after `with` on a `compare` line",
+        "correction": f"`{word}` stands behind the test of a `compare` line",
+        "interval": f"`interval {word}` stands indented below `measure`",
+        "analysis": f"`{word}` stands after `analyze`",
+        "protocol": f"`protocol {word}` is a line of its own",
+    }[other]
+    return f"{place}; `evallang list {_plural(what)}` lists the {_plural(what)}"
 
 
 def not_in_this_version(

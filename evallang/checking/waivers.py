@@ -9,14 +9,18 @@ from evallang.checking.codes_loaded import load_codes
 from evallang.checking.include import Gathered
 from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, diagnose
 from evallang.source import Span
-from evallang.syntax.nodes import CommentNode
+from evallang.spelling import closest
+from evallang.syntax.nodes import CommentNode, EvallangNode
 
 AFTER_READING = frozenset({"too_few_discordant_pairs", "gate_that_cannot_pass"})
 """Advice of the check that is asked again once the data are read."""
 PATTERN = re.compile(
     r"#\s*evallang:\s*allow\s+(?P<rule>[\w-]+)(?P<file>\s+in\s+this\s+file)?"
-    r"(?:\s+because\s+(?P<reason>.*\S))?\s*$"
+    r"(?:\s+because(?:\s+(?P<reason>.*\S))?)?\s*$"
 )
+MEANT = re.compile(r"#\s*(?P<name>[\w-]{6,12}):\s*(?P<rest>.*)")
+"""A comment that may be meant for evallang; the name tells."""
+FORM = "`# evallang: allow RULE because ...`"
 
 
 @dataclass(frozen=True)
@@ -37,20 +41,31 @@ def apply(found: list[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     waivers, complaints = _read(gathered)
     used: set[Span] = set()
     marked = [_mark(item, waivers, gathered, used) for item in found]
-    for waiver in waivers:
-        if waiver.span not in used and not _needs_data(waiver.rule):
-            complaints.append(
-                diagnose(
-                    WAIVER_OF_NOTHING, f"there is no `{waiver.rule}` to allow here", waiver.span
-                )
-            )
-    return marked + complaints
+    unused = [w for w in waivers if w.span not in used and not _needs_data(w.rule)]
+    return [*marked, *complaints, *map(_of_nothing, unused)]
 
 
 def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     """Mark what waivers silence among findings that came later, when the data were read."""
     waivers, _ = _read(gathered)
     return [_mark(item, waivers, gathered, set()) for item in found]
+
+
+def unused_after_reading(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+    """Report the waivers of advice on data that had nothing to silence.
+
+    `found` is everything found by the check and in the data, none of which is an error.
+    """
+    waivers, _ = _read(gathered)
+    used: set[Span] = set()
+    for item in found:
+        _mark(item, waivers, gathered, used)
+    return [_of_nothing(w) for w in waivers if w.span not in used and _needs_data(w.rule)]
+
+
+def _of_nothing(waiver: Waiver) -> Diagnostic:
+    message = f"there is no `{waiver.rule}` to allow here"
+    return diagnose(WAIVER_OF_NOTHING, message, waiver.span, help="take the comment out")
 
 
 def _needs_data(rule: str) -> bool:
@@ -65,9 +80,13 @@ def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
     for comment in gathered.comments:
         match = PATTERN.match(comment.text)
         if match is None:
+            complaints += _misspelt(comment)
             continue
         rule = _rule_name(match["rule"])
-        if match["reason"] is None:
+        refused = _refusal(rule, bool(match["file"]), comment, gathered)
+        if refused is not None:
+            complaints.append(refused)
+        elif match["reason"] is None:
             complaints.append(
                 diagnose(
                     WAIVER_WITHOUT_REASON,
@@ -76,16 +95,54 @@ def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
                     help=f"write `# evallang: allow {rule} because ...`",
                 )
             )
-            continue
-        waivers.append(
-            Waiver(
-                rule,
-                match["reason"],
-                comment.span,
-                None if match["file"] else _lines(comment, gathered),
-            )
-        )
+        else:
+            lines = None if match["file"] else _lines(comment, gathered)
+            waivers.append(Waiver(rule, match["reason"], comment.span, lines))
     return waivers, complaints
+
+
+def _misspelt(comment: CommentNode) -> list[Diagnostic]:
+    """Report a comment that is meant as a waiver and is none."""
+    meant = MEANT.match(comment.text)
+    if meant is None or closest(meant["name"], ["evallang"]) is None:
+        return []
+    asks = (meant["rest"].split(maxsplit=1) or [""])[0]
+    if meant["name"] != "evallang" and closest(asks, ["allow"]) is None:
+        return []
+    message = "this comment allows nothing, for it is not written as one that does"
+    way_out = f"write {FORM}, one for each rule"
+    return [diagnose(WAIVER_OF_NOTHING, message, comment.span, help=way_out)]
+
+
+def _refusal(
+    rule: str, of_file: bool, comment: CommentNode, gathered: Gathered
+) -> Diagnostic | None:
+    """Say why nothing can be allowed so: no such rule, an error, a waiver too late."""
+    load_codes()
+    code = next((code for code in CODES.values() if code.name == rule), None)
+    message, way_out = None, "`evallang list rules` lists what can be allowed"
+    if code is None:
+        message = f"no rule is called `{rule}`"
+        names = [known.name for known in CODES.values() if known.severity is not Severity.ERROR]
+        near = closest(rule, names)
+        way_out = f"did you mean `{near}`?" if near else way_out
+    elif code.severity is Severity.ERROR:
+        message = f"`{rule}` is an error, and errors cannot be allowed"
+    elif code.code >= "W5":
+        message = f"`{rule}` is said of the results, and stands in every report that it concerns"
+    elif of_file and _stands_late(comment, gathered):
+        message = "a waiver for the whole file stands before its first statement"
+        way_out = "move it up, or leave `in this file` out and put it above its line"
+    if message is None:
+        return None
+    return diagnose(WAIVER_OF_NOTHING, message, comment.span, help=way_out)
+
+
+def _stands_late(comment: CommentNode, gathered: Gathered) -> bool:
+    """Tell whether a statement other than `evallang 1` stands above a comment in its file."""
+    statements = gathered.parsed[comment.span.path].study.statements
+    first = next((s for s in statements if not isinstance(s, EvallangNode)), None)
+    return first is not None and first.span.start < comment.span.start
 
 
 def _rule_name(written: str) -> str:

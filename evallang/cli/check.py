@@ -1,5 +1,8 @@
 """`evallang check`."""
 
+import sys
+from typing import TYPE_CHECKING
+
 import click
 
 from evallang.cli.terminal import cannot, read_study, show, study_path, summary
@@ -13,6 +16,9 @@ from evallang.diagnostics import (
 )
 from evallang.source import SourceFile
 from evallang.version import VERSION
+
+if TYPE_CHECKING:
+    from evallang.api.study import Study
 
 
 @click.command("check", epilog="Example: evallang check study.eval --format json")
@@ -30,10 +36,13 @@ from evallang.version import VERSION
 def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, fix: bool) -> int:
     """Find what is wrong with studies: syntax, names, statistical sense.
 
-    Needs neither data nor scikit-learn. Exit code 1 when anything is an error.
+    Needs neither data nor scikit-learn. Exit code 1 when anything is an error. `-` reads
+    stdin, whose paths are relative to the current folder.
     """
     found: list[Diagnostic] = []
     sources: dict[str, SourceFile] = {}
+    if fix and "-" in files:
+        raise click.UsageError("`--fix` writes to files, and `-` is none")
     for path in files:
         if fix:
             from evallang.cli.fixing import apply_fixes
@@ -44,7 +53,7 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
                 raise click.ClickException(cannot("fix", path, error)) from error
             for title in applied:
                 click.echo(f"{path}: fixed: {title}", err=True)
-        study = read_study(path)
+        study = _standard_input() if path == "-" else read_study(path)
         diagnostics = study.diagnostics
         if with_data and not has_errors(diagnostics):
             from evallang.api.preparing import check_data
@@ -64,3 +73,9 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     counted = [d for d in found if d.allowed_because is None]
     warned = any(d.severity is Severity.WARNING for d in counted)
     return 1 if has_errors(counted) or (strict and warned) else 0
+
+
+def _standard_input() -> "Study":
+    from evallang.api.study import check_text
+
+    return check_text(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), "<stdin>")

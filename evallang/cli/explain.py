@@ -6,7 +6,7 @@ import click
 
 from evallang.checking.explanations import Explanation, Part
 
-WIDTH = 88  # characters of a line of prose
+WIDTH = 80  # characters of a line of prose
 
 
 @click.command("explain", epilog="Example: evallang explain mcnemar")
@@ -29,7 +29,7 @@ def _text(explanation: Explanation) -> str:
     head = f"{explanation.word} ({explanation.kind})"
     if explanation.title:
         head += f": {explanation.title}"
-    lines = [head]
+    lines = _wrapped(head)
     for part in explanation.parts:
         lines += ["", *_part(part)]
     return "\n".join(lines) + "\n"

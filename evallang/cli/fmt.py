@@ -5,8 +5,11 @@ import sys
 
 import click
 
-from evallang.cli.terminal import cannot, study_path
+from evallang.cli.terminal import cannot, show, study_path
+from evallang.diagnostics import Diagnostic
 from evallang.source import SourceFile
+
+NO_NEWLINE = "\\ No newline at end of file"  # as diff and patch have it
 
 
 @click.command("fmt", epilog="Example: evallang fmt --diff study.eval")
@@ -16,9 +19,12 @@ from evallang.source import SourceFile
 def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
     """Write studies in their canonical format; `-` reads stdin and writes stdout."""
     from evallang.api.study import read_text
-    from evallang.syntax.formatter import format_source
+    from evallang.syntax.formatter import format_parsed
+    from evallang.syntax.parser import parse_lines
 
     changed = []
+    refused: list[Diagnostic] = []
+    sources: dict[str, SourceFile] = {}
     for path in files:
         if path == "-":
             text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
@@ -27,7 +33,15 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
                 text = read_text(study_path(path))
             except OSError as error:
                 raise click.ClickException(cannot("read", path, error)) from error
-        made = format_source(SourceFile(path, text))
+        source = SourceFile(path, text)
+        parsed = parse_lines(source)
+        if parsed.refused:
+            refused += parsed.diagnostics
+            sources[path] = source
+            if path == "-" and not (only_check or show_diff):
+                sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+            continue
+        made = format_parsed(source, parsed)
         if made != text:
             changed.append(path)
         if show_diff:
@@ -41,15 +55,28 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
                 raise click.ClickException(cannot("write", path, error)) from error
     if only_check or show_diff:
         for path in changed:
-            click.echo(f"{path} is not in the canonical format", err=True)
-        return 1 if changed and only_check else 0
-    if changed and changed != ["-"]:
+            name = "standard input" if path == "-" else path
+            click.echo(f"{name} is not in the canonical format", err=True)
+    elif changed and changed != ["-"]:
         click.echo(f"formatted {len(changed)} of {len(files)} files", err=True)
-    return 0
+    show(refused, sources)
+    return 1 if refused or (changed and only_check) else 0
 
 
 def _difference(path: str, before: str, after: str) -> str:
+    if before == after:
+        return ""
     lines = difflib.unified_diff(
-        before.split("\n"), after.split("\n"), path, f"{path} (formatted)", lineterm=""
+        _lines(before),
+        _lines(after),
+        path,
+        f"{path} (formatted)",
     )
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace").decode()
+    told = (line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}\n" for line in lines)
+    return "".join(told).encode("utf-8", "replace").decode()
+
+
+def _lines(text: str) -> list[str]:
+    """Cut a text behind each newline, and nowhere else: a form feed ends no line of a study."""
+    *whole, last = text.split("\n")
+    return [f"{line}\n" for line in whole] + [last] * bool(last)

@@ -7,7 +7,7 @@ import click
 
 CATALOGUES = (
     *("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules"),
-    *("codes", "statements"),
+    *("analyses", "codes", "statements"),
 )
 
 
@@ -18,7 +18,7 @@ def command(catalogue: str, layout: str) -> int:
     """List the words of a catalogue, each with one line about it.
 
     CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
-    codes and statements.
+    analyses, codes and statements.
     """
     from evallang.checking.catalogues import entries
 

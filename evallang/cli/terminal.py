@@ -52,7 +52,7 @@ def study_path(path: str) -> Path:
         found, regular = place.exists(), place.is_file()
     except OSError as error:
         raise click.ClickException(cannot("read", path, error)) from error
-    if not found:
+    if not found or not path:
         raise click.ClickException(f"there is no file `{path}`")
     if place.is_dir():
         raise click.ClickException(f"`{path}` is a folder; name a .eval file in it")

@@ -103,6 +103,9 @@ def _report_lacking(
     rows: "Mapping[str, pl.DataFrame]", every: "pl.DataFrame", column: str, findings: Findings
 ) -> None:
     names = every.columns
+    common = every
+    for own in rows.values():
+        common = common.join(own, on=names, how="semi")
     for path, own in rows.items():
         lacking = every.join(own, on=names, how="anti", maintain_order="left")
         if lacking.height == 0:
@@ -124,6 +127,8 @@ def _report_lacking(
             f"{column} {shown}",
             "rows",
             "id",
-            help="keep only what all have by the line: rows common",
+            help="keep only what all have by the line: rows common"
+            if len(common)
+            else f"spell {column} alike in all files, or name by `id` what they share",
             notes=notes,
         )

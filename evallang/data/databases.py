@@ -38,6 +38,7 @@ else:
     pl = lazy("polars")
 
 MAX_CELLS = 200_000_000  # about 10 GB while they are Python objects
+MAX_BYTES = 10_000_000  # of one value; a query can make one that fills the memory
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
 SERVERS = ("postgresql", "postgres")
 FORMS = '"sqlite:///data/x.db", "duckdb:///data/x.duckdb", "postgresql://user@host/name"'
@@ -135,6 +136,7 @@ def _sqlite(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True)
     connection.execute("pragma query_only = on")
     connection.execute("pragma trusted_schema = off")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
     connection.set_authorizer(_authorized)
     return connection
 

@@ -294,12 +294,14 @@ def _missing_said(
         for row in np.flatnonzero(missing.any(axis=1)).tolist()
     ]
     done = (
-        f"left out of tests over data sets, {complete} of {len(axes.datasets)} stay"
+        f"{complete} of {len(axes.datasets)} stay in tests of all models, unless they rank a "
+        "missing score last by `missing=worst`"
         if spec.missing == "leave_out"
         else "ranked last where missing"
     )
-    said = f"{counted(len(lacking), 'data set')} without a score of every model, {done}: " + listed(
-        lacking
+    said = (
+        f"{counted(len(lacking), 'data set')} without a score of every model: {listed(lacking)}; "
+        + done
     )
     findings.add(MISSING_SCORE, said, "models", "score", "model")
     return values, (said,)

@@ -23,7 +23,7 @@ def format_source(source: SourceFile) -> str:
 
 def format_parsed(source: SourceFile, parsed: ParsedFile) -> str:
     """Format a file that was parsed already."""
-    if any(d.code in ("E001", "E002") for d in parsed.diagnostics):
+    if parsed.refused:
         return source.text
     blocks = sorted((*_code(source, parsed), *_remarks(source, parsed)), key=lambda b: b.start)
     lines: list[str] = []

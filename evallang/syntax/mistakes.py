@@ -37,6 +37,8 @@ _KINDS = {
     END: "the end",
 }
 _JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
+SAID_ELSEWHERE = {"versus": "vs", "v": "vs", "using": "with", "via": "with"}
+"""Words that stand for a keyword elsewhere, and are not near it in letters."""
 _SIGNS_SWAPPED = ("=", ":", "in", ",", "|")
 _WORDS_INSERTED = ("=", "with", "from", "of", "as", "by", "in", "than", "to", "is", ":")
 
@@ -76,6 +78,9 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     clause = _clause_beside(path, start, tokens, first.stuck_at)
     if clause is not None:
         return Reading(None, (clause,))
+    bracketed = _bracketed_options(path, start, tokens, first.stuck_at)
+    if bracketed is not None:
+        return bracketed
     for skipped in range(MOST_ATTEMPTS):
         mended, found = _mend(path, tokens, first, skipped)
         if mended is None:
@@ -217,7 +222,8 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
 
 def _misspelt(token: Token, fits: Sequence[str], here: Span) -> Iterator[Guess]:
     keywords = [word for word in fits if word.isalpha() and word.islower()]
-    meant = closest(token.text, keywords)
+    other = SAID_ELSEWHERE.get(token.text)
+    meant = other if other in keywords else closest(token.text, keywords)
     if meant is not None:
         right = Token("NAME", meant, token.start, token.end)
         message = f"`{token.text}` is not known here, did you mean `{meant}`?"
@@ -276,6 +282,32 @@ def _clause_beside(path: str, start: str, tokens: Sequence[Token], at: int) -> D
         Span(path, token.start, token.end),
         fixes=[Fix("begin a line", (Edit(Span(path, tokens[at - 1].end, token.start), "\n  "),))],
     )
+
+
+def _bracketed_options(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
+    """Read `protocol cv(folds=10)` as `protocol cv folds=10`."""
+    inside = tokens[0].text == "protocol" and 1 < at < len(tokens) and tokens[at].kind == "LPAR"
+    if not inside or tokens[-1].kind != "RPAR" or len(tokens) - at < 2:
+        return None
+    between = [t for t in tokens[at + 1 : -1] if t.kind != "COMMA"]
+    again = run(path, start, [*tokens[:at], *between])
+    if again.stuck_at is not None:
+        return None
+    opening, closing = tokens[at], tokens[-1]
+    edits = []
+    for before, sign, after in zip(tokens[at - 1 :], tokens[at:], tokens[at + 1 :], strict=False):
+        if sign.kind in ("COMMA", "LPAR"):
+            apart = before.end < sign.start or sign.end < after.start
+            edits.append(Edit(Span(path, sign.start, sign.end), "" if apart else " "))
+    edits.append(Edit(Span(path, closing.start, closing.end), ""))
+    found = diagnose(
+        codes.SUPERFLUOUS,
+        "the options of a protocol stand behind it without brackets",
+        Span(path, opening.start, closing.end),
+        help="write them as in `cv folds=10`",
+        fixes=[Fix("remove the brackets", tuple(edits))],
+    )
+    return Reading(again.node, (found, *again.diagnostics))
 
 
 def _parted(tokens: Sequence[Token], at: int) -> tuple[tuple[str, Sequence[Token]], ...]:

@@ -42,11 +42,15 @@ class ParsedLine(NamedTuple):
 
 
 class ParsedFile(NamedTuple):
-    """Everything the parser knows of a file; `lines` are what the formatter goes by."""
+    """Everything the parser knows of a file; `lines` are what the formatter goes by.
+
+    A file of another format, of no text or of a newer language is `refused`, not parsed.
+    """
 
     study: StudyNode
     lines: tuple[ParsedLine, ...]
     diagnostics: tuple[Diagnostic, ...]
+    refused: bool = False
 
 
 def parse(source: SourceFile) -> tuple[StudyNode, tuple[Diagnostic, ...]]:
@@ -64,7 +68,7 @@ def parse_lines(source: SourceFile) -> ParsedFile:
     """Parse a file and keep what became of each of its lines."""
     refused = preflight.refusal(source)
     if refused is not None:
-        return ParsedFile(_study(source, (), ()), (), (refused,))
+        return ParsedFile(_study(source, (), ()), (), (refused,), refused=True)
     layout = lay_out(source)
     assembly = _Assembly(source.path)
     for line, after in zip_longest(layout.lines, layout.lines[1:]):

@@ -118,7 +118,11 @@ class PartBuilder(ValueBuilder):
     def compare(self, kids: Kids, span: Span) -> n.CompareNode:
         models, *rest = kids
         models = models or ()
+        rest = self._respelt(rest)
         parts = self._parts(rest)
+        for model in models:
+            for name in (model.first, model.second) if isinstance(model, n.PairNode) else (model,):
+                self._named(name, "choose another name; a column so called is put in quotes")
         pairs = [m for m in models if isinstance(m, n.PairNode)]
         if pairs and len(pairs) < len(models):
             single = next(m for m in models if not isinstance(m, n.PairNode))
@@ -140,7 +144,7 @@ class PartBuilder(ValueBuilder):
         return n.CompareNode(
             models,
             test,
-            then,
+            parts.get("then", then),
             parts.get("correction"),
             parts.get("against"),
             "across" in parts,
@@ -217,6 +221,27 @@ class PartBuilder(ValueBuilder):
         fields = given | {name: value for name, value in claim.items() if value is not None}
         return n.RequireNode(**fields, keyword=self.keyword, span=span)
 
+    def _respelt(self, parts: list[Part]) -> list[Part]:
+        """Read `cochran thne mcnemar` and `expoloratory` as meant: no correction is so called."""
+        made: list[Part] = []
+        for index, (word, value, place) in enumerate(parts):
+            near = isinstance(value, n.NameNode) and word == "correction"
+            meant = closest(value.name, ["then", "exploratory"]) if near else None
+            after = parts[index + 1 :]
+            if meant is None or (meant == "then") is not (bool(after) and after[0][0] == word):
+                made.append((word, value, place))
+                continue
+            if value.name != "then":  # that one is told to stand elsewhere
+                message = f"`{value.name}` is not known here, did you mean `{meant}`?"
+                fix = Fix(f"write `{meant}`", (Edit(place, meant),))
+                self._complain(codes.MISSPELT_WORD, message, place, fix=fix)
+            if meant == "exploratory":
+                made.append((meant, True, place))
+                continue
+            _, post_hoc, where = after[0]
+            return [*made, ("then", post_hoc, where), *self._respelt(after[1:])]
+        return made
+
     def _misplaced(self, kind: str, word: str, place: Span) -> None:
         helps = {
             ("level", "in"): "the measure stands before `of`",
@@ -267,12 +292,16 @@ class PartBuilder(ValueBuilder):
             self._complain(codes.UNEXPECTED_TEXT, message, node.span)
             return n.NameNode("columns", span=node.span)
         name = node.name if isinstance(node, n.CallNode) else node
-        if name.name in RESERVED:
-            message = f"`{name.name}` is a word of the language and names nothing else"
-            self._complain(codes.RESERVED_WORD, message, name.span)
+        self._named(name)
         if isinstance(node, n.CallNode):
             return replace(node, name=term(name))
         return term(name)
+
+    def _named(self, node: n.NameNode | n.TextNode, way_out: str | None = None) -> None:
+        """Object to a word of the language where a name is meant; brackets let one pass."""
+        if isinstance(node, n.NameNode) and node.name in RESERVED:
+            message = f"`{node.name}` is a word of the language and names nothing else"
+            self._complain(codes.RESERVED_WORD, message, node.span, way_out)
 
     def _word(self) -> n.NameNode:
         return n.NameNode(self.first.text, span=self.keyword)

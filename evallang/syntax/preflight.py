@@ -8,7 +8,10 @@ from evallang.source import SourceFile, Span
 from evallang.syntax import codes
 from evallang.version import LANGUAGE
 
+UTF_16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # the bytes FF FE and FE FF, undecoded
 ZIP_SIGNATURE = "PK\x03\x04"
+
+LOOKED_AT = 4096  # characters; a tenth of them damaged is no slip in a text
 
 _VERSION = re.compile(r"\ufeff?(?:[ \t\r]*(?:#[^\n]*)?\n)*evallang[ \t]+([^\s#]+)")
 _NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
@@ -48,8 +51,23 @@ def refusal(source: SourceFile) -> Diagnostic | None:
             "statement"
         )
         return diagnose(codes.INSPECT_LOG, message, None, path=source.path, help=way_out)
+    damage = _whole_damage(source.text[:LOOKED_AT])
+    if damage is not None:
+        way_out = "save the study as UTF-8"
+        return diagnose(codes.NOT_TEXT, damage, None, path=source.path, help=way_out)
     version, objection = read_version(source)
     return objection if version is not None else None
+
+
+def _whole_damage(head: str) -> str | None:
+    """Say what is wrong with a file that begins with more damage than a text can have."""
+    if head.startswith(UTF_16_MARKS):
+        return "the file is UTF-16, and a study is UTF-8"
+    if 10 * len(_NOT_TEXT.findall(head)) <= len(head):
+        return None
+    if "\0" in head:
+        return "the file is no text: NUL characters stand in it"
+    return "the file is no text: many of its first bytes are no UTF-8"
 
 
 def not_text(source: SourceFile) -> Diagnostic | None:

@@ -105,8 +105,7 @@ class ValueBuilder:
     def call(self, kids: Kids, span: Span) -> n.NameNode | n.CallNode | n.ColumnsNode:
         name, *arguments = kids
         if name.name == "columns":
-            branches = [self._as_branch(item) for item in arguments]
-            return n.ColumnsNode(tuple(b for b in branches if b is not None), span=span)
+            return self._columns(arguments, span)
         if not arguments:
             return n.NameNode(name.name, span=span)
         branched = all(isinstance(item, n.BranchNode) for item in arguments)
@@ -114,7 +113,7 @@ class ValueBuilder:
             message = f"`{name.name}` is not known here, did you mean `columns`?"
             fix = Fix("write `columns`", (Edit(name.span, "columns"),))
             self._complain(codes.MISSPELT_WORD, message, name.span, fix=fix)
-            return n.ColumnsNode(tuple(arguments), span=span)
+            return self._columns(arguments, span)
         return n.CallNode(name, tuple(self._as_argument(item) for item in arguments), span=span)
 
     def argument(self, kids: Kids, span: Span) -> n.ArgumentNode:
@@ -169,12 +168,21 @@ class ValueBuilder:
         self._no_range(kids[1])
         return n.OptionNode(kids[0], kids[1], span=span)
 
+    def _columns(
+        self, arguments: Sequence[n.BranchNode | n.ArgumentNode], span: Span
+    ) -> n.ColumnsNode:
+        branches = [self._as_branch(item) for item in arguments]
+        return n.ColumnsNode(tuple(b for b in branches if b is not None), span=span)
+
     def _as_branch(self, item: n.BranchNode | n.ArgumentNode) -> n.BranchNode | None:
         """Take an argument of `columns(...)`, and object where it is no branch."""
         if isinstance(item, n.ArgumentNode):
             key, value = item.key, item.value
             self._no_branch(item.span, (key.span.end, value.span.start) if key else None)
-            return None if key is None else self.branch((key, value), item.span)
+            estimators = n.PipelineNode | n.NameNode | n.CallNode | n.ColumnsNode
+            if key is None or not isinstance(value, estimators):
+                return None
+            return self.branch((key, value), item.span)
         columns: Any = item.key  # the grammar lets any value pass here, and after the colon
         if not isinstance(columns, n.NameNode | n.TextNode | n.ListNode):
             self._complain(

@@ -120,3 +120,34 @@ def test_an_included_file_of_bytes_is_reported_there(tmp_path):
     (tmp_path / "bytes.eval").write_bytes(b"model \xe9 = SVC\n")
     found = open_study(tmp_path / "study.eval").diagnostics
     assert ("E003", "bytes.eval") in [(d.code, d.path.rpartition("/")[2]) for d in found]
+
+
+def test_a_missing_file_is_the_only_thing_said(tmp_path):
+    text = """evallang 1
+include "gone.eval"
+model a = prep | LogisticRegression(C=strength)
+compare a, other with mcnemar
+measure f1
+"""
+    assert [d.code for d in checked(text).diagnostics] == ["E107"]
+    misspelt = text.replace("LogisticRegression", "LogisticRegresion")
+    assert [d.code for d in checked(misspelt).diagnostics] == ["E107", "E110"]
+    damaged = {"gone.eval": "\udcff\udcfee\x00v\x00"}
+    assert [(d.code, d.path) for d in checked(text, damaged).diagnostics] == [("E003", "gone.eval")]
+
+
+def test_a_link_does_not_lead_out_of_the_folder(tmp_path):
+    lab, elsewhere = tmp_path / "lab", tmp_path / "elsewhere"
+    lab.mkdir()
+    elsewhere.mkdir()
+    for folder in (lab, elsewhere):
+        (folder / "protocol.eval").write_text("evallang 1\nprotocol cv\n")
+    (lab / "inside.eval").symlink_to("protocol.eval")
+    (lab / "file.eval").symlink_to(elsewhere / "protocol.eval")
+    (lab / "folder").symlink_to(elsewhere)
+    main = lab / "study.eval"
+    for path, refused in (("inside", False), ("file", True), ("folder/protocol", True)):
+        main.write_text(MAIN.replace("lab/protocol", path))
+        found = open_study(main).diagnostics
+        assert [d.code for d in found] == ["E107"] * refused, path
+        assert all("a link leads out of the folder of the study" in d.message for d in found)

@@ -32,6 +32,7 @@ def test_a_value_set_on_the_command_line_replaces_the_one_written():
     [
         ("", "E045"),
         ("4 5", "E050"),
+        ("[4", "E030"),
         ("4\nmodel x = SVC", "E131"),
         ("depth", "E106"),
     ],

@@ -1,9 +1,12 @@
 """What `explain` tells an author, and what it keeps for those who call the functions."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 from studies import TWO_MODELS
 
+from evallang.checking import explanations
 from evallang.checking.catalogues import REGISTRIES
 from evallang.cli.main import root
 
@@ -25,11 +28,45 @@ def test_shapes_of_arrays_are_left_out_and_the_rest_is_kept():
     assert "the mean of all ten stands in `extra`." in text
 
 
+ARRAY = re.compile(r"\([nNMGJ], ?\w*\)")
+
+
+@pytest.mark.parametrize("catalogue", list(REGISTRIES))
+def test_no_manual_speaks_of_the_arrays_that_a_function_takes(catalogue):
+    for entry in REGISTRIES[catalogue]:
+        text = " ".join(p.text for p in explanations.of_entry(entry).parts if not p.heading)
+        assert not ARRAY.search(text), entry.name
+        arrays = [name for name in entry.inputs if entry.option(name) is None]
+        assert [name for name in arrays if f"`{name}`" in text] == [], entry.name
+
+
+@pytest.mark.parametrize("word", ["mcnemar", "bootstrap", "roc_auc", "W315", "report"])
+def test_prose_fits_a_terminal_of_80_columns(word):
+    prose = [line for line in said("explain", word).split("\n") if line[:4] != "    "]
+    assert max(map(len, prose)) <= 80
+
+
+@pytest.mark.parametrize("protocol", REGISTRIES["protocols"].names())
+def test_every_protocol_says_that_it_takes_seeds(protocol):
+    (entry,) = [e for e in REGISTRIES["protocols"] if e.name == protocol]
+    assert "    seeds: default 1; each fit is repeated so often" in said(
+        "explain", *entry.declaration.words
+    )
+
+
+def test_a_clause_that_is_refused_says_so_where_it_is_explained():
+    text = " ".join(said("explain", "report").split())
+    assert "References of the author's, put into references.bib. This version does not" in text
+    assert "the size of the page; a4 by default. This version" not in text.lower()
+    assert "This version does not take it yet (E901)." in " ".join(said("explain", "hide").split())
+
+
 def test_a_value_of_an_option_is_found_where_it_belongs():
     text = said("explain", ".632+")
     assert text.startswith(".632+ (value of `estimate`)\n")
     assert "`.632+` is a value of `estimate` of the protocol `bootstrap`." in text
-    assert "Improvements on cross-validation: the .632+ bootstrap" in text
+    words = " ".join(text.split())
+    assert "Improvements on cross-validation: the .632+ bootstrap" in words
 
 
 def test_a_protocol_is_headed_by_the_words_that_a_study_has_for_it():

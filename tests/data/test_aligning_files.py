@@ -57,6 +57,9 @@ def test_other_ids_are_text_and_the_first_ones_are_shown(source, first, second):
     made, found = pair(source, *files(first, second))
     assert made is None
     assert {d.code for d in found} == {"E441"}
+    # `rows common` would leave nothing, so that it is no way out
+    common = set(first) & set(second)
+    assert all(("rows common" in d.help) == bool(common) for d in found)
 
 
 def test_files_without_a_common_id_are_shown_side_by_side(source):

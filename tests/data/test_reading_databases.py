@@ -86,6 +86,8 @@ def test_clauses_apply_to_the_rows_of_a_query(source, database, where):
         ("select load_extension('x')", "E416"),
         ("select * from visit", "E416"),
         ("select nothing from visits", "E416"),
+        ("select randomblob(20000000), y from visits", "E416"),
+        ("select writefile('x', 'y') from visits", "E416"),
         ("select id from visits where", "E416"),
         ("select id, age as id, y from visits", "E409"),
         ("select * from visits where id > 100", "E407"),
@@ -176,7 +178,16 @@ def test_a_driver_that_is_not_installed_is_one_message(source, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "query", ["select * from read_csv('v.csv')", "with a as (select 1) from b"]
+    "query",
+    [
+        "select * from read_csv('v.csv')",
+        "select * from 'v.csv'",
+        "select * from read_text('v.csv')",
+        "select * from glob('*')",
+        "select * from 'https://example.org/v.csv'",
+        "select * from sqlite_scan('v.db', 'visits')",
+        "with a as (select 1) from b",
+    ],
 )
 def test_duckdb_reads_its_tables_and_nothing_else(source, query):
     connection = duckdb.connect(str(source.folder / "v.duckdb"))

@@ -170,8 +170,8 @@ def test_a_data_set_with_a_gap_is_left_out_and_said_so(read):
     (warning,) = found
     assert (warning.code, warning.severity) == ("W421", "warning")
     assert warning.message == (
-        "1 data set without a score of every model, left out of tests over data sets, 2 of 3 "
-        "stay: wine (without svm)"
+        "1 data set without a score of every model: wine (without svm); 2 of 3 stay in tests of "
+        "all models, unless they rank a missing score last by `missing=worst`"
     )
     rows, means = table.compared()
     assert rows == (0, 2)

@@ -43,6 +43,8 @@ def test_an_input_is_the_same_each_time():
         pytest.param(" \u3000\nmeasure f1", id="a line of a wide blank"),
         pytest.param(" \n\ufeff\ufeffmeasure f1", id="byte order marks further down"),
         pytest.param('include "\udcd7.eval"', id="a path that is no UTF-8"),
+        pytest.param("let p = coumns(numeric: 1)", id="no step behind a misspelt `columns`"),
+        pytest.param("compare [all, b] with mcnemar", id="a word of the language in brackets"),
         pytest.param(
             'predictions p from "p.csv"\n  report (html,)', id="a statement that reads as a clause"
         ),

@@ -6,6 +6,7 @@ from evallang.checking.rules.lines import (
     by_default,
     evidence_of,
     own_protocols,
+    repeated_design,
     tests_of,
 )
 from evallang.checking.rules.rule import Objection, rule
@@ -70,7 +71,7 @@ def _corrected(study: Study, comparison: ComparisonSpec) -> str:
         protocols = own_protocols(study) if isinstance(source, DataSpec) else (None,)
         if any(fits_design(entry, yields_of(source, protocol)) for protocol in protocols):
             return "write `with corrected_t`"
-    return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"
+    return f"write `protocol {repeated_design(study)}` and `with corrected_t`"
 
 
 @rule("W311", source="Dietterich 1998, 3.2; Raschka 2018, 4.2")

@@ -139,7 +139,8 @@ def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
             continue
         if entry.declaration.assumes == "positive" and _entangled(study, comparison):
             yield Objection(
-                f"`{entry.name}` assumes a dependence that pairs with models in common do not have",
+                f"`{entry.name}` assumes a dependence that tests on the same examples need not "
+                "have",
                 comparison.span,
                 help="write `holm`, which holds for any dependence",
             )

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.lines import evidence_of, listed, tests_of, uses_rows
+from evallang.checking.rules.lines import (
+    evidence_of,
+    listed,
+    repeated_design,
+    tests_of,
+    uses_rows,
+)
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
@@ -57,7 +63,7 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"`{_on_rows(study, comparison)}` pools the predictions of all folds, and {reason}",
                 comparison.span,
-                help="write `protocol repeated cv folds=10 times=10` and `with corrected_t`",
+                help=f"write `protocol {repeated_design(study)}` and `with corrected_t`",
             )
 
 
@@ -97,8 +103,8 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
                 f"`{_on_rows(study, comparison)}` compares the models fitted on these folds, not "
                 "the algorithms on new training sets",
                 comparison.span,
-                help="if the algorithms are meant, write `protocol repeated cv` and `with "
-                "corrected_t`",
+                help=f"if the algorithms are meant, write `protocol {repeated_design(study)}` "
+                "and `with corrected_t`",
             )
             return  # said once for a study
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.lines import own_protocols, tables
+from evallang.checking.rules.lines import own_protocols, tables, tests_of
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import PER_ROW, default_interval, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
+from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Measure, Method, Protocol, Study
 
@@ -88,18 +89,24 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
             )
     for measure in study.measures:
         if measure.interval is not None and measure.interval.name == "bootstrap":
-            yield from _few_for(measure, measure.interval)
+            yield from _few_for(measure.interval, measure.interval_span or measure.span)
+    tests = [(test, c.span) for c in study.comparisons for test in tests_of(c)]
+    tests += [(r.test, r.span) for r in study.requirements if r.test is not None]
+    for test, span in tests:
+        if test.name == "bootstrap":
+            yield from _few_for(test, span)
 
 
-def _few_for(measure: Measure, interval: Method) -> Iterator[Objection]:
-    options = {**INTERVALS["bootstrap"].defaults(), **interval.keywords()}
+def _few_for(method: Method, span: Span | None) -> Iterator[Objection]:
+    """Judge the rounds of an interval, or of a test, whose p is read off its bounds."""
+    options = {**INTERVALS["bootstrap"].defaults(), **method.keywords()}
     rounds = options.get("rounds")
     least = LEAST_ROUNDS if options.get("method") == "se" else LEAST_FOR_BOUNDS
     if isinstance(rounds, int) and rounds < least:
         what = "a standard error" if least == LEAST_ROUNDS else "the bounds of an interval"
         yield Objection(
             f"{rounds} rounds are too few for {what}",
-            measure.interval_span or measure.span,
+            span,
             help="leave `rounds` out (it is 10,000), or write "
             f"`rounds={least if least < LEAST_FOR_BOUNDS else '1_000'}` or more",
         )

@@ -181,10 +181,11 @@ def mcnemar(
     model count: the upper tail from b on, its mid-p, or that of (b - c)/sqrt(b + c), less 1
     in the numerator where corrected.
 
-    With `groups` (n,) and the Boolean rows `correct` (n, 2) behind the table, groups are
-    the sample: with d_g the sum of b - c in a group, (Σ d_g)² / Σ d_g² is chi-squared
-    (the modified test of Obuchowski: Yang, Sun & Hardin 2010); `exact`, and fewer than 30
-    groups with d_g other than 0, swap the models in whole groups. The difference then has
+    `correct` (n, 2) holds the Boolean rows behind the table, `groups` (n,) where each
+    belongs. Where rows come in groups, these are the sample: with d_g the sum of b - c in
+    a group, (Σ d_g)² / Σ d_g² is chi-squared (the modified test of Obuchowski: Yang, Sun &
+    Hardin 2010); `exact`, and fewer than 30 groups with d_g other than 0, swap the models
+    in whole groups. The difference then has
     a cluster-robust interval. Raises `ValueError` where `table` is no table of counts, or
     `correct` is missing with `groups`.
     """

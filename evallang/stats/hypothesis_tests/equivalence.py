@@ -115,8 +115,9 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
         when="it is to be shown that two models differ by less than a margin fixed beforehand",
         when_not="no margin can be stated before the data are seen",
         differs={
-            "statsmodels": "ttost_paired is for independent means; here the interval of the "
-            "design decides: Tango's for accuracies, corrected_t's for folds",
+            "statsmodels": "ttost_paired takes the paired differences for independent and "
+            "normal; here the interval of the design decides: Tango's for accuracies, "
+            "corrected_t's for folds",
         },
         formula=(
             "the smallest alpha at which the whole interval of level 1 - 2 alpha for the "

@@ -83,7 +83,6 @@ class _Compared:
         differs={
             "aeon": "its table of critical values is read one place too far, as if there were "
             "M + 1 models, so that differences are missed",
-            "Zhou 2021": "his critical difference of 1.657 for Table 2.5 is the same",
         },
         formula=(
             "the difference of the two average ranks, divided by the root of M (M + 1) / (6 "

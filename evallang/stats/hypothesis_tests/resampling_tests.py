@@ -136,7 +136,7 @@ def permutation(
     there are at most about a million distinct outcomes they are all counted, each with its
     probability, else p = (1 + count)/(1 + rounds) (Phipson & Smyth 2010), with its Monte
     Carlo error in `extra.mc_se`. Scores of ranking metrics are replaced by ranks before
-    (Bandos, Rockette & Gur 2005), which the `swapper` does. `block` swaps that many
+    (Bandos, Rockette & Gur 2005). `swapper` does both. `block` swaps that many
     consecutive examples as a whole, for series. Swaps under which the metric is undefined
     count as at least as large. The interval, where there is a `sample`, is the bootstrap's
     (bca), and need not agree with p. Raises `ValueError` where `rounds` or `block` is below

@@ -1,0 +1,165 @@
+"""Words that are right elsewhere, or in another catalogue, or slips: each with its way out."""
+
+import pytest
+from studies import checked
+
+from evallang.checking.glossary import nearest
+from evallang.checking.other_names import OTHER_NAMES, meant_by
+from evallang.checking.values import CATALOGUES
+from evallang.protocols.protocol import PROTOCOLS
+
+STUDY = """evallang 1
+study
+  seed 1
+data cancer from sklearn breast_cancer
+  positive malignant
+model a = GaussianNB
+model b = LinearDiscriminantAnalysis
+model c = SVC
+protocol holdout
+"""
+NAMES = {what: set(registry.names()) for what, registry, _, _ in CATALOGUES}
+NAMES["protocol"] = {" ".join(entry.declaration.words) for entry in PROTOCOLS}
+
+
+def found(line, study=STUDY):
+    return [d for d in checked(study + line + "\n").diagnostics if d.severity == "error"]
+
+
+@pytest.mark.parametrize("what", OTHER_NAMES)
+def test_a_name_from_elsewhere_leads_to_a_member(what):
+    for other, written in OTHER_NAMES[what].items():
+        name = written if what == "protocol" else written.split(" ")[0].partition("(")[0]
+        assert name in NAMES[what], (other, written)
+        assert other not in NAMES[what], other
+        assert meant_by(what, other.upper()) == written
+
+
+@pytest.mark.parametrize(
+    "written", sorted({w for w in OTHER_NAMES["metric"].values() if "(" in w or w == "recall"})
+)
+def test_what_is_proposed_for_a_metric_is_accepted(written):
+    assert found(f"measure {written}") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "help_text"),
+    [
+        ("measure AUC", "did you mean `roc_auc`?"),
+        ("measure f1_macro", "did you mean `f1(average=macro)`?"),
+        ("compare a, b with mcnemar benjamini-hochberg", "did you mean `fdr_bh`?"),
+        ("compare a, b with wilcoxon_signed_rank", "did you mean `wilcoxon`?"),
+    ],
+)
+def test_a_name_from_elsewhere_is_understood(line, help_text):
+    (error,) = found(line)
+    assert error.help == help_text
+    assert error.fixes == ()  # it is a guess at what was meant, not a slip
+
+
+def test_a_protocol_is_found_under_its_name_elsewhere():
+    (error,) = found("", STUDY.replace("holdout", "loocv"))
+    assert (error.code, error.help) == ("E123", "did you mean `leave_one_out`?")
+
+
+def test_explain_knows_names_from_elsewhere():
+    assert nearest("sensitivity") == "recall"
+    assert nearest("bh") == "fdr_bh"
+    assert meant_by("metric", "roc_auc") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "way_out"),
+    [
+        ("compare a, b with f1", "`f1` is a metric, not a test", "with TEST by f1"),
+        ("compare a, b with cv", "`cv` is a protocol, not a test", "a line of its own"),
+        ("measure holm", "`holm` is a correction, not a metric", "behind the test"),
+        ("measure roc", "`roc` is an analysis, not a metric", "did you mean `roc_auc`?"),
+        ("measure f1\n  interval mcnemar", "`mcnemar` is a test, not an interval", "`compare`"),
+    ],
+)
+def test_a_word_of_another_catalogue_is_told_where_it_belongs(line, message, way_out):
+    (error,) = found(line)
+    assert error.message == message
+    assert way_out in error.help
+
+
+def test_a_word_of_another_catalogue_is_no_protocol():
+    (error,) = found("", STUDY.replace("holdout", "mcnemar"))
+    assert error.message == "`mcnemar` is a test, not a protocol"
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong", "meant"),
+    [
+        ("compare a, b, c with cochran thne mcnemar", "thne", "then"),
+        ("compare a, b, c with cochran than mcnemar holm", "than", "then"),
+        ("compare a, b, c with mcnemar holm expoloratory", "expoloratory", "exploratory"),
+        ("compare a, b, c with mcnemar expoloratory", "expoloratory", "exploratory"),
+        ("compare a versus b with mcnemar", "versus", "vs"),
+        ("compare a, b using mcnemar", "using", "with"),
+        ("compare a, b wiht mcnemar", "wiht", "with"),
+    ],
+)
+def test_a_misspelt_word_of_a_comparison_is_the_only_error_and_mended(line, wrong, meant):
+    (error,) = found(line)
+    assert error.code == "E048"
+    assert f"`{wrong}` is not known here, did you mean `{meant}`?" == error.message
+    (fix,) = error.fixes
+    assert fix.safe
+    text = STUDY + line + "\n"
+    (edit,) = fix.edits
+    mended = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    assert [d for d in checked(mended).diagnostics if d.severity == "error"] == []
+
+
+def test_two_corrections_are_no_misspelt_then():
+    (error,) = found("compare a, b, c with mcnemar holm bonferroni")
+    assert error.code == "E070"
+
+
+def test_several_protocols_without_names_are_said_once():
+    (error,) = found("protocol cv\nprotocol bootstrap")
+    assert error.code == "E104"
+    assert [r.message for r in error.related] == ["another stands here"]
+    misspelt = [e.code for e in found("protocl cv")]
+    assert misspelt == ["E104", "E040"] or misspelt == ["E040", "E104"]
+    assert [e.code for e in found("", STUDY.replace("protocol", "protocl"))] == ["E040"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("protocol cv(folds=5)", "protocol cv folds=5"),
+        ("protocol repeated cv(folds=5, times=2)", "protocol repeated cv folds=5 times=2"),
+        ("protocol cv()", "protocol cv"),
+        ("protocol repeated cv(folds=5,times=2)", "protocol repeated cv folds=5 times=2"),
+        ("protocol once = holdout(test=20%,)", "protocol once = holdout test=20%"),
+    ],
+)
+def test_options_of_a_protocol_in_brackets_are_one_mistake_and_mended(written, meant):
+    text = STUDY.replace("protocol holdout", written)
+    (error,) = found("", text)
+    assert error.code == "E050"
+    (fix,) = error.fixes
+    for edit in sorted(fix.edits, key=lambda e: e.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    assert found("", text) == []
+    assert (
+        checked(text).study.canonical
+        == checked(STUDY.replace("protocol holdout", meant)).study.canonical
+    )
+
+
+def test_a_class_with_its_module_is_told_to_stand_without():
+    (error,) = found("model d = sklearn.svm.SVC")
+    assert (error.code, error.message) == (
+        "E110", "a class of the catalogue stands without its module: `SVC`"
+    )  # fmt: skip
+    (own,) = found("model d = mypkg.SVC")
+    assert own.code == "E175"
+
+
+def test_a_list_for_a_single_value_is_told_how_to_be_searched():
+    (error,) = found("model d = SVC(C=[1, 10])")
+    assert error.help == "to search them, write `C in [1, 10]`"

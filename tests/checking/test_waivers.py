@@ -1,0 +1,95 @@
+"""Waivers that do nothing say so: misspelt, of no rule, of an error, too late, of data."""
+
+import pytest
+from studies import checked
+
+from evallang.api.preparing import check_data
+from evallang.api.study import check_text, open_study
+
+STUDY = """evallang 1
+{top}
+study
+  seed 1
+data iris from sklearn iris
+model a = GaussianNB
+model b = LinearDiscriminantAnalysis
+model prior = DummyClassifier
+protocol holdout
+{line}
+compare a, b with mcnemar
+"""
+
+
+def said(top="", line=""):
+    found = checked(STUDY.format(top=top, line=line)).diagnostics
+    return [(d.code, d.message, d.help) for d in found]
+
+
+@pytest.mark.parametrize(
+    ("comment", "message"),
+    [
+        ("# evallang: allow no_such_rule because it is so", "no rule is called `no_such_rule`"),
+        ("# evallang: allow E201 because it is so", "is an error, and errors cannot be allowed"),
+        ("# evallang: allow W501 because it is so", "is said of the results"),
+        ("# evallang: alow no_baseline because it is so", "this comment allows nothing"),
+        ("# evalang: allow no_baseline because it is so", "this comment allows nothing"),
+        ("# evallang: allow W302, W301 because of both", "this comment allows nothing"),
+        ("# evallang: allow", "this comment allows nothing"),
+        ("# evallang: allow no_baseline because it is so", "there is no `no_baseline` to allow"),
+    ],
+)
+def test_a_waiver_that_allows_nothing_is_reported(comment, message):
+    ((code, words, way_out),) = said(line=comment)
+    assert code == "W162"
+    assert message in words
+    assert way_out
+
+
+def test_a_misspelt_rule_gets_a_suggestion():
+    ((_, _, way_out),) = said(line="# evallang: allow no_baselin because it is so")
+    assert way_out == "did you mean `no_baseline`?"
+
+
+@pytest.mark.parametrize("ending", ["", " because", " because   ", " in this file"])
+def test_a_waiver_without_reason_is_an_error(ending):
+    ((code, _, _),) = said(top=f"# evallang: allow no_baseline{ending}")
+    assert code == "E161"
+
+
+def test_other_comments_are_left_alone():
+    assert said(line="# note: allow me\n# evaluation: allow for ties\n# see evallang: docs") == []
+
+
+def test_a_waiver_of_the_file_stands_above_its_statements():
+    waiver = "# evallang: allow no_baseline in this file because it is so"
+    plain = STUDY.replace("model prior = DummyClassifier\n", "")
+    assert [
+        (d.code, d.allowed_because) for d in checked(plain.format(top=waiver, line="")).diagnostics
+    ] == [("W353", "it is so")]
+    late = checked(plain.format(top="", line=waiver)).diagnostics
+    assert sorted(d.code for d in late) == ["W162", "W353"]
+    assert all(d.allowed_because is None for d in late)
+
+
+def test_a_waiver_of_data_advice_is_judged_once_the_data_are_read(tmp_path):
+    rows = "".join(f"{i},{i % 7 * 1.5},7,{'ab'[i % 3 == 0]}\n" for i in range(400))
+    (tmp_path / "d.csv").write_text("k,x,same,y\n" + rows)
+    text = STUDY.replace("sklearn iris", '"d.csv"\n  id k\n  target y')
+    needed = "# evallang: allow constant_feature in this file because it is kept for the record\n"
+    needless = "# evallang: allow id_like_feature in this file because none is"
+    place = tmp_path / "study.eval"
+    place.write_text(text.format(top=needed + needless, line=""))
+    study = open_study(place)
+    assert study.diagnostics == ()
+    found = check_data(study)
+    assert [d.allowed_because for d in found if d.name == "constant_feature"] == [
+        "it is kept for the record"
+    ]
+    assert [d.message for d in found if d.code == "W162"] == [
+        "there is no `id_like_feature` to allow here"
+    ]
+
+
+def test_a_text_without_a_file_is_checked_under_the_name_it_is_given():
+    study = check_text("evallang 1\nprotocl cv\n", "<stdin>")
+    assert {d.path for d in study.diagnostics} == {"<stdin>"}

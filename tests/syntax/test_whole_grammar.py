@@ -1,0 +1,126 @@
+"""The formatter's promises on lines derived from the grammar, each of its productions reached.
+
+`programs.py` makes trees and writes them in canonical form; here the forms that the formatter
+does away with are met too: `compare all`, lists in brackets, commas at their end, `(a, b)`,
+parts of a line in any order.
+"""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from evallang.syntax import machine
+from evallang.syntax.table import Rule, parse_table
+
+from .derived import Derivation
+from .reading import errors, formatted, read
+from .test_round_trip import scattered
+
+WIDTH = 100
+LINES = 2500
+RARE = (
+    "model m = columns(numeric: SimpleImputer | StandardScaler, [x, y]: passthrough,)",
+    "require a better than b with mcnemar on p at 90%",
+    "require accuracy of a >= 0.9 within ward on p at 95%",
+    "require a not worse than b by 2% in f1",
+    "require a equivalent to b within 1% on p",
+    "compare a vs b, c vs x with mcnemar",
+    "compare [a vs b, c vs x,] with mcnemar",
+    "compare [a, b,] across data with friedman then wilcoxon holm by accuracy exploratory",
+)
+"""Lines of which a derivation at random rarely makes one that says nothing twice."""
+OWNER = 'predictions p from "p.csv"'
+
+
+class Reductions(tuple[Rule, ...]):
+    """The productions of the grammar; remembers which of them were reduced."""
+
+    seen: set[int]
+
+    def __getitem__(self, index):
+        self.seen.add(index)
+        return super().__getitem__(index)
+
+
+@pytest.fixture
+def reductions(monkeypatch):
+    table = parse_table()
+    recorded = Reductions(table.rules)
+    recorded.seen = set()
+    monkeypatch.setattr(machine, "parse_table", lambda: table._replace(rules=recorded))
+    return recorded
+
+
+def sound_line(derivation, start):
+    """Derive lines until one reads: what a line may not hold twice is derived as well."""
+    for _ in range(50):
+        line = derivation.line(start)
+        text = f"{line}\n" if start == "statement" else f"{OWNER}\n  {line}\n"
+        if not errors(f"evallang 1\n{text}"):
+            return text
+    return f"{OWNER}\n"
+
+
+def test_every_production_is_reached_by_lines_that_read_and_keep_their_tree(reductions):
+    derivation = Derivation(random.Random(3))
+    reached: set[int] = set()
+    for number in range(LINES):
+        text = sound_line(derivation, ("statement", "clause")[number % 2])
+        if number < len(RARE):
+            text = f"{RARE[number]}\n"
+        reductions.seen.clear()
+        tree = read(f"evallang 1\n{text}")
+        news = reductions.seen - reached
+        if not news:
+            continue
+        reached |= news
+        assert read(formatted(f"evallang 1\n{text}")) == tree, text
+    known = list(reductions)
+    met = {known[index] for index in reached}
+    assert [rule for rule in known if rule not in met] == []
+
+
+def outside_quotes(line: str) -> str:
+    """Give a line with its texts and its comment blanked."""
+    made, quoted, escaped = "", False, False
+    for character in line:
+        if not quoted and character == "#":
+            return made
+        made += " " if quoted else character
+        if character == '"' and not escaped:
+            quoted = not quoted
+        escaped = quoted and character == "\\" and not escaped
+    return made
+
+
+def could_be_broken(line: str) -> bool:
+    """Tell whether a line has a bar outside brackets, or a comma in brackets that close on it."""
+    commas: list[bool] = []
+    for place, character in enumerate(outside_quotes(line)):
+        if character in "([{":
+            commas.append(False)
+        elif character in ")]}" and commas:
+            if commas.pop():
+                return True
+        elif character == "," and commas:
+            commas[-1] = True
+        elif character == "|" and not commas and line[:place].strip():
+            return True
+    return False
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(st.randoms(use_true_random=False), st.booleans())
+def test_derived_programs_keep_their_tree_and_comments_and_settle(chance, comments):
+    derivation = Derivation(chance)
+    lines = [sound_line(derivation, chance.choice(["statement", "clause"])) for _ in range(4)]
+    text = scattered("evallang 1\n" + "".join(lines), chance, comments=comments)
+    before = read(text)
+    once = formatted(text)
+    after = read(once)
+    assert after == before
+    assert sorted(c.text for c in after.comments) == sorted(c.text for c in before.comments)
+    assert formatted(once) == once
+    long = [line for line in once.split("\n") if len(line) > WIDTH and "#" not in line]
+    assert [line for line in long if could_be_broken(line)] == []
