@@ -123,12 +123,12 @@ def _report_lacking(
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
         findings.add(
             ROWS_DIFFER,
-            f"{path} lacks {counted(lacking.height, 'row')} that other files have: "
-            f"{column} {shown}",
+            f"`{path}` lacks {counted(lacking.height, 'row')} that other files have: "
+            f"`{column}` {shown}",
             "rows",
             "id",
-            help="keep only what all have by the line: rows common"
+            help="write `rows common` to keep only what all have"
             if len(common)
-            else f"spell {column} alike in all files, or name by `id` what they share",
+            else f"spell `{column}` alike in all files, or name by `id` what they share",
             notes=notes,
         )

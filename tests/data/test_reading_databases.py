@@ -102,8 +102,8 @@ def test_queries_that_are_refused_change_nothing(source, database, query, code):
 
 def test_a_slip_in_a_table_is_mended_in_the_help(source, database):
     found = error(source, "select * from visit", database)
-    assert found.message == "db/v.db: no such table: visit"
-    assert found.help == "did you mean visits"
+    assert found.message == "the database `db/v.db` answers: no such table: visit"
+    assert found.help == "did you mean `visits`?"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,10 @@ def test_addresses_that_lead_nowhere(source, database, address, code):
 def test_a_file_that_is_no_database_is_named(source):
     source.write("x.db", "this is a text, long enough to have a header of a hundred bytes " * 3)
     found = error(source, ALL, "sqlite:///x.db")
-    assert (found.code, found.message) == ("E416", "x.db: file is not a database")
+    assert (found.code, found.message) == (
+        "E416",
+        "the database `x.db` answers: file is not a database",
+    )
 
 
 def test_a_result_beyond_the_limit_is_refused(source, database, monkeypatch):
@@ -172,9 +175,9 @@ def test_a_driver_that_is_not_installed_is_one_message(source, monkeypatch):
     source.write("v.duckdb", "")
     monkeypatch.setattr(importlib, "import_module", missing)
     found = error(source, ALL, "duckdb:///v.duckdb")
-    assert (found.code, found.help) == ("E417", "pip install duckdb")
+    assert (found.code, found.help) == ("E417", "run `pip install duckdb`")
     found = error(source, ALL, "postgresql://host/name", trusted=True)
-    assert (found.code, found.help) == ("E417", "pip install psycopg")
+    assert (found.code, found.help) == ("E417", "run `pip install psycopg`")
 
 
 @pytest.mark.parametrize(
@@ -249,7 +252,10 @@ def server(monkeypatch):
 
 def test_a_server_is_asked_only_where_the_study_is_trusted(source, server):
     found = error(source, ALL, "postgresql://ana@db.example.org/trial")
-    assert (found.code, found.help) == ("E418", "if you trust this study: evallang run --trust")
+    assert (found.code, found.help) == (
+        "E418",
+        "run `evallang run --trust` if you trust this study",
+    )
     assert server.addresses == []
     table, found = read(source, ALL, "postgresql://ana@db.example.org/trial", trusted=True)
     assert found == ()
@@ -276,7 +282,7 @@ def test_complaints_of_a_server_are_one_line(source, server):
     found = error(source, ALL, "postgresql://host/trial", trusted=True)
     assert (found.code, found.message) == (
         "E416",
-        'postgresql://host/trial: relation "visit" does not exist',
+        'the database `postgresql://host/trial` answers: relation "visit" does not exist',
     )
     assert server.closed == 1
 
