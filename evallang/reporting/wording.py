@@ -43,10 +43,13 @@ VARIANTS = {
     "chi2": "χ²",
     "midp": "mid-p",
     "corrected": "continuity-corrected",
+    "clustered chi2": "clustered χ²",
     "mean": "mean of the first two differences",
     "cv_auc": "within folds",
     "cv_auc, clustered": "within folds, clustered",
-    **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
+    **dict.fromkeys(
+        ("t", "F", "z", "delong", "first", "pooled", "correlated t", "not computed"), ""
+    ),
 }
 """Words for what was computed; nothing where the name of the test says it."""
 ADJUSTED = {
@@ -181,7 +184,7 @@ def written_apart(rest: str) -> str:
 def variant_words(result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
     kind, _, side = result.variant.partition(", one-sided: ")
-    words = VARIANTS.get(kind, kind.replace("_", " "))
+    words = "" if kind == result.test else VARIANTS.get(kind, kind.replace("_", " "))
     words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
     side = {"greater": "one-sided, first larger", "less": "one-sided, first smaller"}.get(side, "")
     return ", ".join(part for part in (words, side) if part)
