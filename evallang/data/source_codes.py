@@ -19,8 +19,8 @@ REMOTE_PATH = declare(
     "A data path is an address of another machine.",
     reason="A study opens no network connection: what it reads must lie beside it, so that it "
     "can be read again in ten years.",
-    wrong='data visits from "https://example.org/visits.csv"\n  target readmitted',
-    right='data visits from "visits.csv"\n  target readmitted',
+    wrong='protocol split from "https://example.org/folds.csv"',
+    right='protocol split from "folds.csv"',
 )
 UNKNOWN_ENDING = declare(
     "E403",
@@ -28,8 +28,8 @@ UNKNOWN_ENDING = declare(
     "A data file's ending is none that can be read.",
     reason="The ending decides how a file is read: .csv, .tsv, .parquet, .jsonl and .arff, and "
     "the text formats with .gz behind.",
-    wrong='data visits from "visits.xlsx"\n  target readmitted',
-    right='data visits from "visits.csv"\n  target readmitted',
+    wrong='protocol split from "folds.xlsx"',
+    right='protocol split from "folds.csv"',
 )
 FILE_TOO_LARGE = declare(
     "E404",
