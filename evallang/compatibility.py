@@ -312,6 +312,11 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
             f"write `with {test.name}({blocks}=5)`, whose blocks are as long as the dependence",
         )
     if not fits_design(entry, yields):
+        if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
+            return Mismatch(
+                f"`{test.name}` needs a sound interval of the difference",
+                "write `protocol repeated cv folds=10 times=10`",
+            )
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         if fold_test and declared.designs:
             needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))

@@ -108,3 +108,13 @@ def test_an_omnibus_over_data_sets_of_two_models_is_sent_to_a_test_of_two():
 def test_a_test_of_counts_by_another_metric_is_sent_to_permutation():
     (error,) = refusals("f1", "", "cv", "compare a vs b with mcnemar by f1")
     assert error.help == "write `with permutation`"
+
+
+@pytest.mark.parametrize("name", ["tost", "noninferiority"])
+def test_a_test_of_a_margin_asks_for_a_design_with_a_sound_interval(name):
+    line = f"compare a vs b with {NEEDS[name]} by accuracy"
+    (error,) = refusals("accuracy", "", "5x2cv", line)
+    assert error.message.startswith(f"`{name}` needs a sound interval of the difference")
+    protocol, same = taken("5x2cv", line, error.help)
+    assert same == line
+    assert refusals("accuracy", "", protocol, line) == []

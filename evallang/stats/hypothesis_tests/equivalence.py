@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
-from evallang.registry import Evidence, Example, lazy
+from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Difference, HypothesisTestResult
 from evallang.stats.decisions import Better, checked_margin
 from evallang.stats.distributions import checked_level
@@ -51,6 +51,8 @@ DifferenceAt = Callable[[float], Difference]
 
 DIFFERENT = "the difference between the two models is as large as the margin, or larger"
 INFERIOR = "the first model is worse than the second by the margin, or more"
+WITH_AN_INTERVAL = frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED})
+"""The designs over whose folds the interval of a difference is sound: those of corrected_t."""
 ANY_INTERVAL = frozenset(
     {
         Evidence.ONE_PREDICTION_PER_ROW,
@@ -110,6 +112,7 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
     HypothesisTestDeclaration(
         ANY_INTERVAL,
         DIFFERENT,
+        designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,
         when="it is to be shown that two models differ by less than a margin fixed beforehand",
@@ -165,6 +168,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
     HypothesisTestDeclaration(
         ANY_INTERVAL,
         INFERIOR,
+        designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,
         when="a cheaper model is to be shown to be worse by less than a margin, if at all",
