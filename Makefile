@@ -29,6 +29,7 @@ unit: $(TESTED)
 docs: $(TESTED)
 	$(BIN)/python -m docs.generator
 
+# Figures beside other packages, in about ten minutes; some of them: python -m benchmarks NAME ...
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
 

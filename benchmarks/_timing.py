@@ -1,6 +1,13 @@
-"""Ours and a peer's seconds in one process, with one BLAS thread each.
+"""Ours and a peer's processor seconds in one process, with one BLAS thread each.
 
-Import it before numpy: the number of threads is read when numpy starts.
+With one thread they are those on the clock of a machine that does nothing else. Import it
+before numpy: the number of threads is read when numpy starts.
+
+Three kinds of numbers stand beside a figure. A *goal* is the design's and may be far; its
+distance is printed and decides nothing. What the *prototype* reached is printed too. A *limit*
+makes a benchmark, and `make bench`, exit with 1: one that an issue promises, or one that is
+held: about half of what was reached last, or of what the prototype reached where that is less,
+since a machine under load may halve a ratio.
 """
 
 import os
@@ -12,31 +19,56 @@ for library in ("OPENBLAS", "OMP", "MKL"):
 
 
 def seconds(work: Callable[[], object], runs: int = 5, most: float = 60.0) -> float:
-    """Give the least seconds of several runs, fewer where they take long."""
+    """Give the least processor seconds of several runs, fewer where they take long."""
     best, start = float("inf"), time.perf_counter()
     for _ in range(runs):
-        begin = time.perf_counter()
+        begin = time.process_time()
         work()
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, time.process_time() - begin)
         if time.perf_counter() - start > most / 2:
             break
     return best
 
 
 def compare(
-    work: str, ours: float, peer: str, theirs: float, goal: float | None, scaled: str = ""
-) -> None:
-    """Print both figures, their ratio and its distance from the goal, where there is one.
+    work: str,
+    ours: float,
+    peer: str,
+    theirs: float,
+    *,
+    goal: float | None = None,
+    prototype: float | None = None,
+    held: float | None = None,
+    scaled: str = "",
+) -> bool:
+    """Print both figures and their ratio beside goal, prototype and limit; tell if that is met.
 
     `scaled` says from where the peer's figure was scaled, as it cannot finish the work.
-    Goals are those of the design; limits, which make `make bench` fail, are named in issues.
     """
     ratio = theirs / ours
     note = f" (scaled from {scaled})" if scaled else ""
     print(f"  {work}")
-    print(f"    evallang {written(ours)}   {peer} {written(theirs)}{note}")
-    distance = "" if goal is None else f"   goal {goal:,g}x, {ratio / goal:.2f} of it"
-    print(f"    ratio {ratio:,.3g}x{distance}")
+    print(f"    evallang {written(ours)}   {peer} {written(theirs)}{note}   ratio {ratio:,.3g}x")
+    beside = []
+    if prototype is not None:
+        beside.append(f"prototype {prototype:,g}x, {ratio / prototype:.2f} of it")
+    if goal is not None:
+        beside.append(f"goal {goal:,g}x, {ratio / goal:.2f} of it")
+    if held is not None:
+        met = "met" if ratio >= held else "MISSED"
+        beside.append(f"limit held {held:,g}x, {met}")
+    if beside:
+        print(f"    {'   '.join(beside)}")
+    return held is None or ratio >= held
+
+
+def within(work: str, ours: float, *, goal: float | None = None, held: float | None = None) -> bool:
+    """Print a time beside its goal and its limit in seconds; tell if that is met."""
+    beside = "" if goal is None else f"   goal {written(goal)}, {ours / goal:.1f} times it"
+    if held is not None:
+        beside += f"   limit held {written(held)}, {'met' if ours <= held else 'MISSED'}"
+    print(f"  {work}: {written(ours)}{beside}")
+    return held is None or ours <= held
 
 
 def written(time_taken: float) -> str:

@@ -13,11 +13,12 @@ import numpy as np
 from evallang.stats.hypothesis_tests.bayesian_datasets import bayes_signed_rank
 
 GOAL = 20
+HELD = 10
 SAMPLES = 50_000
 
 
 def main() -> int:
-    rng = np.random.default_rng(20181113)
+    rng, met = np.random.default_rng(20181113), True
     for n in (30, 100):
         first, second = rng.uniform(0.7, 0.9, n), rng.uniform(0.7, 0.9, n)
         mine = seconds(lambda x=first, y=second: bayes_signed_rank(x, y, samples=SAMPLES), runs=3)
@@ -27,8 +28,9 @@ def main() -> int:
             ),
             runs=1,
         )
-        compare(f"{n} data sets, {SAMPLES:,} samples", mine, "baycomp", theirs, GOAL)
-    return 0
+        work = f"{n} data sets, {SAMPLES:,} samples"
+        met &= compare(work, mine, "baycomp", theirs, goal=GOAL, held=HELD)
+    return int(not met)
 
 
 if __name__ == "__main__":

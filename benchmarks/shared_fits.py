@@ -24,7 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import evallang
 
-GOAL = 4.5  # performance.md asks for 9 on two cores; here 100 fits for 600, on one
+GOAL = 9  # on two cores; here 100 fits for 600, on one
+HELD = 2.2
 STUDY = """evallang 1
 study "Five models"
   seed 20181113
@@ -68,8 +69,8 @@ def theirs() -> None:
 
 def main() -> int:
     mine = seconds(ours, runs=2)
-    compare("5 models, 10 pairs, 3 tests, digits", mine, "mlxtend", seconds(theirs, runs=1), GOAL)
-    return 0
+    work, peer = "5 models, 10 pairs, 3 tests, digits", seconds(theirs, runs=1)
+    return int(not compare(work, mine, "mlxtend", peer, goal=GOAL, held=HELD))
 
 
 if __name__ == "__main__":

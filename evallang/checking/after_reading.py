@@ -23,6 +23,7 @@ from evallang.compatibility import (
 )
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import check_design, check_test_sizes
+from evallang.data.related import check_related
 from evallang.data.rules import check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.protocols.given import yields_of_assignment
@@ -48,6 +49,9 @@ def judge_read(
     asked = questions(study)
     drawn = any(p.kind not in ("split", "resubstitution", "time_series") for p in study.protocols)
     found = list(check_tasks(tuple(tables.values())))
+    across = next((line for line in study.comparisons if line.across), None)
+    if across is not None:
+        found += check_related(tuple(tables.values()), span=across.span)
     for table in tables.values():
         found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
         found += check_design(table, asked)

@@ -43,7 +43,18 @@ class Clauses:
                 scope.report(codes.CLAUSE_TWICE, f"`{word}` stands twice under `{what}`", span)
                 continue
             self.places.setdefault(word, clause.span)
+            self._place_models(word, clause)
             self.all.append(clause)
+
+    def _place_models(self, word: str, clause: n.AnyClauseNode) -> None:
+        """Say where each model of a clause stands, as `models a` and `score a`."""
+        if isinstance(clause, n.ModelSettingNode):
+            name = values.column_name(clause.model)
+            self.places.setdefault(f"{word} {name}", clause.span)
+        elif isinstance(clause, n.ModelColumnsNode):
+            for item in clause.items:
+                name = values.column_name(item.name)
+                self.places.setdefault(f"{word} {name}", item.span)
 
     def plain(self, word: str) -> n.ClauseNode | None:
         """Find the plain clause of a word."""

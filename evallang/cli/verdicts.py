@@ -40,7 +40,8 @@ def _numbers(found: Requirement, *, percent: bool) -> str:
     how = f"{found.level * 100:.12g}% {found.method}"
     test = found.test
     if test is not None and test.p is not None:
-        how += f"; {test.test} {test.variant}, p = {test.p:.3g}"
+        variant = "" if test.variant in (test.test, "t") else f" {test.variant}"
+        how += f"; {test.test}{variant}, p = {test.p:.3g}"
     return f"{shown} [{_number(low * scale, places)}, {_number(high * scale, places)}] ({how})"
 
 

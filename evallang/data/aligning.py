@@ -103,6 +103,9 @@ def _report_lacking(
     rows: "Mapping[str, pl.DataFrame]", every: "pl.DataFrame", column: str, findings: Findings
 ) -> None:
     names = every.columns
+    common = every
+    for own in rows.values():
+        common = common.join(own, on=names, how="semi")
     for path, own in rows.items():
         lacking = every.join(own, on=names, how="anti", maintain_order="left")
         if lacking.height == 0:
@@ -120,10 +123,12 @@ def _report_lacking(
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
         findings.add(
             ROWS_DIFFER,
-            f"{path} lacks {counted(lacking.height, 'row')} that other files have: "
-            f"{column} {shown}",
+            f"`{path}` lacks {counted(lacking.height, 'row')} that other files have: "
+            f"`{column}` {shown}",
             "rows",
             "id",
-            help="keep only what all have by the line: rows common",
+            help="write `rows common` to keep only what all have"
+            if len(common)
+            else f"spell `{column}` alike in all files, or name by `id` what they share",
             notes=notes,
         )

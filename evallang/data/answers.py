@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.data.codes import SCORE_OF_OTHER_CLASS, UNKNOWN_COLUMN, UNSEEN_LABEL
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, counted, of_model, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.labels import as_number
@@ -70,7 +70,7 @@ def read_judged(
     findings: Findings,
 ) -> None:
     """Read the judged outcomes of one model into the answers."""
-    keyword = spec.judged or "correct"
+    keyword = f"{spec.judged or 'correct'} {model.name}"
     column = model.column or model.name
     if spec.judged == "value":
         values = number_column(frame, column, model.name, keyword, findings)
@@ -80,7 +80,7 @@ def read_judged(
     if not known(frame, column, keyword, findings):
         return
     if missing := frame.missing_rows(column):
-        message = f"{column} of {model.name} is missing in {frame.places(missing)}"
+        message = f"{of_model(column, model.name)} is missing in {frame.places(missing)}"
         findings.add(MISSING_PREDICTION, message, keyword)
         return
     cells = frame.values(column)
@@ -89,8 +89,11 @@ def read_judged(
     if any(verdict not in (0, 1) for verdict in verdicts.values()):
         odd = [row for row, value in enumerate(cells.to_list()) if verdicts[value] not in (0, 1)]
         found = frame.texts(column)[odd[0]]
-        message = f"{column} of {model.name} holds {found!r} in {frame.place(odd[0])}"
-        help_text = f'numbers between right and wrong are read by: value "NAME" {model.name}'
+        message = (
+            f"{of_model(column, model.name)} is neither right nor wrong in {frame.place(odd[0])}: "
+            f"it holds {found!r}"
+        )
+        help_text = f'write `value "NAME" {model.name}` for numbers between right and wrong'
         findings.add(NOT_JUDGED, message, keyword, help=help_text)
         return
     right = [value for value in distinct if verdicts[value] == 1]
@@ -118,8 +121,8 @@ def read_model(
     if model.column is None:
         if scores is None:
             if model.score is None and model.scores is None:
-                message = f"{model.name} has neither a column of labels nor scores"
-                findings.add(NO_LABELS, message, "models")
+                message = f"`{model.name}` has neither a column of labels nor scores"
+                findings.add(NO_LABELS, message, f"models {model.name}")
             return
         implied = labels_from_scores(scores, model, target, findings)
         if implied is not None:
@@ -127,12 +130,12 @@ def read_model(
             answers.notes.append(rule)
         return
     if model.threshold is not None:
-        message = f"{model.name} has labels in {model.column} and a threshold"
+        message = f"`{model.name}` has a threshold, and its labels stand in the file already"
         findings.add(
             THRESHOLD_WITHOUT_USE,
             message,
-            "threshold",
-            help="leave out the threshold, or the column of labels",
+            f"threshold {model.name}",
+            help=f"leave out `threshold {model.name}`, or the column of labels",
         )
     predicted = _predicted(frame, model, model.column, truth, target, findings)
     if predicted is None:
@@ -151,13 +154,15 @@ def _predicted(
     findings: Findings,
 ) -> "NDArray[Any] | None":
     if target.task == "regression":
-        return number_column(frame, column, model.name, "models", findings)
+        return number_column(frame, column, model.name, f"models {model.name}", findings)
     if column not in frame.columns:
-        findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, "models")
+        findings.unknown_column(
+            UNKNOWN_COLUMN, column, frame.nameable, frame.source, f"models {model.name}"
+        )
         return None
     if missing := frame.missing_rows(column):
-        message = f"{column} of {model.name} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, "models")
+        message = f"{of_model(column, model.name)} is missing in {frame.places(missing)}"
+        findings.add(MISSING_PREDICTION, message, f"models {model.name}")
         return None
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     of_truth = all(not isinstance(value, str) for value in target.class_values)
@@ -189,9 +194,12 @@ def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]"
     low, high = values[0], values[-1]
     if column.dtype == pl.Int64 and high - low < MOST_LOOKED_UP and (values % 1 == 0).all():
         below, above = int(low) - 1, int(high) + 1
+        numbers = column.to_numpy()
+        if low == 0 and high == len(values) - 1 and 0 <= numbers.min() <= numbers.max() <= high:
+            return np.array(numbers, dtype=np.int64)  # each label is its own place
         table = np.full(above - below + 1, -1, dtype=np.int64)
         table[values.astype(np.int64) - below] = np.arange(len(values))
-        return table.take(column.to_numpy() - below, mode="clip")  # its ends are -1
+        return table.take(numbers - below, mode="clip")  # its ends are -1
     floats = column.cast(pl.Float64).to_numpy()
     places = np.minimum(np.searchsorted(values, floats), len(values) - 1).astype(np.int64)
     places[values[places] != floats] = -1
@@ -211,21 +219,23 @@ def _checked_labels(
         return predicted
     labels = frame.texts(column)[unseen].unique().sort().to_list()
     near = next((word for label in labels if (word := closest(label, target.classes))), None)
-    known_labels = f"the labels are {listed(target.classes, 12)}"
+    known_labels = f"the labels are {quoted(target.classes, 12)}"
     if len(unseen) == len(predicted):
         findings.add(
             NO_LABEL_IS_TRUE,
-            f"{column} of {model.name} holds {listed(labels)}, none of which is true in any row",
-            "models",
-            help=f"{known_labels}; scores are read by: score {model.name} = {column}",
+            f"{of_model(column, model.name)} holds {quoted(labels)}, none of which is true in "
+            f"any row",
+            f"models {model.name}",
+            help=f"write `score {model.name} = {written(column)}` if these are scores; "
+            f"{known_labels}",
         )
         return None
     findings.add(
         UNSEEN_LABEL,
-        f"{model.name} predicts {listed(labels)} in {counted(len(unseen), 'row')}, counted as "
+        f"`{model.name}` predicts {quoted(labels)} in {counted(len(unseen), 'row')}, counted as "
         "wrong because it is never true",
-        "models",
-        help=f"did you mean {near}; {known_labels}" if near else known_labels,
+        f"models {model.name}",
+        help=f"did you mean `{near}`? {known_labels}" if near else known_labels,
     )
     return predicted
 
@@ -249,7 +259,7 @@ def _check_direction(
         name = target.classes[target.positive]
         findings.add(
             SCORE_OF_OTHER_CLASS,
-            f"the score of {model.name} is higher where it does not predict {name}",
-            "score",
-            help=f"give the score of {name}",
+            f"the score of `{model.name}` is higher where it does not predict `{name}`",
+            f"score {model.name}",
+            help=f"name the column that holds the score of `{name}`",
         )

@@ -69,7 +69,7 @@ def read_arff(
             if line.strip() and not line.lstrip().startswith("%")
         ]
     except _Malformed as error:
-        findings.add(MALFORMED_ARFF, f"{source} {error}", span=span)
+        findings.add(MALFORMED_ARFF, f"`{source}` {error}", span=span)
         return None
     names = [attribute.name for attribute in attributes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -77,7 +77,7 @@ def read_arff(
         findings.add(DUPLICATE_COLUMN, message, span=span)
         return None
     if not rows:
-        findings.add(EMPTY_FILE, f"{source} has a header and no rows", span=span)
+        findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
         return None
     places = [number for number, _ in rows]
     cells = zip(*(row for _, row in rows), strict=True)
@@ -218,6 +218,6 @@ def _column(
         what = "which is no date in ISO 8601; declare the column as string, or write 2024-03-01"
     else:
         return column
-    message = f"{source} holds {column[odd[0]]!r} in {attribute.name}, {what}, in line "
+    message = f"`{source}` holds {column[odd[0]]!r} in `{attribute.name}`, {what}, in line "
     findings.add(MALFORMED_ARFF, message + str(lines[odd[0]]), span=span)
     return None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from evallang.data.codes import ASSIGNMENT_MISMATCH
 from evallang.data.dataset import Table
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, counted, listed
 from evallang.data.frame import Frame
 from evallang.data.roles import complete_texts
 from evallang.data.tables import read_file
@@ -80,7 +80,8 @@ def _by_id(
         if assigned.setdefault(ids[row], folds[row]) != folds[row]:
             findings.add(
                 ASSIGNMENT_MISMATCH,
-                f"{frame.source} assigns {ids[row]} twice, the second time in {frame.place(row)}",
+                f"`{frame.source}` assigns `{ids[row]}` twice, the second time in "
+                f"{frame.place(row)}",
                 "split",
                 span=span,
             )
@@ -89,7 +90,7 @@ def _by_id(
     if missing:
         findings.add(
             ASSIGNMENT_MISMATCH,
-            f"{frame.source} assigns no fold to {len(missing)} rows of the data: "
+            f"`{frame.source}` assigns no fold to {counted(len(missing), 'row')} of the data: "
             f"{listed(missing, 5)}",
             "split",
             span=span,
@@ -109,7 +110,7 @@ def _by_order(
     if len(rows) != table.n:
         findings.add(
             ASSIGNMENT_MISMATCH,
-            f"{location} assigns {len(rows)} rows, and the data have {table.n}",
+            f"`{location}` assigns {counted(len(rows), 'row')}, and the data have {table.n:,}",
             "split",
             span=span,
             help="give data and file an `id` column, or one line for each row of the data",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.kinds import Kind
@@ -57,7 +57,7 @@ def read_counts(
         written = _from_file(frame, spec, models, findings)
         source, notes = frame.source, frame.notes
     if not models:
-        findings.add(NO_MODELS, f"{spec.name} names no models", "models")
+        findings.add(NO_MODELS, f"`{spec.name}` names no models", "models")
     patterns = _checked(written, len(models), findings)
     if findings.failed:
         return None, findings.diagnostics
@@ -93,7 +93,7 @@ def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] 
     values = [as_number(value) for value in frame.values(column).to_list()]
     odd = [row for row, value in enumerate(values) if value not in (0, 1)]
     if odd:
-        message = f"{column} is neither 0 nor 1 in {frame.places(odd)}"
+        message = f"`{column}` is neither 0 nor 1 in {frame.places(odd)}"
         findings.add(PATTERN_SHAPE, message, "models")
         return None
     return [int(value) for value in values if value is not None]
@@ -113,7 +113,7 @@ def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] |
         if value is None or value < 0 or not float(value).is_integer()
     ]
     if odd:
-        message = f"{column} is no whole number of examples in {frame.places(odd)}"
+        message = f"`{column}` is no whole number of examples in {frame.places(odd)}"
         findings.add(COUNT_NOT_WHOLE, message, "count")
         return None
     return values.cast(pl.Int64).to_list()
@@ -130,20 +130,20 @@ def _checked(
         if len(pattern) != models or any(mark not in (0, 1) for mark in pattern):
             findings.add(
                 PATTERN_SHAPE,
-                f"the pattern [{listed(pattern, 20)}] does not say 0 or 1 for each of "
+                f"the pattern `[{listed(pattern, 20)}]` does not say 0 or 1 for each of "
                 f"{models} models",
                 *places,
             )
         elif isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            message = f"the pattern [{listed(pattern, 20)}] counts {count} examples"
+            message = f"the pattern `[{listed(pattern, 20)}]` counts {count} examples"
             findings.add(COUNT_NOT_WHOLE, message, *places)
         elif pattern in counts:
             again[pattern] = None
         else:
             counts[pattern] = count
     if again:
-        shown = listed((f"[{listed(pattern, 20)}]" for pattern in again), 4)
-        message = f"{counted(len(again), 'pattern')} given more than once: {shown}"
+        shown = quoted((f"[{listed(pattern, 20)}]" for pattern in again), 4)
+        message = f"{shown} {'is' if len(again) == 1 else 'are'} given more than once"
         findings.add(PATTERN_TWICE, message, *places, help="give each pattern once, with the sum")
     total = sum(counts.values())
     if total == 0 and not findings.failed:

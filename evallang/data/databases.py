@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs, quote, urlsplit
 
 from evallang.data.files import regular_file
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.queries import not_one_select, ordered
 from evallang.data.source_codes import (
@@ -38,6 +38,7 @@ else:
     pl = lazy("polars")
 
 MAX_CELLS = 200_000_000  # about 10 GB while they are Python objects
+MAX_BYTES = 10_000_000  # of one value; a query can make one that fills the memory
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
 SERVERS = ("postgresql", "postgres")
 FORMS = '"sqlite:///data/x.db", "duckdb:///data/x.duckdb", "postgresql://user@host/name"'
@@ -79,8 +80,8 @@ def read_query(
     elif separator and scheme in ("sqlite", "duckdb") and rest.startswith("/") and rest != "/":
         columns = _from_file(query, scheme, rest[1:], folder, findings)
     else:
-        help_text = f"the forms are {FORMS}"
-        findings.add(UNKNOWN_DATABASE, f"{address} is no database", "on", "from", help=help_text)
+        help_text = f"write it as {FORMS}"
+        findings.add(UNKNOWN_DATABASE, f"`{address}` is no database", "on", "from", help=help_text)
         return None
     if columns is None:
         return None
@@ -95,10 +96,10 @@ def _frame(
     if twice := sorted({name for name in names if names.count(name) > 1}):
         findings.add(
             DUPLICATE_COLUMN,
-            f"the query gives more than one column {listed(twice)}",
+            f"the query gives more than one column {quoted(twice)}",
             "sql",
             "from",
-            help="give one of them another name: select a.x as x_of_a",
+            help="write `select a.x as x_of_a` to give one of them another name",
         )
         return None
     if not columns[0][1]:
@@ -135,6 +136,7 @@ def _sqlite(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True)
     connection.execute("pragma query_only = on")
     connection.execute("pragma trusted_schema = off")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
     connection.set_authorizer(_authorized)
     return connection
 
@@ -164,7 +166,7 @@ def _from_server(
         parts = urlsplit(address)
         secret = parts.password is not None or "password" in parse_qs(parts.query)
     except ValueError as error:
-        findings.add(UNKNOWN_DATABASE, f"the address of the database is none: {error}", "on")
+        findings.add(UNKNOWN_DATABASE, f"the address of the database cannot be read: {error}", "on")
         return None
     if secret:
         findings.add(
@@ -172,16 +174,16 @@ def _from_server(
             "the address of the database holds a password",
             "on",
             "from",
-            help="leave it out, and give it by PGPASSWORD or the file .pgpass",
+            help="leave it out, and give it by `PGPASSWORD` or the file `.pgpass`",
         )
         return None
     if not trusted:
         findings.add(
             SERVER_NEEDS_TRUST,
-            f"{address} is a server, and a study opens no connection of its own accord",
+            f"`{address}` is a server, and a study opens no connection of its own accord",
             "on",
             "from",
-            help="if you trust this study: evallang run --trust",
+            help="run `evallang run --trust` if you trust this study",
         )
         return None
     driver = _driver("psycopg", findings)
@@ -205,8 +207,14 @@ def _driver(package: str, findings: Findings) -> ModuleType | None:
     try:
         return importlib.import_module(package)
     except ImportError:
-        help_text = f"pip install {package}"
-        findings.add(DRIVER_MISSING, f"{package} is not installed", "on", "from", help=help_text)
+        help_text = f"run `pip install {package}`"
+        findings.add(
+            DRIVER_MISSING,
+            f"`{package}`, which reads this database, is not installed",
+            "on",
+            "from",
+            help=help_text,
+        )
         return None
 
 
@@ -223,7 +231,7 @@ def _run(
     except driver.Error as error:
         findings.add(
             QUERY_FAILED,
-            f"{where}: {_reason(error, where)}",
+            f"the database `{where}` answers: {_reason(error, where)}",
             "sql",
             "from",
             help=_tables(connection, str(error)),
@@ -272,4 +280,4 @@ def _tables(connection: Any, reason: str) -> str | None:
     )
     names = [name for (name,) in kept]
     near = closest(reason.rpartition(" ")[2], names)
-    return f"did you mean {near}" if near else f"the tables are {listed(names, 12)}"
+    return f"did you mean `{near}`?" if near else f"its tables are {quoted(names, 12)}"

@@ -10,7 +10,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import trimmed
 from evallang.data.labels import as_number
@@ -74,13 +74,13 @@ def read_delimited(
     if checked.endswith((b"\n\n", b"\n\r\n", b"\r")):  # else a copy of the file for nothing
         checked = checked.rstrip(b"\r\n")
     if not checked or checked.isspace():
-        findings.add(EMPTY_FILE, f"{source} is empty", span=span)
+        findings.add(EMPTY_FILE, f"`{source}` is empty", span=span)
         return None
     try:
         dialect = sniff(checked, source, named)
         if twice := sorted({name for name in dialect.names if dialect.names.count(name) > 1}):
             findings.add(
-                DUPLICATE_COLUMN, f"{source} has more than one column {listed(twice)}", span=span
+                DUPLICATE_COLUMN, f"`{source}` has more than one column {quoted(twice)}", span=span
             )
             return None
         read = read_regular(
@@ -91,13 +91,13 @@ def read_delimited(
             spelled=spelled,
         ) or _read_any(checked, dialect, source, findings, span)
     except csv.Error as error:
-        findings.add(UNREADABLE_FILE, f"{source} cannot be read as a table: {error}", span=span)
+        findings.add(UNREADABLE_FILE, f"`{source}` cannot be read as a table: {error}", span=span)
         return None
     if read is None:
         return None
     cells, lines = read
     if cells.height == 0:
-        findings.add(EMPTY_FILE, f"{source} has a header and no rows", span=span)
+        findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
         return None
     cells, dropped = _without_unnamed_empty(cells, dialect)
     return frame_of(
@@ -122,7 +122,7 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
         return None
     nul = data.find(b"\0")
     if nul >= 0:
-        message = f"{source} holds a zero byte in line {_line_at(data, nul)}, which no text has"
+        message = f"`{source}` holds a zero byte in line {_line_at(data, nul)}, which no text has"
         findings.add(NOT_UTF8, message, span=span)
         return None
     if data.isascii():
@@ -135,7 +135,7 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
             line = _line_at(data, start + error.start)
             findings.add(
                 NOT_UTF8,
-                f"{source} is not UTF-8 in line {line}",
+                f"`{source}` is not UTF-8 in line {line}",
                 span=span,
                 help="save it as UTF-8",
             )
@@ -218,9 +218,9 @@ def _read_any(
         except csv.Error as error:
             findings.add(
                 UNREADABLE_FILE,
-                f"{source} cannot be read from line {start} on: {error}",
+                f"`{source}` cannot be read from line {start} on: {error}",
                 span=span,
-                help="a quote inside a quoted field is written twice",
+                help="write a quote inside a quoted field twice",
             )
             return None
         if record is None:
@@ -239,7 +239,7 @@ def _read_any(
         where = "the header" if dialect.header else "the first line"
         findings.add(
             RAGGED_LINE,
-            f"{source} has {width} fields in {where}, but {shown}",
+            f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
             span=span,
             help="put fields that hold the separator in quotes",
             notes=(f"the separator was found to be the {SEPARATORS[dialect.separator]}",),

@@ -4,6 +4,7 @@ The companion of `rules`, which looks at a table alone.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from evallang.data.design_codes import (
     UNBALANCED_CLASSES,
     UNEQUAL_TEST_SETS,
 )
-from evallang.data.findings import Findings, counted, listed, written
+from evallang.data.findings import Findings, counted, quoted, written
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.registry import lazy
@@ -87,7 +88,7 @@ def check_test_sizes(
         f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and `{test}` "
         "takes their scores as equally exact",
         span=span,
-        help="write fewer folds, or groups of more even size",
+        help="write fewer folds, or name groups of more even size",
     )
     return findings.diagnostics
 
@@ -102,10 +103,10 @@ def accuracy_on_unbalanced_classes(table: Table, asked: Questions, findings: Fin
     if share >= COMMON:
         findings.add(
             UNBALANCED_CLASSES,
-            f"{share:.0%} of the rows are {label}, so a model that says nothing else has an "
+            f"{share:.0%} of the rows are `{label}`, so a model that says nothing else has an "
             f"accuracy of {share:.0%}",
             "target",
-            help="measure balanced_accuracy, or add: model baseline = DummyClassifier",
+            help="write `measure balanced_accuracy`, or add `model baseline = DummyClassifier`",
         )
 
 
@@ -117,10 +118,11 @@ def positive_class_not_stated(table: Table, asked: Questions, findings: Findings
     if asked.by_positive:
         findings.add(
             POSITIVE_NOT_STATED,
-            f"{listed(asked.by_positive)} of {table.spec.name}: {table.classes[table.positive]} is "
+            f"{quoted(asked.by_positive)} of `{table.spec.name}`: "
+            f"`{table.classes[table.positive]}` is "
             "taken as the positive class, because it is the last in order",
             "target",
-            help=f"add a line: positive {written(table.classes[table.positive])}",
+            help=f"write `positive {_label(table.classes[table.positive])}`",
         )
 
 
@@ -135,11 +137,12 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
     example = f"; an accuracy of 90% has an interval of {low:.0%} to {high:.0%} there"
     findings.add(
         SMALL_TEST_PART,
-        f"{counted(tested, 'row')} of {table.spec.name} {'is' if tested == 1 else 'are'} kept for "
+        f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept "
+        f"for "
         f"testing{example if table.task == 'classification' else ''}",
         "from",
         span=asked.span,
-        help="test every row: protocol repeated cv folds=10 times=10",
+        help="write `protocol repeated cv folds=10 times=10` to test every row",
     )
 
 
@@ -153,8 +156,8 @@ def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings)
     if asked.folds <= members < LEAST_IN_FOLD * asked.folds:
         findings.add(
             FEW_OF_A_CLASS_IN_A_FOLD,
-            f"{table.classes[smallest]} has {counted(members, 'row')}, "
-            f"{members // asked.folds} in a fold, and {listed(asked.per_fold)} "
+            f"`{table.classes[smallest]}` has {counted(members, 'row')}, "
+            f"{members // asked.folds} in a fold, and {quoted(asked.per_fold)} "
             f"{'is' if len(asked.per_fold) == 1 else 'are'} taken in each fold",
             "target",
             span=asked.span,
@@ -172,11 +175,11 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
         if margin >= left:
             findings.add(
                 MARGIN_BEYOND_BASELINE,
-                f"a model that always says {label} has an accuracy of {share:.1%}, so with a "
+                f"a model that always says `{label}` has an accuracy of {share:.1%}, so with a "
                 f"margin of {margin:.3g} it need not be worse than a perfect one",
                 "target",
                 span=span,
-                help=f"choose a margin well below {left:.2g}",
+                help=f"write a margin well below {left:.2g}",
             )
 
 
@@ -192,3 +195,8 @@ def _wilson(successes: float, n: int) -> tuple[float, float]:
     middle = p + z2 / 2
     half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n))
     return (middle - half) / (1 + z2), (middle + half) / (1 + z2)
+
+
+def _label(text: str) -> str:
+    """Spell a label as `positive` takes it: a number stands without quotes."""
+    return text if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) else written(text)

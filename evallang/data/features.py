@@ -13,7 +13,7 @@ from evallang.data.codes import (
     UNKNOWN_COLUMN,
 )
 from evallang.data.dataset import Column, DataSpec
-from evallang.data.findings import Findings, counted, listed, written
+from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame, as_objects
 from evallang.data.kinds import Kind
 from evallang.registry import lazy
@@ -88,7 +88,7 @@ def _feature_names(
             fine = False
     for name in spec.features or ():
         if name in roles:
-            message = f"{name} is {roles[name]} and cannot be a feature"
+            message = f"`{name}` is {roles[name]} and cannot be a feature"
             findings.add(COLUMN_IN_TWO_ROLES, message, "features")
             fine = False
     chosen = spec.features if spec.features is not None else frame.columns
@@ -102,12 +102,15 @@ def _feature_names(
             fine = False
         elif fine and name not in names:
             why = roles.get(name, "not among the features")
-            findings.add(NOT_A_FEATURE, f"{name} is categorical but {why}", "categorical")
+            findings.add(
+                NOT_A_FEATURE, f"`{name}` is called categorical, and it is {why}", "categorical"
+            )
             fine = False
     if fine and not names:
         findings.add(
             NO_FEATURES,
-            f"{frame.source} has no column for models to learn from beside {listed(frame.columns)}",
+            f"`{frame.source}` has no column for models to learn from among "
+            f"{quoted(frame.columns)}",
             "features",
         )
         fine = False
@@ -119,9 +122,9 @@ def _unusable(frame: Frame, name: str, findings: Findings) -> None:
     what = f"{frame.values(name).dtype} values" if kind is Kind.OTHER else str(kind)
     findings.add(
         FEATURE_TYPE,
-        f"{name} holds {what}, which cannot reach a model",
+        f"`{name}` holds {what}, which cannot reach a model",
         "features",
-        help=f"leave it out by: features all except {written(name)}; or list the features",
+        help=f"write `features all except {written(name)}`, or list the features",
     )
 
 
@@ -133,9 +136,9 @@ def _finite(frame: Frame, name: str, findings: Findings) -> bool:
     if infinite:
         findings.add(
             INFINITE_VALUE,
-            f"{name} is infinite in {frame.places(infinite)}",
+            f"`{name}` is infinite in {frame.places(infinite)}",
             "features",
-            help='if it stands for an unknown value: missing "inf", "-inf"',
+            help='write `missing "inf", "-inf"` if it stands for an unknown value',
         )
     return not infinite
 
@@ -149,14 +152,14 @@ def _warn_of_odd_words(frame: Frame, name: str, spec: DataSpec, findings: Findin
     words = odd.unique().sort().to_list()
     if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
         return
-    quoted = ", ".join(f'"{word}"' for word in words)
+    marks = ", ".join(f'"{word}"' for word in words)
     findings.add(
         NUMBERS_WITH_TEXT,
-        f"{name} is read as text because of {quoted} in {counted(len(odd), 'row')} of "
+        f"`{name}` is read as text because of {marks} in {counted(len(odd), 'row')} of "
         f"{len(cells):,}; all others are numbers",
         "missing",
         "features",
-        help=f"missing {quoted}, or, if its values are names: categorical {written(name)}",
+        help=f"write `missing {marks}`, or `categorical {written(name)}` if its values are names",
     )
 
 

@@ -8,7 +8,7 @@ import gzip
 import zlib
 from pathlib import Path
 
-from evallang.data.findings import Findings
+from evallang.data.findings import Findings, quoted
 from evallang.data.source_codes import (
     FILE_NOT_FOUND,
     FILE_TOO_LARGE,
@@ -34,9 +34,9 @@ def locate(
     if ending(location) is None:
         findings.add(
             UNKNOWN_ENDING,
-            f"the ending of {location} is none that can be read",
+            f"the ending of `{location}` is none that can be read",
             span=span,
-            help=f"the endings are {', '.join(ENDINGS)}",
+            help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
         )
         return None
     if path.stat().st_size > MAX_BYTES:
@@ -52,7 +52,7 @@ def regular_file(
     if "://" in location:
         findings.add(
             REMOTE_PATH,
-            f"{location} is an address, and a study reads only files",
+            f"`{location}` is an address, and a study reads only files",
             span=span,
             help="download the file and name it by its path",
         )
@@ -65,12 +65,12 @@ def regular_file(
         return None
     if not found:
         near = closest(path.name, _neighbours(path.parent))
-        words = f"did you mean {near}" if near else "paths are relative to the study's own file"
-        findings.add(FILE_NOT_FOUND, f"there is no file {location}", span=span, help=words)
+        words = f"did you mean `{near}`?" if near else "paths are relative to the study's own file"
+        findings.add(FILE_NOT_FOUND, f"there is no file `{location}`", span=span, help=words)
         return None
     if not regular:
         what = "a folder" if path.is_dir() else "no regular file"
-        findings.add(UNREADABLE_FILE, f"{location} is {what}", span=span)
+        findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span)
         return None
     return path
 
@@ -97,7 +97,7 @@ def read_bytes(
         with gzip.open(path) as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        findings.add(UNREADABLE_FILE, f"{location} cannot be read: {error}", span=span)
+        findings.add(UNREADABLE_FILE, f"`{location}` cannot be read: {error}", span=span)
         return None
     if len(data) > MAX_BYTES:
         _too_large(location, findings, span)
@@ -108,7 +108,7 @@ def read_bytes(
 def _too_large(location: str, findings: Findings, span: Span | None) -> None:
     findings.add(
         FILE_TOO_LARGE,
-        f"{location} holds more than the limit of {MAX_BYTES // 1024**3} GB",
+        f"`{location}` holds more than the limit of {MAX_BYTES / 1024**3:.3g} GB",
         span=span,
         help="leave out the columns and rows that the study does not use",
     )

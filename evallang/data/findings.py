@@ -14,7 +14,10 @@ MOST_NAMED = 5  # rows or values that a message lists before it says "and N more
 
 
 class Findings:
-    """Collects diagnostics; a finding stands at the first of its keywords that is written."""
+    """Collects diagnostics; a finding stands at the first of its keywords that is written.
+
+    A keyword is the word of a clause, and for one model of several `models a` or `score a`.
+    """
 
     def __init__(self, places: Mapping[str, Span]) -> None:
         self._places = places
@@ -58,8 +61,10 @@ class Findings:
         """Enter a column that does not exist, with the nearest one that does."""
         known = list(columns)
         near = closest(column, known)
-        words = f"did you mean {written(near)}" if near else f"the columns are {listed(known, 12)}"
-        message = f"{source} has no column {column}"
+        words = (
+            f"did you mean `{written(near)}`?" if near else f"its columns are {quoted(known, 12)}"
+        )
+        message = f"`{source}` has no column `{column}`"
         self.add(code, message, *keywords, span=span, help=words, notes=notes)
 
     @property
@@ -74,8 +79,9 @@ class Findings:
 
     def _place(self, keywords: Sequence[str]) -> Span | None:
         for keyword in (*keywords, *STATEMENT):
-            if keyword in self._places:
-                return self._places[keyword]
+            for place in (keyword, keyword.partition(" ")[0]):
+                if place in self._places:
+                    return self._places[place]
         return next(iter(self._places.values()), None)
 
 
@@ -85,6 +91,16 @@ def listed(items: Iterable[object], most: int = MOST_NAMED) -> str:
     if len(texts) > most:
         return f"{', '.join(texts[:most])} and {len(texts) - most:,} more"
     return ", ".join(texts)
+
+
+def quoted(items: Iterable[object], most: int = MOST_NAMED) -> str:
+    """Put what an author wrote in a row: `` `a`, `b` and 4 more ``."""
+    return listed((f"`{item}`" for item in items), most)
+
+
+def of_model(column: str, model: str) -> str:
+    """Name a column and whose it is, once where both are called alike."""
+    return f"`{column}`" if column == model else f"`{column}` of `{model}`"
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evallang.data.aligning import SPELLED_APART, align
 from evallang.data.codes import UNKNOWN_COLUMN
 from evallang.data.dataset import GivenModel, PredictionsSpec
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import Kind
 from evallang.data.outcome_codes import AMBIGUOUS_COLUMN, FILES_CONFLICT, ID_NEEDED
@@ -37,7 +37,7 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
     """
     if spec.id is None:
         message = f"{len(frames)} files are joined by id, and no id column is named"
-        findings.add(ID_NEEDED, message, "from", help="add a line: id COLUMN")
+        findings.add(ID_NEEDED, message, "from", help="write `id COLUMN` below it")
         return None
     within = [
         name
@@ -115,9 +115,9 @@ def _compare(
     key = first.texts(spec.id or column)[row]
     findings.add(
         FILES_CONFLICT,
-        f"{column} differs between {first.source} and {other.source} in "
-        f"{counted(len(rows), 'row')}: for {spec.id} {key} it is "
-        f"{first.texts(column)[row]} and {other.texts(column)[row]}",
+        f"`{column}` differs between `{first.source}` and `{other.source}` in "
+        f"{counted(len(rows), 'row')}: for `{spec.id}` {key} it is "
+        f"`{first.texts(column)[row]}` and `{other.texts(column)[row]}`",
         "truth" if column == spec.truth else "from",
     )
 
@@ -148,9 +148,9 @@ def _resolved(
         elif len(owners.get(column, ())) > 1:
             findings.add(
                 AMBIGUOUS_COLUMN,
-                f"{column} of {model.name} is in {listed(owners[column])}",
+                f"`{column}` of `{model.name}` stands in several files: {quoted(owners[column])}",
                 keyword,
-                help=f'name the file: {model.name} as {column} in "{owners[column][0]}"',
+                help=f'write `{model.name} as {written(column)} in "{owners[column][0]}"`',
             )
         return column
 
@@ -158,16 +158,20 @@ def _resolved(
     for model in models:
         scores = model.scores
         if isinstance(scores, Mapping):
-            scores = {label: find(model, c, "scores") for label, c in scores.items()}
+            scores = {label: find(model, c, f"scores {model.name}") for label, c in scores.items()}
         elif isinstance(scores, tuple):
-            scores = tuple(find(model, c, "scores") for c in scores)
+            scores = tuple(find(model, c, f"scores {model.name}") for c in scores)
         elif isinstance(scores, str) and model.path is not None:
             scores = _pattern_in(scores, model.path, parts, names)
         found.append(
             replace(
                 model,
-                column=None if model.column is None else find(model, model.column, "models"),
-                score=None if model.score is None else find(model, model.score, "score"),
+                column=None
+                if model.column is None
+                else find(model, model.column, f"models {model.name}"),
+                score=None
+                if model.score is None
+                else find(model, model.score, f"score {model.name}"),
                 scores=scores,
             )
         )

@@ -19,6 +19,7 @@ else:
     pl = lazy("polars")
 
 
+JSON_WORDS = {list: "list", str: "text", bool: "word", type(None): "word"}
 MOST_NESTED = 200  # names inside objects that a suggestion is looked for among
 
 
@@ -49,7 +50,7 @@ def read_json_lines(
             continue
         record = _record(line)
         if isinstance(record, str):
-            findings.add(MALFORMED_JSON, f"line {number} of {source} {record}", span=span)
+            findings.add(MALFORMED_JSON, f"line {number} of `{source}` {record}", span=span)
             return None
         inside = ((name, _inside(record, name)) for name in dotted if name not in record)
         found = [(name, value) for name, value in inside if value is not None]
@@ -61,7 +62,7 @@ def read_json_lines(
             column.append(value)
         lines.append(number)
     if not lines or not columns:
-        findings.add(EMPTY_FILE, f"{source} holds no rows", span=span)
+        findings.add(EMPTY_FILE, f"`{source}` holds no rows", span=span)
         return None
     for column in columns.values():
         column.extend([None] * (len(lines) - len(column)))
@@ -108,7 +109,7 @@ def _record(line: bytes) -> dict[str, Any] | str:
     except (ValueError, RecursionError) as error:
         return f"is no JSON: {error}"
     if not isinstance(record, dict):
-        return f"is {type(record).__name__} and not an object"
+        return f"is a {JSON_WORDS.get(type(record), 'number')} and no object"
     names = [name.strip() for name in record]
     if len(set(names)) < len(names):
         return "names a column twice"

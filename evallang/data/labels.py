@@ -17,6 +17,9 @@ else:
     pl = lazy("polars")
 
 
+FEW_VALUES = 8  # of a column of numbers, each of which it is compared with
+
+
 @dataclass(frozen=True)
 class Classes:
     """The distinct labels of a column in their order, and each row's place among them."""
@@ -93,13 +96,23 @@ def classes_of(series: "pl.Series") -> Classes:
     else:
         named = raw
     order = {label_text(label): code for code, label in enumerate(in_label_order(named))}
-    codes = pl.Series([order[label_text(label)] for label in named], dtype=pl.Int64)
-    coded = series.replace_strict(distinct, codes, return_dtype=pl.Int64)
-    return Classes(
-        tuple(order),
-        tuple(in_label_order(named)),
-        np.ascontiguousarray(coded.to_numpy(), dtype=np.int64),
-    )
+    codes = [order[label_text(label)] for label in named]
+    return Classes(tuple(order), tuple(in_label_order(named)), _coded(series, distinct, codes))
+
+
+def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> "NDArray[np.int64]":
+    """Give each value of a column without missing ones the code of its place in `distinct`."""
+    if series.dtype.is_numeric() and len(distinct) <= FEW_VALUES:
+        values, found = series.to_numpy(), np.zeros(len(series), dtype=np.int64)
+        for value, code in zip(distinct.to_numpy(), codes, strict=True):
+            np.copyto(found, code, where=values == value)
+        return found
+    if series.dtype == pl.String:
+        places = series.cast(pl.Enum(distinct)).to_physical().to_numpy()
+        return np.asarray(codes, dtype=np.int64).take(places)
+    numbers = pl.Series(codes, dtype=pl.Int64)
+    placed = series.replace_strict(distinct, numbers, return_dtype=pl.Int64)
+    return np.ascontiguousarray(placed.to_numpy(), dtype=np.int64)
 
 
 def group_codes(texts: Sequence[str]) -> "NDArray[np.int64]":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evallang.data.codes import INFINITE_VALUE, NOT_PROBABILITIES, UNKNOWN_COLUMN
 from evallang.data.dataset import GivenModel
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, counted, of_model, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.labels import find_label
@@ -50,9 +50,9 @@ def read_model_scores(
     """
     if model.score is None and model.scores is None:
         return None
-    keyword = "score" if model.score is not None else "scores"
+    keyword = f"{'score' if model.score is not None else 'scores'} {model.name}"
     if target.task == "regression":
-        message = f"{model.name} has scores, and the truth is numbers to be predicted"
+        message = f"`{model.name}` has scores, and the truth is numbers to be predicted"
         findings.add(SCORES_DO_NOT_FIT, message, keyword)
         return None
     if model.score is not None:
@@ -60,20 +60,22 @@ def read_model_scores(
             if len(target.classes) != 2:  # of two, the one that is written is unknown, and said so
                 findings.add(
                     SCORES_DO_NOT_FIT,
-                    f"{model.name} has one score, and the truth has {len(target.classes)} labels",
-                    "score",
-                    help=f"write scores {model.name} = with a column for each of "
-                    f"{listed(target.classes, 12)}",
+                    f"`{model.name}` has one score, and the truth has {len(target.classes)} labels",
+                    f"score {model.name}",
+                    help=f"write `scores {model.name} = [...]` with a column for each of "
+                    f"{quoted(target.classes, 12)}",
                 )
             return None
-        column = number_column(frame, model.score, model.name, "score", findings)
+        column = number_column(frame, model.score, model.name, f"score {model.name}", findings)
         if column is None:
             return None
         return Scores(column, bool(((column >= 0) & (column <= 1)).all()))
     columns = _label_columns(frame, model, target, findings)
     if columns is None:
         return None
-    read = [number_column(frame, name, model.name, "scores", findings) for name in columns]
+    read = [
+        number_column(frame, name, model.name, f"scores {model.name}", findings) for name in columns
+    ]
     arrays = [column for column in read if column is not None]
     if len(arrays) < len(read):
         return None
@@ -94,9 +96,9 @@ def labels_from_scores(
         if model.threshold is not None:
             findings.add(
                 THRESHOLD_WITHOUT_USE,
-                f"{model.name} has a threshold, and its label is that of the largest of "
+                f"`{model.name}` has a threshold, and its label is that of the largest of "
                 f"{array.shape[1]} scores",
-                "threshold",
+                f"threshold {model.name}",
             )
             return None
         return np.argmax(array, axis=1).astype(np.int64), f"{model.name}: label of largest score"
@@ -121,20 +123,20 @@ def number_column(
         return None
     missing = frame.missing_rows(column)
     if missing:
-        message = f"{column} of {model} is missing in {frame.places(missing)}"
+        message = f"{of_model(column, model)} is missing in {frame.places(missing)}"
         findings.add(MISSING_PREDICTION, message, keyword)
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         cells = frame.texts(column)
         odd = cells.cast(pl.Float64, strict=False).is_null().arg_true().to_list()
         where = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
-        message = f"{column} of {model} must hold numbers and holds {where}"
+        message = f"{of_model(column, model)} must hold numbers and holds {where}"
         findings.add(NOT_NUMERIC, message, keyword)
         return None
     numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
-        message = f"{column} of {model} is infinite in {frame.places(infinite)}"
+        message = f"{of_model(column, model)} is infinite in {frame.places(infinite)}"
         findings.add(INFINITE_VALUE, message, keyword)
         return None
     return numbers
@@ -156,35 +158,39 @@ def _label_columns(
     frame: Frame, model: GivenModel, target: Target, findings: Findings
 ) -> list[str] | None:
     """Give the columns of a model's scores in the order of the labels."""
-    written = model.scores
-    labels = listed(target.classes, 12)
-    if isinstance(written, str):
-        if "*" not in written:
+    given = model.scores
+    labels = quoted(target.classes, 12)
+    if isinstance(given, str):
+        if "*" not in given:
             findings.add(
                 SCORES_DO_NOT_FIT,
-                f"{model.name} has the one column {written} for the labels {labels}",
-                "scores",
-                help=f"one score of the positive label is read by: score {model.name} = {written}",
+                f"`{model.name}` has the one column `{given}` for the labels {labels}",
+                f"scores {model.name}",
+                help=f"write `score {model.name} = {written(given)}` for one score of the "
+                f"positive label",
             )
             return None
-        columns = [written.replace("*", label, 1) for label in target.classes]
+        columns = [given.replace("*", label, 1) for label in target.classes]
         lacking = [column for column in columns if column not in frame.columns]
-        if lacking and (spelled := _columns_by_number(written, frame, target)) is not None:
+        if lacking and (spelled := _columns_by_number(given, frame, target)) is not None:
             return spelled
         if lacking:
-            message = f"{written} finds no column {listed(lacking)} for the labels {labels}"
-            findings.add(SCORES_DO_NOT_FIT, message, "scores")
+            message = (
+                f"`{given}` finds no {'column' if len(lacking) == 1 else 'columns'} "
+                f"{quoted(lacking)}"
+            )
+            findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}")
             return None
         return columns
-    if isinstance(written, Mapping):
-        return _mapped_columns(written, model, target, findings)
-    columns = list(written or ())
+    if isinstance(given, Mapping):
+        return _mapped_columns(given, model, target, findings)
+    columns = list(given or ())
     if len(columns) != len(target.classes):
         findings.add(
             SCORES_DO_NOT_FIT,
-            f"{model.name} has {len(columns)} columns of scores for the "
+            f"`{model.name}` has {counted(len(columns), 'column')} of scores for the "
             f"{len(target.classes)} labels {labels}",
-            "scores",
+            f"scores {model.name}",
         )
         return None
     return columns
@@ -206,24 +212,24 @@ def _columns_by_number(pattern: str, frame: Frame, target: Target) -> list[str] 
 
 
 def _mapped_columns(
-    written: Mapping[str, str], model: GivenModel, target: Target, findings: Findings
+    given: Mapping[str, str], model: GivenModel, target: Target, findings: Findings
 ) -> list[str] | None:
     columns: dict[int, str] = {}
-    for label, column in written.items():
+    for label, column in given.items():
         code = find_label(label, target.class_values)
         if code is None:
             findings.add(
                 SCORES_DO_NOT_FIT,
-                f"{model.name} has a score for {label}, which is none of the labels "
-                f"{listed(target.classes, 12)}",
-                "scores",
+                f"`{model.name}` has a score for `{label}`, which is none of the labels "
+                f"{quoted(target.classes, 12)}",
+                f"scores {model.name}",
             )
             return None
         columns[code] = column
     lacking = [label for code, label in enumerate(target.classes) if code not in columns]
     if lacking:
-        message = f"{model.name} has no score for {listed(lacking)}"
-        findings.add(SCORES_DO_NOT_FIT, message, "scores")
+        message = f"`{model.name}` has no score for {quoted(lacking)}"
+        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}")
         return None
     return [columns[code] for code in range(len(target.classes))]
 
@@ -237,8 +243,9 @@ def _are_probabilities(
     if off:
         findings.add(
             NOT_PROBABILITIES,
-            f"the scores of {model.name} lie between 0 and 1 and sum to "
-            f"{block[off[0]].sum():.4g} in {frame.place(off[0])}, {len(off):,} rows in all",
-            "scores",
+            f"the scores of `{model.name}` lie between 0 and 1 and sum to "
+            f"{block[off[0]].sum():.4g} in {frame.place(off[0])}"
+            + (f", and to another sum than 1 in {len(off):,} rows in all" if len(off) > 1 else ""),
+            f"scores {model.name}",
         )
     return not off

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evallang.data.dataset import GivenModel, PredictionsSpec, Where
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.joining import join
 from evallang.data.model_scores import score_columns
@@ -75,8 +75,13 @@ def _files(spec: PredictionsSpec, folder: Path, findings: Findings) -> dict[str,
             frames[path] = frame
     for model in spec.models:
         if model.path is not None and model.path not in spec.paths:
-            message = f"{model.name} is in {model.path}, which is none of the files"
-            findings.add(FILE_NOT_FOUND, message, "models", help=f"they are {listed(spec.paths)}")
+            message = f"`{model.name}` is in `{model.path}`, which is none of the files"
+            findings.add(
+                FILE_NOT_FOUND,
+                message,
+                f"models {model.name}",
+                help=f"they are {quoted(spec.paths)}",
+            )
     return None if findings.failed else frames
 
 

@@ -51,8 +51,8 @@ def read_predictions(
         if made is not None:
             outcomes.append(replace(made, excluded=excluded))
     if len({made.task for made in outcomes}) > 1:
-        tasks = listed((f"{made.spec.name} is a {made.task}" for made in outcomes), 4)
-        help_text = "add a line: task classification, or: task regression"
+        tasks = listed((f"`{made.spec.name}` is a {made.task}" for made in outcomes), 4)
+        help_text = "write `task classification` or `task regression`"
         findings.add(TASKS_DIFFER, tasks, "dataset", "truth", help=help_text)
     return () if findings.failed else tuple(outcomes), findings.diagnostics
 
@@ -68,8 +68,8 @@ def _default_models(
         if name not in roles and name != f"column_{place}"
     )
     if not models:
-        message = f"no column of {frame.source} is left for a model"
-        findings.add(NO_MODELS, message, "models", "truth", help="add a line: models A, B")
+        message = f"no column of `{frame.source}` is left for a model"
+        findings.add(NO_MODELS, message, "models", "truth", help="write `models A, B` below it")
     return models
 
 
@@ -101,7 +101,7 @@ def _outcomes(
         for model in models:
             read_judged(spec, frame, model, answers, findings)
     elif spec.truth is None:
-        findings.add(NO_TRUTH, f"{spec.name} does not say which column is true", "truth")
+        findings.add(NO_TRUTH, f"`{spec.name}` does not say which column is true", "truth")
     else:
         target = read_target(frame, spec, spec.truth, findings, "truth")
         if target is not None:

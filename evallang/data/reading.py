@@ -14,7 +14,7 @@ from evallang.data.databases import read_query
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.features import read_features
 from evallang.data.files import stem
-from evallang.data.findings import Findings, listed, written
+from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
@@ -62,7 +62,7 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
     if spec.kind != "glob":
         return [spec]
     if "://" in spec.location:
-        findings.add(REMOTE_PATH, f"{spec.location} is an address, and a study reads only files")
+        findings.add(REMOTE_PATH, f"`{spec.location}` is an address, and a study reads only files")
         return []
     try:
         paths = sorted(
@@ -75,10 +75,10 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
         findings.add(UNREADABLE_FILE, f"{spec.location!r} cannot be searched: {error}")
         return []
     if not paths:
-        findings.add(FILE_NOT_FOUND, f"no file matches {spec.location}")
+        findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`")
     stems = [stem(path) for path in paths]
     if twice := sorted({name for name in stems if stems.count(name) > 1}):
-        findings.add(SAME_STEM, f"{spec.location} finds several files called {listed(twice)}")
+        findings.add(SAME_STEM, f"`{spec.location}` finds several files called {quoted(twice)}")
         return []
     return [
         replace(
@@ -106,16 +106,16 @@ def _read_one(
     if target is None:
         findings.add(
             NO_TARGET,
-            f"{spec.name} does not say which column is to be predicted",
-            help=f"add a line: target {written(frame.columns[-1])}; the columns are "
-            f"{listed(frame.columns, 12)}",
+            f"`{spec.name}` does not say which column is to be predicted",
+            help=f"write `target {written(frame.columns[-1])}` below it; the columns are "
+            f"{quoted(frame.columns, 12)}",
         )
         return None
     frame, excluded = select(frame.without(spec.missing), spec.where, findings)
     if findings.failed:
         return None
     if frame.n < 2:
-        findings.add(TOO_FEW_ROWS, f"{frame.source} has only one row")
+        findings.add(TOO_FEW_ROWS, f"`{frame.source}` has only one row")
         return None
     return _table(spec, frame, target, excluded, findings)
 

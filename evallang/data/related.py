@@ -48,7 +48,7 @@ def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple
             findings = Findings(other.spec.places)
             findings.add(
                 RELATED_DATA_SETS,
-                f"{one.spec.name} and {other.spec.name} {words}, and count as two data sets",
+                f"`{one.spec.name}` and `{other.spec.name}` {words}, and count as two data sets",
                 span=span,
                 help="compare across data sets of which none was made from another",
             )

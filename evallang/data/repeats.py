@@ -31,9 +31,9 @@ def examples_of_repeats(
     if ids is None or spec.repeat is None:
         findings.add(
             REPEATS_NEED_ID,
-            f"{frame.source} has repeats, and no column says which rows are one example",
+            f"`{frame.source}` has repeats, and no column says which rows are one example",
             "repeat",
-            help="add a line: id COLUMN",
+            help="write `id COLUMN` below it",
         )
         return None
     codes = group_codes(ids)
@@ -77,10 +77,11 @@ def _agree(
     texts = frame.texts(column)
     findings.add(
         REPEATS_CONTRADICT,
-        f"{column} of {ids[row]} is {texts[earlier]} in {frame.place(earlier)} and {texts[row]} "
+        f"`{column}` of `{ids[row]}` is `{texts[earlier]}` in {frame.place(earlier)} and "
+        f"`{texts[row]}` "
         f"in {frame.place(row)}",
         keyword,
         "id",
-        help="if these are different examples, give them different ids",
+        help="give different examples different ids",
     )
     return False

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSABLE_WEIGHT
-from evallang.data.findings import Findings, listed, written
+from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.registry import lazy
@@ -60,7 +60,7 @@ def ids(
         names = dict.fromkeys(found[row] for row in twice)
         findings.add(
             ID_TWICE,
-            f"{column} names more than one row of {frame.source}: {listed(names)} "
+            f"`{column}` names more than one row of `{frame.source}`: {quoted(names)} "
             f"in {frame.places(twice)}",
             "id",
             help=_way_out(frame, keys, twice),
@@ -91,14 +91,14 @@ def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np
     if _has_missing(frame, column, "weight", findings):
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
-        message = f"{column} holds {frame.kind(column)} and cannot weigh rows"
+        message = f"`{column}` holds {frame.kind(column)} and cannot weigh rows"
         findings.add(UNUSABLE_WEIGHT, message, "weight")
         return None
     values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0)).tolist()
     if wrong or not values.any():
         where = f"negative or infinite in {frame.places(wrong)}" if wrong else "zero in every row"
-        findings.add(UNUSABLE_WEIGHT, f"{column} is {where}", "weight")
+        findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight")
         return None
     return values
 
@@ -119,8 +119,8 @@ def _has_missing(frame: Frame, column: str, keyword: str, findings: Findings) ->
     if missing:
         findings.add(
             MISSING_IN_ROLE,
-            f"{column} is missing in {frame.places(missing)}",
+            f"`{column}` is missing in {frame.places(missing)}",
             keyword,
-            help=f"keep the others by: where {written(column)} is not missing",
+            help=f"write `where {written(column)} is not missing` to keep the others",
         )
     return bool(missing)

@@ -17,7 +17,7 @@ from evallang.data.codes import (
     TASKS_DIFFER,
 )
 from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
-from evallang.data.findings import Findings, counted, listed, written
+from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
 from evallang.source import Span
@@ -55,10 +55,11 @@ def check_table(
     standardised_features(table, findings)
     if resampled and table.split is None:
         duplicated_rows(table, findings)
-    few_groups(table, findings)
     if folds is not None:
         class_smaller_than_folds(table, folds, findings, span)
         fewer_groups_than_folds(table, folds, findings, span)
+    if (_groups(table) or 0) >= (folds or 0):  # else that is said already
+        few_groups(table, findings)
     return findings.diagnostics
 
 
@@ -78,11 +79,11 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
             findings = Findings(table.spec.places)
             findings.add(
                 TASKS_DIFFER,
-                f"{table.spec.name} is a {table.task} and {tables[0].spec.name} is a "
+                f"`{table.spec.name}` is a {table.task} and `{tables[0].spec.name}` is a "
                 f"{tables[0].task}",
                 "task",
                 "target",
-                help=f"if it is meant so, add a line: task {tables[0].task}",
+                help=f"write `task {tables[0].task}` if it is meant so",
             )
             found.extend(findings.diagnostics)
     return tuple(found)
@@ -94,9 +95,9 @@ def constant_features(table: Table, findings: Findings) -> None:
     if constant:
         findings.add(
             CONSTANT_FEATURE,
-            f"{listed(constant)} {_has(constant)} the same value in every row, or none",
+            f"{quoted(constant)} {_has(constant)} the same value in every row, or none",
             "features",
-            help=f"features all except {_written(constant)}",
+            help=f"write `features all except {_written(constant)}`",
         )
 
 
@@ -112,9 +113,9 @@ def id_like_features(table: Table, findings: Findings) -> None:
     if alike:
         findings.add(
             ID_LIKE_FEATURE,
-            f"{listed(alike)} {_has(alike)} a different value in every row, as an id has",
+            f"{quoted(alike)} {_has(alike)} a different value in every row, as an id has",
             "features",
-            help=f"id {written(alike[0])}, or: features all except {_written(alike)}",
+            help=f"write `id {written(alike[0])}`, or `features all except {_written(alike)}`",
         )
 
 
@@ -124,10 +125,10 @@ def target_among_features(table: Table, findings: Findings) -> None:
     if same:
         findings.add(
             TARGET_AMONG_FEATURES,
-            f"{listed(same)} {_says(same)} in every row what {table.target} says",
+            f"{quoted(same)} {_says(same)} in every row what `{table.target}` says",
             "features",
             "target",
-            help=f"features all except {_written(same)}",
+            help=f"write `features all except {_written(same)}`",
         )
 
 
@@ -148,10 +149,10 @@ def standardised_features(table: Table, findings: Findings) -> None:
     if centred.all() and scaled:
         findings.add(
             STANDARDISED_FEATURES,
-            f"all {values.shape[1]} numeric features of {table.source} have mean 0 and the "
+            f"all {values.shape[1]} numeric features of `{table.source}` have mean 0 and the "
             "same spread",
             "features",
-            help="give the raw values, and write StandardScaler as a step of the model",
+            help="give the raw values, and write `StandardScaler` as a step of the model",
         )
 
 
@@ -173,9 +174,9 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
         f"{counted(copies, 'row')} of {table.n:,} {verb} an earlier one, so copies can stand on "
         "both sides of a split",
         "from",
-        help="name what they belong to by a line: group COLUMN"
+        help="write `group COLUMN` to name what they belong to"
         if table.spec.group is None
-        else f"rows that are alike stand in several groups of {table.spec.group}; if they are "
+        else f"rows that are alike stand in several groups of `{table.spec.group}`; if they are "
         "copies, leave them out",
     )
 
@@ -187,7 +188,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
     if groups is not None and groups < FEW:
         findings.add(
             FEW_GROUPS,
-            f"{column} has only {counted(groups, 'group')}, and the group is the unit "
+            f"`{column}` has only {counted(groups, 'group')}, and the group is the unit "
             "of every interval and test",
             "group",
         )
@@ -208,12 +209,12 @@ def class_smaller_than_folds(
     if small:
         findings.add(
             CLASS_SMALLER_THAN_FOLDS,
-            f"{table.target} has classes with fewer members than {folds} folds: {listed(small)}",
+            f"`{table.target}` has classes with fewer members than {folds} folds: {listed(small)}",
             "target",
             span=span,
             help=f"write at most {min(counts)} folds"
             if min(counts) > 1
-            else "leave such a class out by a line: where TARGET != LABEL",
+            else "write `where TARGET != LABEL` to leave such a class out",
         )
 
 
@@ -225,7 +226,7 @@ def fewer_groups_than_folds(
     if groups is not None and groups < folds:
         findings.add(
             FEWER_GROUPS_THAN_FOLDS,
-            f"{table.spec.group} has {counted(groups, 'group')} for {folds} folds",
+            f"`{table.spec.group}` has {counted(groups, 'group')} for {folds} folds",
             "group",
             span=span,
             help=f"write at most {groups} folds" if groups > 1 else None,

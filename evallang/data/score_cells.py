@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import GivenModel, ScoresSpec
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind, typed_cells
 from evallang.data.outcome_codes import (
@@ -50,9 +50,9 @@ def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | No
         written, lacking = ("model", "score") if spec.score is None else ("score", "model")
         findings.add(
             SCORE_COLUMNS,
-            f"{spec.name} has a line `{written}` and none for the column of the {lacking}",
+            f"`{spec.name}` has a line `{written}` and none for the column of the {lacking}",
             written,
-            help=f"add a line: {lacking} COL",
+            help=f"write `{lacking} COLUMN` below it",
         )
         return None
     return _long(frame, spec, findings) if spec.model is not None else _wide(frame, spec, findings)
@@ -66,8 +66,8 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
         if name not in roles and name != f"column_{place}"
     )
     if not models:
-        message = f"no column of {frame.source} is left for a model"
-        findings.add(NO_MODELS, message, "models", help="add a line: models A, B")
+        message = f"no column of `{frame.source}` is left for a model"
+        findings.add(NO_MODELS, message, "models", help="write `models A, B` below it")
         return None
     columns: list[NDArray[np.float64] | None] = []
     notes: list[str] = []
@@ -101,9 +101,9 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
             near = closest(written, present)
             findings.add(
                 NO_SUCH_MODEL,
-                f"no row of {frame.source} has {written} in {spec.model}",
+                f"no row of `{frame.source}` has `{written}` in `{spec.model}`",
                 "models",
-                help=f"did you mean {near}" if near else f"there are {listed(present, 12)}",
+                help=f"did you mean `{near}`?" if near else f"there are {quoted(present, 12)}",
             )
     if findings.failed:
         return None
@@ -128,7 +128,7 @@ def _numbers(
         shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
         findings.add(
             SCORE_NOT_NUMERIC,
-            f"{column} of {frame.source} holds {shown}, which is no score",
+            f"`{column}` of `{frame.source}` holds {shown}, which is no score",
             keyword,
             help="write one number a cell, as 0.912; an empty cell is a missing score",
         )
@@ -136,7 +136,7 @@ def _numbers(
     numbers = values.cast(pl.Float64)
     infinite = numbers.is_infinite().fill_null(False).arg_true().to_list()
     if infinite:
-        message = f"{column} of {frame.source} is infinite in {frame.places(infinite)}"
+        message = f"`{column}` of `{frame.source}` is infinite in {frame.places(infinite)}"
         findings.add(SCORE_NOT_NUMERIC, message, keyword)
         return None, ()
     return np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64), notes

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import in_label_order
@@ -194,13 +194,15 @@ def _report_twice(
     others = f", and so do {counted(n - 1, 'other cell')}" if n > 1 else ""
     findings.add(
         SCORE_TWICE,
-        f"{frame.place(row)} of {frame.source} gives a score of {cells.models[model].name} "
+        f"{frame.place(row)} of `{frame.source}` gives a score of `{cells.models[model].name}` "
         f"{_place_words(frame, spec, row)}that {frame.place(earlier)} gave already{others}",
         "fold",
         "dataset",
         "models",
         "model",
-        help=f"name the column that tells the rows apart: {' COL, or '.join(unnamed)} COL"
+        help=f"write {' or '.join(f'`{word} COLUMN`' for word in unnamed)} to name what tells "
+        f"the rows "
+        "apart"
         if unnamed
         else None,
     )
@@ -235,7 +237,7 @@ def _same_folds(
         )
         findings.add(
             FOLDS_DIFFER,
-            f"{spec.path} has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, and "
+            f"`{spec.path}` has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, and "
             "other repeats have",
             "fold",
             "repeat",
@@ -253,7 +255,7 @@ def _same_folds(
     others = f", nor have {counted(len(partly) - 1, 'other cell')}" if len(partly) > 1 else ""
     findings.add(
         FOLDS_DIFFER,
-        f"{cells.models[model].name} has no score{place} in {' of '.join(words)}, and "
+        f"`{cells.models[model].name}` has no score{place} in {' of '.join(words)}, and "
         f"{int(present[data, model].sum())} of {values.shape[2]} elsewhere{others}",
         "fold",
         "repeat",
@@ -279,27 +281,29 @@ def _missing_said(
     complete = int((~missing.any(axis=1)).sum())
     if empty or (spec.missing == "leave_out" and complete < LEAST_DATA_SETS):
         message = (
-            f"{spec.path} has no score of {listed(empty)}"
+            f"`{spec.path}` has no score of {quoted(empty)}"
             if empty
-            else f"none of the {counted(len(axes.datasets), 'data set')} of {spec.path} has a "
+            else f"none of the {counted(len(axes.datasets), 'data set')} of `{spec.path}` has a "
             f"score of each of the {len(cells.models)} models"
         )
         findings.add(
             NO_COMPLETE_DATA_SET, message, "models", "model",
-            help="leave out the models with few scores by the line: models A, B",
+            help="write `models A, B` to leave out the models with few scores",
         )  # fmt: skip
         return None
     lacking = [
-        f"{axes.datasets[row]} (without {listed(_names(cells.models, missing[row]), MOST_SHOWN)})"
+        f"`{axes.datasets[row]}` (without {quoted(_names(cells.models, missing[row]), MOST_SHOWN)})"
         for row in np.flatnonzero(missing.any(axis=1)).tolist()
     ]
     done = (
-        f"left out of tests over data sets, {complete} of {len(axes.datasets)} stay"
+        f"{complete} of {len(axes.datasets)} stay in tests of all models, unless they rank a "
+        "missing score last by `missing=worst`"
         if spec.missing == "leave_out"
-        else "ranked last where missing"
+        else "missing scores are ranked last"
     )
-    said = f"{counted(len(lacking), 'data set')} without a score of every model, {done}: " + listed(
-        lacking
+    said = (
+        f"{counted(len(lacking), 'data set')} {'lacks' if len(lacking) == 1 else 'lack'} a score "
+        f"of some model: {listed(lacking)}; {done}"
     )
     findings.add(MISSING_SCORE, said, "models", "score", "model")
     return values, (said,)

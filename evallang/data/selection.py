@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evallang.data.codes import INCOMPARABLE_VALUE, NO_ROWS_LEFT, ORDERING_OF_TEXT, UNKNOWN_COLUMN
 from evallang.data.dataset import Label, Where
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, quoted
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.labels import as_number, label_text
@@ -44,7 +44,7 @@ def select(
         if after.n == 0:
             findings.add(
                 NO_ROWS_LEFT,
-                f"{line.written} leaves none of {frame.n:,} rows",
+                f"`{line.written}` leaves none of {frame.n:,} rows",
                 span=line.span,
                 help=_what_there_is(frame, line.column),
             )
@@ -99,7 +99,7 @@ def _in_order(frame: Frame, line: Where, findings: Findings) -> "pl.Series | Non
     if kind not in (Kind.NUMBER, Kind.DATE):
         findings.add(
             ORDERING_OF_TEXT,
-            f"{line.column} holds {kind}, which {line.operator} cannot order",
+            f"`{line.column}` holds {kind}, which `{line.operator}` cannot order",
             span=line.span,
             help=_what_there_is(frame, line.column),
         )
@@ -138,10 +138,10 @@ def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
     dates = frame.kind(line.column) is Kind.DATE
     findings.add(
         INCOMPARABLE_VALUE,
-        f"{line.column} holds {frame.kind(line.column)} and cannot be compared as "
-        f"{line.written} asks",
+        f"`{line.column}` holds {frame.kind(line.column)} and cannot be compared as "
+        f"`{line.written}` asks",
         span=line.span,
-        help='write dates in quotes, year first: "2024-03-01"' if dates else "compare numbers",
+        help='write dates in quotes, year first: `"2024-03-01"`' if dates else "write a number",
     )
 
 
@@ -149,9 +149,9 @@ def _what_there_is(frame: Frame, column: str) -> str:
     values = frame.values(column)
     kind = frame.kind(column)
     if kind is Kind.EMPTY:
-        return f"{column} is missing in every row"
+        return f"`{column}` is missing in every row"
     if kind in (Kind.NUMBER, Kind.DATE):
         ends = (label_text(values.min()), label_text(values.max()))
-        return f"{column} goes from {' to '.join(ends)}"
+        return f"`{column}` goes from {' to '.join(ends)}"
     levels = sorted(frame.texts(column).drop_nulls().unique().to_list())
-    return f"{column} holds {listed(levels, 8)}"
+    return f"`{column}` holds {quoted(levels, 8)}"

@@ -10,7 +10,7 @@ from evallang.data.codes import (
     UNKNOWN_COLUMN,
 )
 from evallang.data.dataset import Table
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, counted, quoted
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.registry import lazy
@@ -108,28 +108,31 @@ def _target_levels(
     if table.task == "classification":
         if bins is None:
             return table.y.astype(np.int64)
-        message = f"{table.target} holds classes, which are not cut into bins"
+        message = f"`{table.target}` holds classes, which are not cut into bins"
         findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="leave out `bins`")
         return None
     most = table.n // max(least, 1)
     if bins is None or not 2 <= bins <= most:
         if bins is None:
-            message = f"{table.target} holds numbers, which are strata only in bins"
+            message = f"`{table.target}` holds numbers, which are strata only in bins"
         elif bins < 2:
-            message = f"{bins} bins of {table.target} divide nothing"
+            message = (
+                f"{counted(bins, 'bin')} of `{table.target}` "
+                f"{'divides' if bins == 1 else 'divide'} nothing"
+            )
         else:
             message = (
-                f"{bins} bins of {table.target} have fewer than {counted(least, 'row')} each: "
+                f"{bins} bins of `{table.target}` have fewer than {counted(least, 'row')} each: "
                 f"there are {table.n:,}"
             )
-        help_text = f"write bins={min(5, most)}" if most >= 2 else "write stratify none"
+        help_text = f"write `bins={min(5, most)}`" if most >= 2 else "write `stratify none`"
         findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help=help_text)
         return None
     codes, edges = quantile_bins(table.y, bins)
     made = len(edges) + 1
     if made < 2:
         message = f"{table.target} has one value in most rows, and its quantiles are all the same"
-        findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="stratify none")
+        findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="write `stratify none`")
         return None
     shown = ", ".join(f"{edge:.6g}" for edge in edges.tolist())
     fewer = "" if made == bins else f", fewer than {bins} because of equal values"
@@ -174,11 +177,12 @@ def _merged(
         return codes
     n, combinations = int(rare.sum()), len(np.unique(codes[rare]))
     what = (
-        f"{counted(combinations, 'combination')} of {listed(columns, len(columns))} with fewer "
-        f"than {counted(least, 'row')}, {n:,} of {len(rare):,} rows in all"
+        f"{counted(combinations, 'combination')} of {quoted(columns, len(columns))} "
+        f"{'has' if combinations == 1 else 'have'} fewer than {counted(least, 'row')}, {n:,} of "
+        f"{len(rare):,} rows in all"
     )
     if n > MOST_RARE * len(rare):
-        help_text = f"leave out columns with many levels, or stratify by {columns[0]} alone"
+        help_text = f"leave out columns with many levels, or write `stratify by {columns[0]}`"
         findings.add(STRATA_TOO_FINE, what, "stratify", span=span, help=help_text)
         return None
     merged = levels.copy()
@@ -190,7 +194,7 @@ def _merged(
         if not free.any():
             break
     _join_largest(merged, free)
-    said = f"{what}, merged"
+    said = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
     notes.append(said)
     findings.add(RARE_STRATA_MERGED, said, "stratify", span=span)
     return _numbered(merged)

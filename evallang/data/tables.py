@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from evallang.data.arff import read_arff
 from evallang.data.delimited import read_delimited
 from evallang.data.files import ending, locate, read_bytes
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
 from evallang.data.kinds import plain_types
@@ -70,7 +70,7 @@ def read_bundled(name: str, findings: Findings) -> Frame | None:
     if name not in BUNDLED:
         near = closest(name, BUNDLED)
         words = f"did you mean {near}" if near else f"there are {', '.join(BUNDLED)}"
-        findings.add(UNKNOWN_BUNDLED, f"scikit-learn bundles no data set {name}", help=words)
+        findings.add(UNKNOWN_BUNDLED, f"scikit-learn bundles no data set `{name}`", help=words)
         return None
     bunch = getattr(bundled, f"load_{name}")()
     columns = dict(zip(bunch.feature_names, bunch.data.T, strict=True))
@@ -88,16 +88,18 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
         cells = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
         reason = str(error).strip().split("\n")[0]
-        findings.add(UNREADABLE_FILE, f"{location} cannot be read as Parquet: {reason}", span=span)
+        findings.add(
+            UNREADABLE_FILE, f"`{location}` cannot be read as Parquet: {reason}", span=span
+        )
         return None
     names = [name.strip() for name in cells.columns]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         findings.add(
-            DUPLICATE_COLUMN, f"{location} has more than one column {listed(twice)}", span=span
+            DUPLICATE_COLUMN, f"`{location}` has more than one column {quoted(twice)}", span=span
         )
         return None
     if cells.height == 0 or cells.width == 0:
-        findings.add(EMPTY_FILE, f"{location} holds no rows", span=span)
+        findings.add(EMPTY_FILE, f"`{location}` holds no rows", span=span)
         return None
     cells.columns = names
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]

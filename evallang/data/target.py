@@ -14,7 +14,7 @@ from evallang.data.codes import (
     UNKNOWN_POSITIVE,
 )
 from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task
-from evallang.data.findings import Findings, listed, written
+from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.labels import classes_of, find_label
@@ -64,13 +64,14 @@ def read_target(
     if missing:
         findings.add(
             MISSING_TARGET,
-            f"{column} is missing in {len(missing):,} of {frame.n:,} rows: {frame.places(missing)}",
+            f"`{column}` is missing in {len(missing):,} of {frame.n:,} rows: "
+            f"{frame.places(missing)}",
             keyword,
-            help=f"if they are to be left out: where {written(column)} is not missing",
+            help=f"write `where {written(column)} is not missing` to leave them out",
         )
         return None
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
-        message = f"{column} holds {frame.kind(column)} and cannot be predicted"
+        message = f"`{column}` holds {frame.kind(column)} and cannot be predicted"
         findings.add(FEATURE_TYPE, message, keyword)
         return None
     task, notes = _task(frame, spec, column)
@@ -111,19 +112,19 @@ def _numbers(
         where = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
         findings.add(
             TARGET_NOT_NUMERIC,
-            f"{column} is to be predicted by regression and holds {where}",
+            f"`{column}` is to be predicted by regression and holds {where}",
             keyword,
             "task",
         )
         return None
     if spec.positive is not None:
-        message = f"positive is for two classes, and {column} is predicted by regression"
+        message = f"`positive` is for two classes, and `{column}` is predicted by regression"
         findings.add(POSITIVE_OF_MANY, message, "positive")
         return None
     y = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     infinite = np.flatnonzero(~np.isfinite(y)).tolist()
     if infinite:
-        message = f"{column} is infinite in {frame.places(infinite)}"
+        message = f"`{column}` is infinite in {frame.places(infinite)}"
         findings.add(INFINITE_VALUE, message, keyword)
         return None
     return Target("regression", y, (), (), None, notes)
@@ -142,12 +143,12 @@ def _labels(
         values = frame.texts(column)
     if values.dtype.is_float() and values.is_infinite().any():
         infinite = values.is_infinite().arg_true().to_list()
-        message = f"{column} is infinite in {frame.places(infinite)}"
+        message = f"`{column}` is infinite in {frame.places(infinite)}"
         findings.add(INFINITE_VALUE, message, keyword)
         return None
     found = classes_of(values)
     if len(found.texts) == 1:
-        message = f"every row of {frame.source} has the label {found.texts[0]} in {column}"
+        message = f"every row of `{frame.source}` has the label `{found.texts[0]}` in `{column}`"
         findings.add(ONE_CLASS, message, keyword)
         return None
     positive, stated = _positive(spec, column, found.texts, found.values, findings)
@@ -176,7 +177,7 @@ def _positive(
     if len(texts) != 2:
         findings.add(
             POSITIVE_OF_MANY,
-            f"positive is for two classes, and {column} has {len(texts)}: {listed(texts, 12)}",
+            f"`positive` is for two classes, and `{column}` has {len(texts)}: {quoted(texts, 12)}",
             "positive",
         )
         return None, ()
@@ -185,8 +186,8 @@ def _positive(
         near = closest(str(spec.positive), texts)
         findings.add(
             UNKNOWN_POSITIVE,
-            f"{column} has no label {spec.positive}; its labels are {listed(texts, 12)}",
+            f"`{column}` has no label `{spec.positive}`; its labels are {quoted(texts, 12)}",
             "positive",
-            help=f"did you mean {near}" if near else None,
+            help=f"did you mean `{near}`?" if near else "write one of them",
         )
     return place, ()

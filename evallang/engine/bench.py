@@ -10,9 +10,9 @@ from evallang.engine.weighted import sample_of, weighted_proportion
 from evallang.metrics.aggregation import (
     Aggregate,
     partition,
-    point_value,
 )
 from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
+from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Entry, lazy
 from evallang.results.records import Interval
@@ -203,14 +203,13 @@ class Bench:
 
     def _over_repeats(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute the mean over repeats of a metric under each row of weights (B, n)."""
+        return self._reweighted(weights)
+
+    @cached_property
+    def _reweighted(self) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
         o, found = self.outcome, self.setting.models[self.model]
-        own = np.ones(o.n) if o.weights is None else o.weights
         parts = partition(o.n, found.fold, found.repeat)
-        options = self.metric.keywords()
-        values = [
-            point_value(self.entry, options, replace(o, weights=own * w), parts) for w in weights
-        ]
-        return np.array(values, dtype=np.float64)
+        return reweighted(self.entry, self.metric.keywords(), o, parts)
 
     def _of_counts(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute a metric of counts under each row of weights (B, n)."""

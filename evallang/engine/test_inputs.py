@@ -17,6 +17,7 @@ from evallang.metrics.aggregation import (
     point_value,
 )
 from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Design, Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult
@@ -388,16 +389,7 @@ class TestInputs:
         return mean_sample([self._weighted_one(o, groups) for o in self._by_seed[which]])
 
     def _weighted_one(self, o: Outcome, groups: Any) -> WeightSample:
-        def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
-            drawn = weights if o.weights is None else weights * o.weights
-            values = [
-                point_value(
-                    self._entry, self.metric.keywords(), replace(o, weights=w), self._partition
-                )
-                for w in drawn
-            ]
-            return np.array(values, dtype=np.float64)
-
+        statistic = reweighted(self._entry, self.metric.keywords(), o, self._partition)
         return WeightSample(o.n, statistic, groups)
 
     def _turned(self) -> bool:

@@ -86,7 +86,7 @@ def aggregate(
     """
     n, parts = outcome.n, partition(outcome.n, fold, repeat)
     by_fold = _values(entry, options, outcome, parts.fold, len(parts.pairs))
-    aggregation = _aggregation(entry, options, parts.repeats, len(parts.pairs))
+    aggregation = aggregation_of(entry, options, parts.repeats, len(parts.pairs))
     if aggregation == "mean_of_folds":
         values, unit = by_fold, "fold"
     else:
@@ -175,7 +175,7 @@ def point_value(
     entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
 ) -> float:
     """Give the value of `aggregate` alone, NaN where undefined, for many outcomes of one layout."""
-    if _aggregation(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds":
+    if aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds":
         values = _values(entry, options, outcome, parts.fold, len(parts.pairs))
     else:
         values = _values(entry, options, outcome, parts.repeat, parts.repeats)
@@ -183,9 +183,10 @@ def point_value(
     return float("nan") if mean is None else mean
 
 
-def _aggregation(
+def aggregation_of(
     entry: MetricEntry, options: Mapping[str, Any], repeats: int, folds: int
 ) -> Aggregation:
+    """Name how a metric is put together over so many repeats and folds."""
     pools = entry.declaration.form != "scores" or bool(options.get("pool")) or folds == 1
     if not pools:
         return "mean_of_folds"

@@ -53,7 +53,7 @@ def missing_packages(study: Study) -> tuple[Diagnostic, ...]:
                     PACKAGE_MISSING,
                     f"`{name}` in `{model.name}` needs {package.title}, which is not installed",
                     model.span,
-                    help=f"pip install '{package.extra}'",
+                    help=f"run `pip install '{package.extra}'`",
                 )
             )
     return tuple(found)
@@ -111,7 +111,7 @@ def _unready(model: ModelSpec, states: list[ColumnState]) -> Iterator[Diagnostic
                 TEXT_REACHES_ESTIMATOR,
                 f"text reaches `{problem.class_name}` in `{model.name}`: {columns}",
                 model.span,
-                help="encode it: `columns(numeric: ..., categorical: "
+                help="encode it by `columns(numeric: ..., categorical: "
                 "OneHotEncoder(handle_unknown=ignore)) | ...`, or leave the column out by "
                 "`features all except`",
             )

@@ -34,6 +34,7 @@ INTERVALS = {
     "unpaired_wald": "Wald interval that takes the two as independent",
     "bayes_t": "credible interval of the correlated t",
     "sign": "exact interval of the median",
+    "paired_t": "t interval of the paired differences",
     "clustered_t": "Clustered t interval",
     "bootstrap": "Bootstrap interval",
     "cv_clt": "Cross-validation interval by the central limit theorem",

@@ -181,7 +181,7 @@ def written_apart(rest: str) -> str:
 def variant_words(result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
     kind, _, side = result.variant.partition(", one-sided: ")
-    words = VARIANTS.get(kind, kind.replace("_", " "))
+    words = "" if kind == result.test else VARIANTS.get(kind, kind.replace("_", " "))
     words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
     side = {"greater": "one-sided, first larger", "less": "one-sided, first smaller"}.get(side, "")
     return ", ".join(part for part in (words, side) if part)

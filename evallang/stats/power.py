@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from evallang.bibliography import Reference
@@ -48,6 +49,7 @@ HOENIG_HEISEY_2001 = Reference(
 Variant = Literal["midp", "exact", "chi2", "corrected", "textbook"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 EXACT_BELOW = 25  # discordant pairs, of the variant `textbook`; Raschka 2018, 4.4
+BLOCK = 256  # numbers of discordant pairs whose critical counts are found together
 MOST_N = 1 << 24  # largest sample that is searched for
 LEFT_OUT = 1e-12  # probability of numbers of discordant pairs that are not looked at
 BEYOND = 0.05  # share of n by which power must stay at its target
@@ -202,7 +204,8 @@ def t_power(
 ) -> PowerAnalysis:
     """Give the power of a paired t test of n differences with standard deviation `sd`.
 
-    The noncentral t distribution with n - 1 degrees of freedom and noncentrality
+    `sd` is that of the differences of one study, as the test sees it. The noncentral t
+    distribution with n - 1 degrees of freedom and noncentrality
     difference / (sd sqrt(1/n + ratio)); `test_train_ratio` makes it that of `corrected_t`,
     where it is exact if folds correlate as that test assumes. Raises `ValueError` where `sd`
     is not positive, n below 2, or the observed difference is asked for.
@@ -307,10 +310,19 @@ def _mcnemar_exact(gap: float, discordant: float, n: int, alpha: float, variant:
 
 
 def _critical_counts(pairs: NDArray[np.int64], alpha: float, variant: Variant) -> NDArray[np.int64]:
-    """Give for each number of discordant pairs the smallest larger count that is rejected.
+    """Give for each of consecutive numbers of discordant pairs the smallest count rejected.
 
     One above the number of pairs where nothing is.
     """
+    first, last = int(pairs[0]) // BLOCK, int(pairs[-1]) // BLOCK
+    blocks = [_critical_block(block, alpha, variant) for block in range(first, last + 1)]
+    return np.concatenate(blocks)[pairs - first * BLOCK]
+
+
+@lru_cache(maxsize=1024)
+def _critical_block(block: int, alpha: float, variant: Variant) -> NDArray[np.int64]:
+    """Give the critical counts of a block of pairs, which the search for a size asks again."""
+    pairs = np.arange(block * BLOCK, (block + 1) * BLOCK)
     low, high = pairs // 2, pairs + 1  # a table with b = c is never rejected
     while (high - low > 1).any():
         middle = (low + high) // 2

@@ -32,8 +32,8 @@ def test_a_clean_table_has_no_findings(source):
 def test_constant_features_are_named(source, values):
     found = check_table(source.table(rows(("x", NOISE), ("c", values))))
     assert codes(found) == ["W410"]
-    assert found[0].message.startswith("c has the same value")
-    assert found[0].help == "features all except c"
+    assert found[0].message.startswith("`c` has the same value")
+    assert found[0].help == "write `features all except c`"
 
 
 @pytest.mark.parametrize("values", [range(40), [f"V{i}" for i in range(40)]])
@@ -53,7 +53,7 @@ def test_different_measurements_are_not_id_like(source):
 def test_the_target_among_the_features_is_an_error(source, pair):
     found = check_table(source.table(rows(("x", NOISE), ("copy", list(pair) * 20))))
     assert codes(found) == ["E472"]
-    assert "copy says in every row what y says" in found[0].message
+    assert "`copy` says in every row what `y` says" in found[0].message
 
 
 def test_a_feature_that_only_agrees_mostly_is_none(source):

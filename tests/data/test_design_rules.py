@@ -45,16 +45,16 @@ def test_another_measure_or_a_baseline_shows_what_accuracy_hides(source, asked):
 
 def test_the_message_says_what_a_constant_answer_has(source):
     (found,) = check_design(table(source, 5, 95), Questions(measured=("error_rate", "accuracy")))
-    assert "95% of the rows are usual" in found.message
-    assert found.help.startswith("measure balanced_accuracy")
+    assert "95% of the rows are `usual`" in found.message
+    assert found.help.startswith("write `measure balanced_accuracy`")
 
 
 def test_the_positive_class_is_stated_where_a_measure_depends_on_it(source):
     asked = Questions(measured=("f1",), by_positive=("f1",))
     (found,) = check_design(table(source, 50, 50), asked)
     assert found.code == "W431"
-    assert "usual is taken as the positive class" in found.message
-    assert found.help == "add a line: positive usual"
+    assert "`usual` is taken as the positive class" in found.message
+    assert found.help == "write `positive usual`"
     assert check_design(table(source, 50, 50, positive="rare"), asked) == ()
     assert check_design(table(source, 50, 50), replace(asked, by_positive=())) == ()
 

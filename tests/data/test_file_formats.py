@@ -366,7 +366,7 @@ def test_addresses_are_refused(source, path):
 def test_a_file_that_is_not_there_is_named_with_its_neighbour(source):
     source.write("visits.csv", PLAIN)
     found = source.error(None, "visit.csv")
-    assert (found.code, found.help) == ("E401", "did you mean visits.csv")
+    assert (found.code, found.help) == ("E401", "did you mean `visits.csv`?")
 
 
 @pytest.mark.parametrize("name", ["a\0b.csv", "x" * 5000 + ".csv"])
@@ -422,7 +422,7 @@ def test_nested_json_is_fine_where_no_clause_needs_it(source):
     ("line", "words"),
     [
         ('{"x": 1', "is no JSON: Expecting ',' delimiter at character 8"),
-        ("[1, 2]", "list and not an object"),
+        ("[1, 2]", "is a list and no object"),
         ('{"x": "\\ud800"}', "surrogate"),
         ("[" * 100_000, "is no JSON"),
         ('{"x": 1, "x ": 2}', "twice"),

@@ -99,7 +99,7 @@ def test_dates_are_iso():
     head = "@relation r\n@attribute d date\n@attribute y {no,yes}\n@data\n"
     read, _ = frame(head + '"2024-03-01T10:00:00",no\n?,yes\n')
     assert str(read.kind("d")) == "dates"
-    assert "'1.3.2024' in d" in error(head + "2024-03-01,no\n1.3.2024,yes\n").message
+    assert "'1.3.2024' in `d`" in error(head + "2024-03-01,no\n1.3.2024,yes\n").message
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_dates_are_iso():
         (HEADER + "34,3,A,?\n", "has 4 values for 5 attributes, in line 11"),
         (HEADER + "34,3,A,?,no,1\n", "has 6 values for 5"),
         (HEADER + "34,3,A,?,no,\n", "has 6 values for 5"),
-        (HEADER + "34,3,E,?,no\n", "'E' in ward, which is none of A, B 2, C, D, in line 11"),
-        (HEADER + "old,3,A,?,no\n", "'old' in age, which is not numeric, in line 11"),
+        (HEADER + "34,3,E,?,no\n", "'E' in `ward`, which is none of A, B 2, C, D, in line 11"),
+        (HEADER + "old,3,A,?,no\n", "'old' in `age`, which is not numeric, in line 11"),
         (HEADER + "34,3,'A,?,no\n", "quote that is not closed"),
         (HEADER + "34,3,'A'x,?,no\n", "text behind a closing one"),
         (HEADER.replace("@data", "@dta"), "'@dta' in its header, in line 10"),

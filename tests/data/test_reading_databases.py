@@ -86,6 +86,8 @@ def test_clauses_apply_to_the_rows_of_a_query(source, database, where):
         ("select load_extension('x')", "E416"),
         ("select * from visit", "E416"),
         ("select nothing from visits", "E416"),
+        ("select randomblob(20000000), y from visits", "E416"),
+        ("select writefile('x', 'y') from visits", "E416"),
         ("select id from visits where", "E416"),
         ("select id, age as id, y from visits", "E409"),
         ("select * from visits where id > 100", "E407"),
@@ -100,8 +102,8 @@ def test_queries_that_are_refused_change_nothing(source, database, query, code):
 
 def test_a_slip_in_a_table_is_mended_in_the_help(source, database):
     found = error(source, "select * from visit", database)
-    assert found.message == "db/v.db: no such table: visit"
-    assert found.help == "did you mean visits"
+    assert found.message == "the database `db/v.db` answers: no such table: visit"
+    assert found.help == "did you mean `visits`?"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,10 @@ def test_addresses_that_lead_nowhere(source, database, address, code):
 def test_a_file_that_is_no_database_is_named(source):
     source.write("x.db", "this is a text, long enough to have a header of a hundred bytes " * 3)
     found = error(source, ALL, "sqlite:///x.db")
-    assert (found.code, found.message) == ("E416", "x.db: file is not a database")
+    assert (found.code, found.message) == (
+        "E416",
+        "the database `x.db` answers: file is not a database",
+    )
 
 
 def test_a_result_beyond_the_limit_is_refused(source, database, monkeypatch):
@@ -170,13 +175,22 @@ def test_a_driver_that_is_not_installed_is_one_message(source, monkeypatch):
     source.write("v.duckdb", "")
     monkeypatch.setattr(importlib, "import_module", missing)
     found = error(source, ALL, "duckdb:///v.duckdb")
-    assert (found.code, found.help) == ("E417", "pip install duckdb")
+    assert (found.code, found.help) == ("E417", "run `pip install duckdb`")
     found = error(source, ALL, "postgresql://host/name", trusted=True)
-    assert (found.code, found.help) == ("E417", "pip install psycopg")
+    assert (found.code, found.help) == ("E417", "run `pip install psycopg`")
 
 
 @pytest.mark.parametrize(
-    "query", ["select * from read_csv('v.csv')", "with a as (select 1) from b"]
+    "query",
+    [
+        "select * from read_csv('v.csv')",
+        "select * from 'v.csv'",
+        "select * from read_text('v.csv')",
+        "select * from glob('*')",
+        "select * from 'https://example.org/v.csv'",
+        "select * from sqlite_scan('v.db', 'visits')",
+        "with a as (select 1) from b",
+    ],
 )
 def test_duckdb_reads_its_tables_and_nothing_else(source, query):
     connection = duckdb.connect(str(source.folder / "v.duckdb"))
@@ -238,7 +252,10 @@ def server(monkeypatch):
 
 def test_a_server_is_asked_only_where_the_study_is_trusted(source, server):
     found = error(source, ALL, "postgresql://ana@db.example.org/trial")
-    assert (found.code, found.help) == ("E418", "if you trust this study: evallang run --trust")
+    assert (found.code, found.help) == (
+        "E418",
+        "run `evallang run --trust` if you trust this study",
+    )
     assert server.addresses == []
     table, found = read(source, ALL, "postgresql://ana@db.example.org/trial", trusted=True)
     assert found == ()
@@ -265,7 +282,7 @@ def test_complaints_of_a_server_are_one_line(source, server):
     found = error(source, ALL, "postgresql://host/trial", trusted=True)
     assert (found.code, found.message) == (
         "E416",
-        'postgresql://host/trial: relation "visit" does not exist',
+        'the database `postgresql://host/trial` answers: relation "visit" does not exist',
     )
     assert server.closed == 1
 

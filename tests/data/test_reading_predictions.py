@@ -91,7 +91,7 @@ def test_an_unknown_positive_label_is_one_error_and_not_another_for_each_score(s
     text = "truth,a,p\nyes,yes,0.9\nno,yes,0.4\n"
     found = error(source, text, models=models, positive="Yes")
     assert found.code == "E426"
-    assert found.help == "did you mean yes"
+    assert found.help == "did you mean `yes`?"
 
 
 def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):
@@ -99,8 +99,10 @@ def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):
     assert made.predictions["a"].tolist() == [-1, 1, 0]
     (warning,) = found
     assert (warning.code, warning.name) == ("W401", "predicted_label_never_true")
-    assert warning.message == ("a predicts No in 1 row, counted as wrong because it is never true")
-    assert "did you mean no" in warning.help
+    assert warning.message == (
+        "`a` predicts `No` in 1 row, counted as wrong because it is never true"
+    )
+    assert "did you mean `no`" in warning.help
 
 
 def test_scores_taken_for_labels_are_an_error(source):
@@ -180,14 +182,18 @@ def test_a_score_for_each_label_gives_the_largest(source, scores):
     ("model", "code", "words"),
     [
         (GivenModel("m", "m", scores=("p_a", "p_b")), "E445", "2 columns"),
-        (GivenModel("m", "m", scores={"a": "p_a", "d": "p_b"}), "E445", "score for d"),
-        (GivenModel("m", "m", scores={"a": "p_a"}), "E445", "no score for b, c"),
-        (GivenModel("m", "m", scores="q_*"), "E445", "q_a, q_b, q_c"),
+        (GivenModel("m", "m", scores={"a": "p_a", "d": "p_b"}), "E445", "score for `d`"),
+        (GivenModel("m", "m", scores={"a": "p_a"}), "E445", "no score for `b`, `c`"),
+        (GivenModel("m", "m", scores="q_*"), "E445", "`q_a`, `q_b`, `q_c`"),
         (GivenModel("m", "m", score="p_a"), "E445", "one score, and the truth has 3"),
-        (GivenModel("m", "m", scores=("p_a", "p_b", "p_d")), "E420", "no column p_d"),
+        (GivenModel("m", "m", scores=("p_a", "p_b", "p_d")), "E420", "no column `p_d`"),
         (GivenModel("m", "m", scores="p_*", threshold=0.5), "E449", "largest of 3"),
-        (GivenModel("m", "m", column="truth", threshold=0.5), "E449", "labels in truth"),
-        (GivenModel("m", "m", column="mm"), "E420", "no column mm"),
+        (
+            GivenModel("m", "m", column="truth", threshold=0.5),
+            "E449",
+            "its labels stand in the file",
+        ),
+        (GivenModel("m", "m", column="mm"), "E420", "no column `mm`"),
     ],
 )
 def test_scores_that_do_not_fit(source, model, code, words):
@@ -245,7 +251,7 @@ def test_judged_outcomes_are_read_from_numbers_booleans_and_json(source):
 def test_part_of_a_point_is_neither_right_nor_wrong(source):
     found = error(source, "a\n1\n0.5\n", models=(A,), judged="correct", truth=None)
     assert found.code == "E446"
-    assert "'0.5' in row 2 (line 3)" in found.message
+    assert "in row 2 (line 3): it holds '0.5'" in found.message
 
 
 def test_values_are_numbers_of_any_size(source):
@@ -277,7 +283,7 @@ def test_folds_repeats_and_groups_are_numbered(source):
 @pytest.mark.parametrize(
     ("weights", "code", "words"),
     [
-        (["1", "", "2", "1"], "E435", "w is missing in row 2 (line 3)"),
+        (["1", "", "2", "1"], "E435", "`w` is missing in row 2 (line 3)"),
         (["1", "-1", "2", "1"], "E437", "negative or infinite in row 2 (line 3)"),
         (["1", "inf", "2", "1"], "E437", "negative or infinite in row 2 (line 3)"),
         (["0", "0.0", "0", "0"], "E437", "zero in every row"),
@@ -400,22 +406,22 @@ def test_score_patterns_of_one_file_stay_in_that_file(source):
     ("first", "second", "clauses", "code", "words"),
     [
         (FIRST, SECOND, {"id": None}, "E440", "joined by id"),
-        (FIRST, SECOND.replace("r3,yes,yes\n", ""), {}, "E441", "2.csv lacks 1 row"),
+        (FIRST, SECOND.replace("r3,yes,yes\n", ""), {}, "E441", "`2.csv` lacks 1 row"),
         (
             FIRST,
             SECOND + "r9,no,no\n",
             {},
             "E441",
-            "1.csv lacks 1 row that other files have: id r9",
+            "`1.csv` lacks 1 row that other files have: `id` r9",
         ),
         (FIRST, SECOND.replace("r1", "r2"), {}, "E436", "r2"),
-        (FIRST, SECOND.replace("r1,no", "r1,yes"), {}, "E442", "for id r1 it is no and yes"),
+        (FIRST, SECOND.replace("r1,no", "r1,yes"), {}, "E442", "for `id` r1 it is `no` and `yes`"),
         (
             FIRST,
             SECOND,
             {"models": (GivenModel("cnn", "c", column="pred"),)},
             "E443",
-            "1.csv, 2.csv",
+            "`1.csv`, `2.csv`",
         ),
         (
             FIRST,

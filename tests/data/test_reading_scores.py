@@ -170,8 +170,8 @@ def test_a_data_set_with_a_gap_is_left_out_and_said_so(read):
     (warning,) = found
     assert (warning.code, warning.severity) == ("W421", "warning")
     assert warning.message == (
-        "1 data set without a score of every model, left out of tests over data sets, 2 of 3 "
-        "stay: wine (without svm)"
+        "1 data set lacks a score of some model: `wine` (without `svm`); 2 of 3 stay in tests of "
+        "all models, unless they rank a missing score last by `missing=worst`"
     )
     rows, means = table.compared()
     assert rows == (0, 2)
@@ -212,7 +212,7 @@ def test_no_complete_data_set_is_an_error(error):
 
 def test_a_model_without_any_score_is_an_error_that_names_it(error):
     found = error("name,a,b\niris,0.9,\nwine,0.7,\n", dataset="name")
-    assert (found.code, found.message) == ("E487", "auc.csv has no score of b")
+    assert (found.code, found.message) == ("E487", "`auc.csv` has no score of `b`")
 
 
 # --- what does not fit -------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_a_model_without_any_score_is_an_error_that_names_it(error):
 def test_a_cell_that_is_no_number_is_shown_with_its_row(error, cell):
     found = error(WIDE.replace("0.94", cell), dataset="name")
     assert found.code == "E484"
-    assert found.message == f"nb of auc.csv holds {cell!r} in row 1 (line 2), which is no score"
+    assert found.message == f"`nb` of `auc.csv` holds {cell!r} in row 1 (line 2), which is no score"
 
 
 def test_infinite_scores_are_refused(error):
@@ -234,43 +234,43 @@ def test_a_data_set_given_twice_is_named_with_both_rows(error):
     found = error(WIDE + "iris,0.1,0.2,0.3\n", dataset="name")
     assert found.code == "E485"
     assert found.message == (
-        "row 4 (line 5) of auc.csv gives a score of nb on iris that row 1 (line 2) gave already, "
-        "and so do 2 other cells"
+        "row 4 (line 5) of `auc.csv` gives a score of `nb` on iris that row 1 (line 2) gave "
+        "already, and so do 2 other cells"
     )
-    assert found.help == "name the column that tells the rows apart: fold COL, or repeat COL"
+    assert found.help == "write `fold COLUMN` or `repeat COLUMN` to name what tells the rows apart"
 
 
 def test_rows_that_nothing_tells_apart_are_an_error(error):
     found = error("a,b\n0.5,0.6\n0.7,0.8\n")
     assert found.code == "E485"
-    assert "dataset COL, or fold COL, or repeat COL" in found.help
+    assert "write `dataset COLUMN` or `fold COLUMN` or `repeat COLUMN`" in found.help
 
 
 def test_a_score_given_twice_in_a_long_table_is_found(error):
     found = error(LONG + "wine,rf,0.5\n", dataset="name", model="algo", score="auc")
     assert found.code == "E485"
-    assert "a score of rf on wine that row 5 (line 6) gave already" in found.message
+    assert "a score of `rf` on wine that row 5 (line 6) gave already" in found.message
 
 
 def test_a_fold_that_one_model_lacks_is_named(error):
     text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,2,0.51,0.61", "wine,,2,0.51,")
     found = error(text, dataset="name", fold="fold", models=named("a", "b"))
     assert found.code == "E486"
-    assert found.message == "b has no score on wine in fold 2, and 2 of 3 elsewhere"
+    assert found.message == "`b` has no score on wine in fold 2, and 2 of 3 elsewhere"
 
 
 def test_a_fold_that_one_data_set_lacks_is_named(error):
     text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,3,0.52,0.62\n", "")
     found = error(text, dataset="name", fold="fold", models=named("a", "b"))
     assert found.code == "E486"
-    assert "a has no score on wine in fold 3" in found.message
+    assert "`a` has no score on wine in fold 3" in found.message
     assert "nor have 1 other cell" in found.message
 
 
 def test_a_fold_that_one_repeat_lacks_is_named(error):
     text = folded([1, 2], repeats=("r1", "r2")).replace("iris,r2,2,0.51,0.61\n", "")
     found = error(text, dataset="name", fold="fold", repeat="rep", models=named("a", "b"))
-    assert found.message == "auc.csv has no fold 2 in repeat r2, and other repeats have"
+    assert found.message == "`auc.csv` has no fold 2 in repeat r2, and other repeats have"
 
 
 def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(good):
@@ -285,18 +285,18 @@ def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(goo
 @pytest.mark.parametrize(
     ("text", "clauses", "code", "words"),
     [
-        (WIDE, {"dataset": "nam"}, "E420", "no column nam"),
-        (WIDE, {"dataset": "name", "models": named("nb", "rff")}, "E420", "no column rff"),
+        (WIDE, {"dataset": "nam"}, "E420", "no column `nam`"),
+        (WIDE, {"dataset": "name", "models": named("nb", "rff")}, "E420", "no column `rff`"),
         (LONG, {"dataset": "name", "model": "algo"}, "E488", "none for the column of the score"),
         (LONG, {"dataset": "name", "score": "auc"}, "E488", "none for the column of the model"),
         (
             LONG,
             {"dataset": "name", "model": "algo", "score": "auc", "models": named("nb", "RF")},
             "E489",
-            "has RF in algo",
+            "has `RF` in `algo`",
         ),
-        ("name\niris\n", {"dataset": "name"}, "E452", "no column of auc.csv"),
-        (WIDE.replace("wine", ""), {"dataset": "name"}, "E435", "name is missing in row 2"),
+        ("name\niris\n", {"dataset": "name"}, "E452", "no column of `auc.csv`"),
+        (WIDE.replace("wine", ""), {"dataset": "name"}, "E435", "`name` is missing in row 2"),
         (WIDE, {"path": "auc2.csv", "dataset": "name"}, "E401", "auc2.csv"),
     ],
 )

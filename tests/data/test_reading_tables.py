@@ -176,8 +176,8 @@ def test_a_default_positive_label_is_stated_and_a_written_one_is_not(source):
 def test_an_unknown_positive_label_lists_the_labels(source):
     found = source.error("x,y\n1,no\n2,yes\n", positive="Yes!")
     assert found.code == "E426"
-    assert "no, yes" in found.message
-    assert found.help == "did you mean yes"
+    assert "`no`, `yes`" in found.message
+    assert found.help == "did you mean `yes`?"
 
 
 def test_positive_needs_two_classes(source):
@@ -306,8 +306,8 @@ def test_clauses_that_do_not_fit_the_columns(source, clauses, code):
 
 def test_an_unknown_column_is_said_at_its_clause_with_the_nearest_name(source):
     found = source.error("age,ward,y\n1,u,n\n2,v,p\n", group="wards")
-    assert found.message == "data.csv has no column wards"
-    assert found.help == "did you mean ward"
+    assert found.message == "`data.csv` has no column `wards`"
+    assert found.help == "did you mean `ward`?"
     assert found.span.start == 70
 
 
@@ -405,7 +405,7 @@ def test_numbers_are_read_to_the_last_bit(tmp_path_factory, numbers):
 @pytest.mark.parametrize(
     ("clauses", "code", "words"),
     [
-        ({"id": "i"}, "E436", "a in row 1 (line 2), row 2 (line 3)"),
+        ({"id": "i"}, "E436", "`a` in row 1 (line 2), row 2 (line 3)"),
         ({"group": "m"}, "E435", "row 2 (line 3)"),
         ({"weight": "m"}, "E435", "row 2 (line 3)"),
         ({"weight": "i"}, "E437", "text"),

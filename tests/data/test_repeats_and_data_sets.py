@@ -48,15 +48,19 @@ def test_without_repeats_every_row_is_an_example(source):
 def test_repeats_need_an_id(source):
     made, found = read(source, REPEATED, id=None)
     assert made == ()
-    assert [(d.code, d.help) for d in found] == [("E454", "add a line: id COLUMN")]
+    assert [(d.code, d.help) for d in found] == [("E454", "write `id COLUMN` below it")]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("x,no,r2", "x,yes,r2", "truth of x is no in row 1 (line 2) and yes in row 4 (line 5)"),
-        ("z,no,r2,v", "z,no,r2,u", "g of z is v in row 3 (line 4) and u in row 6 (line 7)"),
-        ("y,yes,r2,u,2,", "y,yes,r2,u,3,", "w of y is 2 in row 2 (line 3) and 3"),
+        (
+            "x,no,r2",
+            "x,yes,r2",
+            "`truth` of `x` is `no` in row 1 (line 2) and `yes` in row 4 (line 5)",
+        ),
+        ("z,no,r2,v", "z,no,r2,u", "`g` of `z` is `v` in row 3 (line 4) and `u` in row 6 (line 7)"),
+        ("y,yes,r2,u,2,", "y,yes,r2,u,3,", "`w` of `y` is `2` in row 2 (line 3) and `3`"),
     ],
 )
 def test_what_describes_an_example_agrees_over_its_repeats(source, old, new, words):
@@ -129,4 +133,4 @@ def test_data_sets_of_two_tasks_are_refused(source):
     made, found = source.predictions("p.csv", models=(A,), dataset="set")
     assert made == ()
     assert [d.code for d in found] == ["E473"]
-    assert found[0].message == "p/s0 is a classification, p/s1 is a regression"
+    assert found[0].message == "`p/s0` is a classification, `p/s1` is a regression"

@@ -109,7 +109,7 @@ def test_a_key_that_holds_a_dot_comes_before_what_is_inside(source):
 def test_a_slip_inside_an_object_is_mended_in_the_help(source):
     source.write("a.jsonl", log([1, 0]))
     _, found = read(source, "a.jsonl", group="doc.pasage.id")
-    assert (found[0].code, found[0].help) == ("E420", "did you mean doc.passage.id")
+    assert (found[0].code, found[0].help) == ("E420", "did you mean `doc.passage.id`?")
 
 
 def test_logs_about_other_documents_are_noticed_by_their_hash(source):
@@ -119,7 +119,8 @@ def test_logs_about_other_documents_are_noticed_by_their_hash(source):
     assert made == ()
     assert found[0].code == "E442"
     assert (
-        "doc_hash differs between a.jsonl and b.jsonl in 2 rows: for doc_id 0" in found[0].message
+        "`doc_hash` differs between `a.jsonl` and `b.jsonl` in 2 rows: for `doc_id` 0"
+        in found[0].message
     )
 
 

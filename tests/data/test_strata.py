@@ -73,7 +73,8 @@ def test_rare_combinations_give_up_their_last_levels_and_keep_their_class(source
     strata, found = strata_codes(table(source, rows), ["target", "ward", "site"], least=4)
     assert [d.code for d in found] == ["W422"]
     assert found[0].message == (
-        "4 combinations of target, ward, site with fewer than 4 rows, 4 of 44 rows in all, merged"
+        "4 combinations of `target`, `ward`, `site` have fewer than 4 rows, 4 of 44 rows in all, "
+        "and are merged"
     )
     kinds = shares(strata.codes, rows)
     assert all(len({y for _, _, y in kind}) == 1 for kind in kinds)
@@ -184,10 +185,10 @@ def test_bins_and_other_columns_are_combined(source):
     ("task", "columns", "bins", "code", "words"),
     [
         ("regression", ["target"], None, "E490", "only in bins"),
-        ("regression", ["target"], 1, "E490", "divide nothing"),
+        ("regression", ["target"], 1, "E490", "divides nothing"),
         ("regression", ["target"], 9, "E490", "fewer than 5 rows each: there are 40"),
         ("classification", ["target"], 2, "E490", "classes"),
-        ("classification", ["target", "wards"], None, "E420", "no column wards"),
+        ("classification", ["target", "wards"], None, "E420", "no column `wards`"),
     ],
 )
 def test_what_cannot_be_strata(source, task, columns, bins, code, words):

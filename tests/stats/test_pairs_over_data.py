@@ -10,6 +10,7 @@ from scipy import stats
 
 from evallang.stats import data_set_effects as effects
 from evallang.stats.hypothesis_tests.rank_posthoc import bonferroni_dunn, nemenyi
+from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 from evallang.stats.hypothesis_tests.signs import median_of, sign
 from evallang.stats.rank_scores import critical_difference
 
@@ -230,3 +231,13 @@ def test_effects_of_nothing_are_undefined():
         assert effect([], []).value is None
     assert effects.kendalls_w(np.zeros((0, 3))).value is None
     assert effects.kendalls_w(np.zeros((6, 3))).value is None
+
+
+def test_an_interval_that_few_differences_cannot_give_is_said():
+    # of n differences the widest interval leaves out 2 / 2^n: 5 give 93.75 %, 6 give 96.875 %
+    few = wilcoxon([0.8, 0.6, 0.7, 0.9, 0.5], [0.7, 0.5, 0.55, 0.7, 0.3])
+    assert few.estimate.low is None
+    assert "no 95% interval: 5 differences are too few to bound it" in few.notes
+    six = wilcoxon([0.8, 0.6, 0.7, 0.9, 0.5, 0.4], [0.7, 0.5, 0.55, 0.7, 0.3, 0.1])
+    assert six.estimate.low is not None
+    assert not any("interval" in note for note in six.notes)

@@ -6,7 +6,7 @@ Shared by the rules; every function takes what the checker may leave of a faulty
 from collections.abc import Iterable, Iterator, Sequence
 
 from evallang.checking.capabilities import is_tuned
-from evallang.compatibility import PER_ROW, metric_entry, yields_of
+from evallang.compatibility import PER_ROW, metric_entry, own_metric, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
 from evallang.models.model import EstimatorSpec, ModelSpec
@@ -105,9 +105,16 @@ def tables(study: Study) -> tuple[DataSpec, ...]:
 def evidence_of(
     study: Study, comparison: ComparisonSpec
 ) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
-    """Go through the sources that a line runs on, with what they yield to its tests."""
+    """Go through the sources that a line runs on, with what they yield to its tests.
+
+    A source of values that were measured elsewhere is tested by its own metric alone, and no
+    other source by that.
+    """
     protocol = next((p for p in study.protocols if p.name == comparison.protocol), None)
     for source in study.sources:
+        own = own_metric(source)
+        if not any(m == own or (own is None and m.better is None) for m in comparison.metrics):
+            continue
         if not isinstance(source, DataSpec):
             yield source, None, yields_of(source, None)
         elif protocol is not None:

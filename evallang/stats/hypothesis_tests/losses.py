@@ -287,6 +287,9 @@ def _of_mean(
         p = t_p(value, df, alternative)
     half = t_quantile(level, df) * error
     independent = test == "t" and clusters is None
+    method = test  # `t` is the interval over folds
+    if test == "t":
+        method = "paired_t" if clusters is None else "clustered_t"
     result = HypothesisTestResult(
         test=test,
         variant=variant,
@@ -294,7 +297,7 @@ def _of_mean(
         statistic=Statistic("t", value),
         df=(float(df),),
         p=p,
-        estimate=Difference("difference", mean, mean - half, mean + half, level, test),
+        estimate=Difference("difference", mean, mean - half, mean + half, level, method),
         effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)) if independent else (),
         clusters=clusters,
         extra={"standard_error": error},

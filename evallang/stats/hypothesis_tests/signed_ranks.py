@@ -162,13 +162,21 @@ def wilcoxon(
         effects = effects_over_data(first, second, level, seed)
     else:
         effects = (_rank_biserial(plus, minus),)
+    estimate = _location(present, level, bounded=len(outright) == 0)
+    if estimate.low is None and len(present) <= WALSH_UP_TO:
+        why = (
+            "a pair without a value has no difference"
+            if len(outright)
+            else f"{len(present)} differences are too few to bound it"
+        )
+        notes = (*notes, f"no {100 * level:g}% interval: {why}")
     result = HypothesisTestResult(
         test="wilcoxon",
         variant=("exact" if exact else "normal") + f", zeros={zeros}",
         null=NULL,
         statistic=Statistic("T", min(plus, minus) + shared),
         p=p,
-        estimate=_location(present, level, bounded=len(outright) == 0),
+        estimate=estimate,
         effects=effects,
         extra=extra,
         notes=notes,

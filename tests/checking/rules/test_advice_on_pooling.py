@@ -1,7 +1,7 @@
 """When pooled predictions of several fitted models are a hint, a warning, or nothing."""
 
 import pytest
-from studies import checked
+from studies import checked, codes
 
 HEAD = """evallang 1
 study
@@ -92,3 +92,13 @@ def test_only_the_compared_models_count():
     text = HEAD.format(a="DecisionTreeClassifier", protocol="cv", line="b, prior with mcnemar")
     found = [d.name for d in checked(text).diagnostics]
     assert found == ["pooled_predictions_of_several_models"]
+
+
+def test_values_measured_elsewhere_are_not_pooled_folds_of_this_study():
+    text = (
+        "evallang 1\nstudy\n  seed 1\ndata wine from sklearn wine\nmodel lr = LogisticRegression\n"
+        'model base = DummyClassifier\npredictions v from "v.csv"\n  id id\n'
+        '  value "BLEU" ma as "m1", mb as "m2"\nprotocol cv\nmeasure accuracy\ncompare '
+    )
+    assert "W316" not in codes(text + "ma, mb with permutation by BLEU\n")
+    assert "W316" in codes(text + "lr, base with mcnemar\n")

@@ -1,0 +1,140 @@
+"""A metric over folds and repeats under many weightings of its examples at once.
+
+A bootstrap asks for the same metric of the same predictions some ten thousand times, with
+other weights each time: what does not depend on the weights is worked out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from evallang.metrics.aggregation import Partition, aggregation_of, point_value
+from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+else:
+    np = lazy("numpy")
+
+
+def reweighted(
+    entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
+) -> Statistic:
+    """Give `point_value` as a function of weights (B, n), which multiply the outcome's own."""
+    form, own = entry.declaration.form, outcome.weights
+    by_fold = aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds"
+    part, number = (parts.fold, len(parts.pairs)) if by_fold else (parts.repeat, parts.repeats)
+    binary = entry.name == "roc_auc" and outcome.k == 2 and outcome.positive is not None
+    if form == "counts":
+        statistic = _of_counts(entry, options, outcome, part, number)
+    elif form == "losses":
+        statistic = _of_losses(entry, options, outcome, part, number)
+    elif binary and not set(options) - {"pool"}:
+        statistic = _of_areas(outcome, part, number)
+    else:
+        return _one_by_one(entry, options, outcome, parts)
+    return lambda weights: _mean(statistic(weights if own is None else weights * own))
+
+
+def _one_by_one(
+    entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
+) -> Statistic:
+    own = outcome.weights
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        drawn = weights if own is None else weights * own
+        values = [point_value(entry, options, replace(outcome, weights=w), parts) for w in drawn]
+        return np.array(values, dtype=np.float64)
+
+    return statistic
+
+
+def _of_counts(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    o: Outcome,
+    part: NDArray[np.int64],
+    number: int,
+) -> Statistic:
+    column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
+    cell = (part * o.k + np.asarray(o.truth).astype(np.int64)) * (o.k + 1) + column
+    gather, cells = _sums_by(cell)
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        tables = np.zeros((len(weights), number * o.k * (o.k + 1)))
+        tables[:, cells] = gather(weights)
+        shaped = tables.reshape(len(weights) * number, o.k, o.k + 1)
+        values = np.asarray(entry.function(shaped, o.positive, **options), dtype=np.float64)
+        return values.reshape(len(weights), number)
+
+    return statistic
+
+
+def _of_losses(
+    entry: MetricEntry,
+    options: Mapping[str, Any],
+    o: Outcome,
+    part: NDArray[np.int64],
+    number: int,
+) -> Statistic:
+    loss = np.asarray(entry.function(o.truth, o.output, o.positive, **options), dtype=np.float64)
+    gather, found = _sums_by(part)
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        means = np.full((len(weights), number), np.nan)
+        total = gather(weights)
+        lost = gather(weights * loss)
+        means[:, found] = np.divide(lost, total, out=np.full_like(lost, np.nan), where=total > 0)
+        return np.sqrt(means) if entry.declaration.transform == "sqrt" else means
+
+    return statistic
+
+
+def _of_areas(o: Outcome, part: NDArray[np.int64], number: int) -> Statistic:
+    score = np.asarray(o.output if o.output.ndim == 1 else o.output[:, o.positive])
+    positive = np.asarray(o.truth == o.positive)
+    pieces = []
+    for which in range(number):
+        rows = np.flatnonzero(part == which)
+        rows = rows[np.argsort(score[rows], kind="stable")]
+        ordered = score[rows]
+        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+        pieces.append((rows, starts, positive[rows].astype(np.float64), np.isnan(ordered).any()))
+
+    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = np.full((len(weights), number), np.nan)
+        for which, (rows, starts, sign, missing) in enumerate(pieces):
+            if missing or not len(rows):
+                continue
+            drawn = weights[:, rows]
+            positives = np.add.reduceat(drawn * sign, starts, axis=1)
+            negatives = np.add.reduceat(drawn * (1 - sign), starts, axis=1)
+            pairs = positives.sum(axis=1) * negatives.sum(axis=1)
+            below = np.cumsum(negatives, axis=1) - negatives / 2
+            area = (positives * below).sum(axis=1)
+            np.divide(area, pairs, out=values[:, which], where=pairs > 0)
+        return values
+
+    return statistic
+
+
+def _sums_by(code: NDArray[np.int64]) -> tuple[Statistic, NDArray[np.int64]]:
+    """Give what sums weights (B, n) within each code (B, codes), and the codes that occur."""
+    order = np.argsort(code, kind="stable")
+    ordered = code[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    return lambda weights: np.add.reduceat(weights[:, order], starts, axis=1), ordered[starts]
+
+
+def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Average what is defined in each row; NaN where nothing is."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=1)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))
