@@ -55,13 +55,14 @@ def run(
     """Run a study; writes its folder where `out` is given.
 
     `progress` is called with the fits done and the fits planned: once before the first, then
-    whenever some are done. Models that the study exports are written when the results are
-    saved. `data` are frames of polars or pandas that stand for the files of `data` statements,
-    `models` estimators that stand for, or are added to, those of the study. `trust` lets the
-    study run its author's own code and ask servers. Raises `StudyError` where study or data
-    are faulty, `NotTrusted` where own code has no consent, `FolderRefused` where a model may
-    not be written, `ValueError` for objects that are no frame or estimator of the study, and
-    `RunFailed` (with what was computed) when a fit failed.
+    whenever some are done; and again before and after those of exported models. Models that the
+    study exports are written when the results are saved. `data` are frames of polars or pandas
+    that stand for the files of `data` statements, `models` estimators that stand for, or are
+    added to, those of the study. `trust` lets the study run its author's own code and ask
+    servers. Raises `StudyError` where study or data are faulty, `NotTrusted` where own code has
+    no consent, `FolderRefused` where a model may not be written, `ValueError` for objects that
+    are no frame or estimator of the study, and `RunFailed` (with what was computed) when a fit
+    failed.
     """
     from evallang.engine import run as engine
 

@@ -9,6 +9,7 @@ from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of, weighted_proportion
 from evallang.metrics.aggregation import (
     Aggregate,
+    Partition,
     partition,
 )
 from evallang.metrics.metric import MetricEntry, Outcome, confusion, successes
@@ -191,25 +192,25 @@ class Bench:
             return LossSample(
                 self._losses(), self.entry.declaration.transform, groups, self._limits()
             )
-        if self.metric.name == "roc_auc" and len(self.setting.classes) == 2:
+        pooled = bool(options.get("pool")) or len(self._parts.pairs) == 1
+        if pooled and self.metric.name == "roc_auc" and len(self.setting.classes) == 2:
             return ScoreSample(self._binary_truth(), self._positive_scores(), groups)
-
-        def statistic(weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
-            return np.array(
-                [self.entry.function(o.truth, o.output, o.positive, w, **options) for w in weights]
-            )
-
-        return WeightSample(o.n, statistic, groups, self._limits())
+        return WeightSample(o.n, self._reweighted, groups, self._limits())
 
     def _over_repeats(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute the mean over repeats of a metric under each row of weights (B, n)."""
         return self._reweighted(weights)
 
     @cached_property
+    def _parts(self) -> Partition:
+        """Folds and repeats, over which a ranking metric is averaged: of one fit there is one."""
+        found = self.setting.models[self.model]
+        fold = None if self.setting.yields.single_fit else found.fold
+        return partition(self.outcome.n, fold, found.repeat)
+
+    @cached_property
     def _reweighted(self) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
-        o, found = self.outcome, self.setting.models[self.model]
-        parts = partition(o.n, found.fold, found.repeat)
-        return reweighted(self.entry, self.metric.keywords(), o, parts)
+        return reweighted(self.entry, self.metric.keywords(), self.outcome, self._parts)
 
     def _of_counts(self, weights: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Compute a metric of counts under each row of weights (B, n)."""

@@ -1,7 +1,7 @@
 """After the comparisons: the models that `export` names, fitted on all rows and saved."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,8 +68,12 @@ def export_models(
     *,
     jobs: int,
     own: OwnCode | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Exported:
-    """Fit and save every model that an `export` line names; equal ones once."""
+    """Fit and save every model that an `export` line names; equal ones once.
+
+    `progress` is called before and after, with the fits of this stage done and planned.
+    """
     if not study.exports or not layout.exports:
         return Exported()
     ranked = _ranked(study, layout, estimates)
@@ -82,7 +86,12 @@ def export_models(
         else:
             wanted.append((spec, layout.exports[name]))
     tasks = {task.model: task for _, task in wanted}
+    planned = sum(task.task.n_fits for task in tasks.values())
+    if progress is not None:
+        progress(0, planned)
     made = _run(study, tables, tasks, outcomes, jobs, own)
+    if progress is not None:
+        progress(planned, planned)
     records, files = [], []
     for spec, task in wanted:
         found = made[task.model]
@@ -107,7 +116,7 @@ def export_models(
             for name, found in made.items()
             for category, message, n in found.warnings
         ),
-        sum(task.task.n_fits for task in tasks.values()),
+        planned,
         sum(found.n_fits for found in made.values()),
     )
 

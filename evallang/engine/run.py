@@ -103,7 +103,15 @@ def run(
         required += list(decide(study, requirement, about))
     once = {_at(p): p for p in reversed(planned.layout.places)}
     exported = export_models(
-        study, tables, planned.layout, outcomes, own, measured, jobs=jobs, own=code
+        study,
+        tables,
+        planned.layout,
+        outcomes,
+        own,
+        measured,
+        jobs=jobs,
+        own=code,
+        progress=progress,
     )
     analyzed = power_analyses(
         study,

@@ -77,7 +77,9 @@ def requirements(context: Context) -> Sequence[Block]:
     ]  # fmt: skip
     for item in tested:
         notes.append(runs(Code(source_of(item)), ": ", test_words(context, item), "."))
-    methods = dict.fromkeys(context.interval_title(i.method) for i in found if i.method)
+    methods = dict.fromkeys(
+        context.interval_title(i.method) for i in found if i.method not in ("", "none")
+    )
     if methods:
         notes.append(runs(f"Intervals: {', '.join(methods)}."))
     caption = runs("Requirements of the study and how they were decided.")

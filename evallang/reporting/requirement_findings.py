@@ -55,7 +55,8 @@ def _line(context: Context, item: Requirement) -> Runs:
     line = line_words(context, item)
     if line:
         inside += runs(", ", line)
-    reason = f": {item.reason}" if item.reason and not item.met and item.value is None else ""
+    undecided = item.value is None or item.interval in (None, (None, None))
+    reason = f": {item.reason}" if item.reason and not item.met and undecided else ""
     return made + inside + runs(reason.rstrip("."), ".")
 
 

@@ -9,7 +9,8 @@ COMMON = frozenset(
     word
     for line in (
         "accuracy adjusted area average balanced bootstrap chance-corrected classification",
-        "cluster coefficient combined conditional corrected correlation cost cross-validated",
+        "cluster clustered coefficient combined conditional corrected correlation cost",
+        "cross-validated",
         "cross-validation dependent difference differences effect equivalence error eta exact",
         "expected explained false fold geometric holdout interval k-fold kappa",
         "leave-one-group-out leave-one-out leave-p-out log logarithmic loss macro matched max",

@@ -43,10 +43,13 @@ VARIANTS = {
     "chi2": "χ²",
     "midp": "mid-p",
     "corrected": "continuity-corrected",
+    "clustered chi2": "clustered χ²",
     "mean": "mean of the first two differences",
     "cv_auc": "within folds",
     "cv_auc, clustered": "within folds, clustered",
-    **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
+    **dict.fromkeys(
+        ("t", "F", "z", "delong", "first", "pooled", "correlated t", "not computed"), ""
+    ),
 }
 """Words for what was computed; nothing where the name of the test says it."""
 ADJUSTED = {
