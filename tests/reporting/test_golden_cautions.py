@@ -1,0 +1,85 @@
+"""The warnings that only results show (W5xx), kept as a golden file in `tests/messages/report`.
+
+`UPDATE_MESSAGES=1` writes it anew; read the diff.
+"""
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import fixture
+import fixture_variants
+
+from evallang.reporting.context import Context
+from evallang.reporting.document import Ref
+from evallang.reporting.limits import cautions
+from evallang.results.records import Failure
+
+GOLDEN = Path(__file__).parents[1] / "messages" / "report" / "cautions.txt"
+
+
+def simultaneous_interval_that_holds_zero():
+    """Give the cancer study with a rejection that a simultaneous interval does not show."""
+    whole = fixture.cancer()
+    comparison = whole.comparisons[0]
+    pairs = tuple(
+        replace(pair, reject=True, simultaneous=replace(pair.simultaneous, low=-0.01, high=0.05))
+        if pair.simultaneous is not None
+        else pair
+        for pair in comparison.pairwise
+    )
+    return replace(whole, comparisons=(replace(comparison, pairwise=pairs),))
+
+
+def own_metric_that_failed():
+    whole = fixture.cancer()
+    model = whole.models[0].name
+    failure = Failure(
+        "measure", whole.data[0].name, None, model, 0, -1, {}, "ValueError", "no", metric="lab.gain"
+    )
+    return replace(whole, failures=(failure,))
+
+
+STUDIES = {
+    "a nested cross-validation": fixture.cancer,
+    "a holdout": fixture.holdout,
+    "fits that failed": fixture.regression,
+    "published counts": fixture_variants.counts,
+    "a rejection that the simultaneous interval does not show": (
+        simultaneous_interval_that_holds_zero
+    ),
+    "a metric of the author's own that failed": own_metric_that_failed,
+}
+
+
+def plain(runs):
+    """Give the words of a text; a reference stands as what it leads to."""
+    found = ""
+    for item in runs:
+        if isinstance(item, Ref):
+            found += item.words or item.target
+        else:
+            found += item.text if hasattr(item, "text") else plain(item.runs)
+    return found
+
+
+def said(caution):
+    return f"{caution.severity}[{caution.code}] {caution.lead}: {plain(caution.body)}"
+
+
+def test_what_results_warn_of_reads_as_agreed():
+    answers = [
+        f"=== {title}\n" + "".join(f"{said(c)}\n" for c in cautions(Context(make())))
+        for title, make in STUDIES.items()
+    ]
+    shown = "\n".join(answers)
+    if os.environ.get("UPDATE_MESSAGES"):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(shown, encoding="utf-8")
+    assert shown == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_every_code_of_results_is_shown():
+    shown = set(re.findall(r"\[(W5\d\d)\]", GOLDEN.read_text(encoding="utf-8")))
+    assert shown == {f"W50{number}" for number in range(1, 9)}
