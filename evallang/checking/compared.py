@@ -7,7 +7,6 @@ from evallang.checking import codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
 from evallang.checking.scope import Scope
-from evallang.registry import Evidence
 from evallang.spelling import Words
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -304,7 +303,7 @@ def _enough_models(
         return False
     if total < declared.models[0]:
         pairwise = spec.post_hoc.name if spec.post_hoc else "mcnemar"
-        if Evidence.DATASET_SCORES in declared.evidence:  # post hoc ranks need their omnibus
+        if spec.across:  # post hoc ranks need their omnibus
             pairwise = "wilcoxon"
         scope.report(
             codes.TOO_FEW_FOR_OMNIBUS,

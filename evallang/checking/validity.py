@@ -20,9 +20,11 @@ from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
 from evallang.source import Span
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
     ComparisonSpec,
+    Method,
     Protocol,
     SourceSpec,
     Study,
@@ -111,15 +113,31 @@ def _folds(scope: Scope, study: Study) -> None:
     for protocol in study.protocols:
         if protocol.kind != "leave_one_out":
             continue
-        for measure in study.measures:
-            metric = measure.metric
-            if metric_entry(metric).declaration.form == "scores" and not metric.code:
+        said: set[Method] = set()
+        for metric, span in _metrics_on(study, protocol):
+            ranks = metric_entry(metric).declaration.form == "scores" and not metric.code
+            if ranks and metric not in said:
+                said.add(metric)
                 scope.report(
                     codes.METRIC_UNDER_PROTOCOL,
                     f"`{metric.name}` is undefined on the one-row folds of `leave_one_out`",
-                    measure.span,
+                    span,
                     help="write `protocol cv folds=10`",
                 )
+
+
+def _metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
+    """Go through the metrics that a protocol's folds give, with their places."""
+    for measure in study.measures:
+        yield measure.metric, measure.span
+    for line in study.comparisons:
+        elsewhere = HYPOTHESIS_TESTS[line.test.name].declaration.implied is not None
+        if line.protocol in (None, protocol.name) and not elsewhere:
+            for metric in line.metrics:
+                yield metric, line.span
+    for requirement in study.requirements:
+        if requirement.protocol in (None, protocol.name):
+            yield requirement.metric, requirement.span
 
 
 def _intervals(scope: Scope, study: Study) -> None:

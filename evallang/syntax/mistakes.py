@@ -194,7 +194,8 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             title = "write a comma"
             doubtful = items[0].text == "compare" and items[at + 1].text == "with"
             way_out = "a correction stands behind the test" if doubtful else None
-            safe = not doubtful
+            misspelt_in = "in" in fits and token.kind == "NAME" and items[at + 1].kind == "TEXT"
+            safe = not (doubtful or misspelt_in)
             yield Guess(codes.MISSING_COMMA, message, (comma, token), 1, edit, title, way_out, safe)
         if token.kind == "NAME" and "TEXT" in fits and "NAME" not in fits:
             right = quoted(token.text)

@@ -151,6 +151,14 @@ def test_options_of_a_protocol_in_brackets_are_one_mistake_and_mended(written, m
     )
 
 
+def test_a_misspelt_in_before_a_file_is_not_mended_into_a_further_model():
+    text = (
+        'evallang 1\npredictions p from "a.csv", "b.csv"\n  id n\n  correct c as right i "a.csv"\n'
+    )
+    first = next(d for d in checked(text).diagnostics if d.code == "E046")
+    assert not first.fixes[0].safe
+
+
 def test_a_class_with_its_module_is_told_to_stand_without():
     (error,) = found("model d = sklearn.svm.SVC")
     assert (error.code, error.message) == (

@@ -105,6 +105,34 @@ def test_an_omnibus_over_data_sets_of_two_models_is_sent_to_a_test_of_two():
     assert (error.code, error.help) == ("E205", "write `with wilcoxon`")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare a vs b with permutation by roc_auc",
+        "compare a vs b with delong by roc_auc",
+        "require roc_auc of a >= 0.9",
+        "require a better than b in roc_auc",
+    ],
+)
+def test_no_line_asks_for_a_ranking_of_one_row(line):
+    text = FRAME.format(
+        task="positive 1", clause='unit "rows"', models=CLASSIFIERS, protocol="leave_one_out",
+        metric="accuracy", line=line,
+    )  # fmt: skip
+    found = [d.code for d in checked(text).diagnostics if d.severity == "error"]
+    assert found == ["E204"]
+    assert "E204" not in {d.code for d in checked(text.replace("leave_one_out", "cv")).diagnostics}
+
+
+def test_an_omnibus_of_two_models_on_one_data_set_is_sent_to_mcnemar():
+    text = FRAME.format(
+        task="positive 1", clause='unit "rows"', models=CLASSIFIERS, protocol="cv",
+        metric="accuracy", line="compare a, b with friedman",
+    )  # fmt: skip
+    (error,) = [d for d in checked(text).diagnostics if d.severity == "error"]
+    assert (error.code, error.help) == ("E205", "write `with mcnemar`")
+
+
 def test_a_test_of_counts_by_another_metric_is_sent_to_permutation():
     (error,) = refusals("f1", "", "cv", "compare a vs b with mcnemar by f1")
     assert error.help == "write `with permutation`"

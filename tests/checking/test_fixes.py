@@ -1,0 +1,68 @@
+"""`check --fix` on slips of the keyboard: what it mends is what was written before, or nothing."""
+
+import random
+import re
+from pathlib import Path
+
+from studies import checked
+
+from evallang.cli.fixing import _chosen
+from evallang.syntax import nodes as n
+
+SOUND = sorted((Path(__file__).parent / "sound").glob("*.eval"))
+SLIPS = 80
+ROUNDS = 10
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ASIDE = re.compile(r'#.*|"[^"]*"')
+
+
+def mended(text):
+    """Apply the sure fixes until none is left."""
+    for _ in range(ROUNDS):
+        fixes = _chosen(checked(text).diagnostics, "study.eval")
+        if not fixes:
+            return text
+        edits = [edit for fix in fixes for edit in fix.edits]
+        for edit in sorted(edits, key=lambda e: e.span.start, reverse=True):
+            text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    raise AssertionError(f"fixes that never settle:\n{text}")
+
+
+def slipped(word, chance):
+    """Leave out, insert, replace or swap a letter."""
+    at, letter = chance.randrange(len(word)), chance.choice(LETTERS)
+    return chance.choice(
+        [
+            word[:at] + word[at + 1 :],
+            word[:at] + letter + word[at:],
+            word[:at] + letter + word[at + 1 :],
+            word[:at] + word[at + 1 : at + 2] + word[at : at + 1] + word[at + 2 :],
+        ]
+    )
+
+
+def own_names(text):
+    """Name what the author declares: a slip there renames it everywhere, which is no mistake."""
+    found = checked(text).gathered.statements
+    names = {s.name.name for s in found if getattr(s, "name", None) is not None}
+    columns = [c for s in found for c in s.clauses if isinstance(c, n.ModelColumnsNode)]
+    return names | {getattr(item.name, "name", "") for c in columns for item in c.items}
+
+
+def test_what_is_mended_is_the_study_that_was_meant():
+    chance = random.Random(20261120)
+    same = 0
+    for _ in range(SLIPS):
+        text = chance.choice(SOUND).read_text(encoding="utf-8")
+        meant = checked(text).study
+        own = own_names(text)
+        plain = ASIDE.sub(lambda m: " " * len(m[0]), text)
+        words = [m for m in re.finditer(r"(?<![\w.])[A-Za-z_]\w+", plain) if m[0] not in own]
+        word = chance.choice(words)
+        damaged = text[: word.start()] + slipped(word[0], chance) + text[word.end() :]
+        after = mended(damaged)
+        found = checked(after).study
+        if after != damaged and found is not None:
+            assert found.canonical == meant.canonical, (word[0], damaged[word.start() :][:40])
+            same += 1
+    assert same > SLIPS / 2
