@@ -224,11 +224,12 @@ class PartBuilder(ValueBuilder):
     def _respelt(self, parts: list[Part]) -> list[Part]:
         """Read `cochran thne mcnemar` and `expoloratory` as meant: no correction is so called."""
         made: list[Part] = []
-        for index, (word, value, place) in enumerate(parts):
+        rest = iter(zip(parts, [*parts[1:], None], strict=True))
+        for (word, value, place), after in rest:
             near = isinstance(value, n.NameNode) and word == "correction"
             meant = closest(value.name, ["then", "exploratory"]) if near else None
-            after = parts[index + 1 :]
-            if meant is None or (meant == "then") is not (bool(after) and after[0][0] == word):
+            followed = after is not None and after[0] == word
+            if meant is None or (meant == "then") is not followed:
                 made.append((word, value, place))
                 continue
             if value.name != "then":  # that one is told to stand elsewhere
@@ -238,8 +239,8 @@ class PartBuilder(ValueBuilder):
             if meant == "exploratory":
                 made.append((meant, True, place))
                 continue
-            _, post_hoc, where = after[0]
-            return [*made, ("then", post_hoc, where), *self._respelt(after[1:])]
+            (_, post_hoc, where), _ = next(rest)
+            made.append(("then", post_hoc, where))
         return made
 
     def _misplaced(self, kind: str, word: str, place: Span) -> None:
