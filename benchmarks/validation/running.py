@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from unittest.mock import patch
 
 import numpy as np
 
@@ -64,7 +65,14 @@ def _results(tasks: Sequence[Task], jobs: int) -> Iterable[Mapping[str, Tally]]:
 
 def _block(task: Task) -> Mapping[str, Tally]:
     from benchmarks.validation.everything import BY_NAME
+    from evallang.stats import resampled_data_sets
 
     name, block, size = task
     seeds = np.random.SeedSequence(SEED, spawn_key=(zlib.crc32(name.encode()), block))
-    return BY_NAME[name].draw(np.random.default_rng(seeds), size)
+    # The intervals of effect sizes are most of a test's time and no part of what is validated
+    with patch.object(resampled_data_sets, "ROUNDS", 20):
+        resampled_data_sets.drawn.cache_clear()
+        try:
+            return BY_NAME[name].draw(np.random.default_rng(seeds), size)
+        finally:
+            resampled_data_sets.drawn.cache_clear()
