@@ -11,7 +11,7 @@ from evallang.version import LANGUAGE
 UTF_16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # the bytes FF FE and FE FF, undecoded
 ZIP_SIGNATURE = "PK\x03\x04"
 
-LOOKED_AT = 4096  # characters; a tenth of them damaged is no slip in a text
+MORE_THAN_SLIPS = 5  # characters
 
 _VERSION = re.compile(r"\ufeff?(?:[ \t\r]*(?:#[^\n]*)?\n)*evallang[ \t]+([^\s#]+)")
 _NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
@@ -51,7 +51,7 @@ def refusal(source: SourceFile) -> Diagnostic | None:
             "statement"
         )
         return diagnose(codes.INSPECT_LOG, message, None, path=source.path, help=way_out)
-    damage = _whole_damage(source.text[:LOOKED_AT])
+    damage = _whole_damage(source.text)
     if damage is not None:
         way_out = "save the study as UTF-8"
         return diagnose(codes.NOT_TEXT, damage, None, path=source.path, help=way_out)
@@ -59,15 +59,19 @@ def refusal(source: SourceFile) -> Diagnostic | None:
     return objection if version is not None else None
 
 
-def _whole_damage(head: str) -> str | None:
-    """Say what is wrong with a file that begins with more damage than a text can have."""
-    if head.startswith(UTF_16_MARKS):
+def _whole_damage(text: str) -> str | None:
+    """Say what is wrong with a file of more damage than a text can have: a tenth, and not a slip.
+
+    White space does not count, so that a file is refused or not whatever its layout.
+    """
+    if text.startswith(UTF_16_MARKS):
         return "the file is UTF-16, and a study is UTF-8"
-    if 10 * len(_NOT_TEXT.findall(head)) <= len(head):
+    damaged = len(_NOT_TEXT.findall(text))
+    if damaged < MORE_THAN_SLIPS or 10 * damaged <= sum(map(len, text.split())):
         return None
-    if "\0" in head:
+    if "\0" in text:
         return "the file is no text: NUL characters stand in it"
-    return "the file is no text: many of its first bytes are no UTF-8"
+    return "the file is no text: many of its bytes are no UTF-8"
 
 
 def not_text(source: SourceFile) -> Diagnostic | None:

@@ -44,6 +44,10 @@ def test_an_input_is_the_same_each_time():
         pytest.param(" \n\ufeff\ufeffmeasure f1", id="byte order marks further down"),
         pytest.param('include "\udcd7.eval"', id="a path that is no UTF-8"),
         pytest.param("let p = coumns(numeric: 1)", id="no step behind a misspelt `columns`"),
+        pytest.param(
+            ' \n include "' + "ab\udced" * 9 + "\n" * 40,
+            id="bytes that are many without the blanks",
+        ),
         pytest.param("compare [all, b] with mcnemar", id="a word of the language in brackets"),
         pytest.param(
             'predictions p from "p.csv"\n  report (html,)', id="a statement that reads as a clause"
