@@ -84,6 +84,7 @@ def _by_id(
                 f"{frame.place(row)}",
                 "split",
                 span=span,
+                help="leave one line for each row of the data",
             )
             return None
     missing = [name for name in table.ids if name not in assigned]
@@ -94,6 +95,7 @@ def _by_id(
             f"{listed(missing, 5)}",
             "split",
             span=span,
+            help="write a line with a fold for each row of the data",
         )
         return None
     return tuple(assigned[name] for name in table.ids)

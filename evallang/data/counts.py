@@ -94,7 +94,8 @@ def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] 
     odd = [row for row, value in enumerate(values) if value not in (0, 1)]
     if odd:
         message = f"`{column}` is neither 0 nor 1 in {frame.places(odd)}"
-        findings.add(PATTERN_SHAPE, message, "models")
+        way_out = "write 1 where the model is right and 0 where it is wrong"
+        findings.add(PATTERN_SHAPE, message, "models", help=way_out)
         return None
     return [int(value) for value in values if value is not None]
 
@@ -133,6 +134,7 @@ def _checked(
                 f"the pattern `[{listed(pattern, 20)}]` does not say 0 or 1 for each of "
                 f"{models} models",
                 *places,
+                help="write a 1 for each model that is right and a 0 for each that is wrong",
             )
         elif isinstance(count, bool) or not isinstance(count, int) or count < 0:
             message = f"the pattern `[{listed(pattern, 20)}]` counts {count} examples"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     pl = lazy("polars")
 
-MAX_CELLS = 200_000_000  # about 10 GB while they are Python objects
+MAX_CELLS = 50_000_000  # 2 to 3 GB while they are Python objects
 MAX_BYTES = 10_000_000  # of one value; a query can make one that fills the memory
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
 SERVERS = ("postgresql", "postgres")

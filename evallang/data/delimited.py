@@ -123,7 +123,7 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
     nul = data.find(b"\0")
     if nul >= 0:
         message = f"`{source}` holds a zero byte in line {_line_at(data, nul)}, which no text has"
-        findings.add(NOT_UTF8, message, span=span)
+        findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
         return None
     if data.isascii():
         return data

@@ -112,6 +112,7 @@ def _feature_names(
             f"`{frame.source}` has no column for models to learn from among "
             f"{quoted(frame.columns)}",
             "features",
+            help="leave in a column besides target, `id`, `group` and `weight`",
         )
         fine = False
     return names if fine else None

@@ -70,7 +70,8 @@ def regular_file(
         return None
     if not regular:
         what = "a folder" if path.is_dir() else "no regular file"
-        findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span)
+        way_out = f'write `"{location}/*.csv"` for the files in it' if path.is_dir() else None
+        findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=way_out)
         return None
     return path
 

@@ -98,7 +98,8 @@ def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0)).tolist()
     if wrong or not values.any():
         where = f"negative or infinite in {frame.places(wrong)}" if wrong else "zero in every row"
-        findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight")
+        way_out = "write weights of 0 or more, and some above 0"
+        findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=way_out)
         return None
     return values
 

@@ -89,7 +89,10 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
     except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
         reason = str(error).strip().split("\n")[0]
         findings.add(
-            UNREADABLE_FILE, f"`{location}` cannot be read as Parquet: {reason}", span=span
+            UNREADABLE_FILE,
+            f"`{location}` cannot be read as Parquet: {reason}",
+            span=span,
+            help="write the table again, as Parquet or CSV",
         )
         return None
     names = [name.strip() for name in cells.columns]

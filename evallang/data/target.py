@@ -149,7 +149,8 @@ def _labels(
     found = classes_of(values)
     if len(found.texts) == 1:
         message = f"every row of `{frame.source}` has the label `{found.texts[0]}` in `{column}`"
-        findings.add(ONE_CLASS, message, keyword)
+        way_out = "choose another target, or rows of more than one class"
+        findings.add(ONE_CLASS, message, keyword, help=way_out)
         return None
     positive, stated = _positive(spec, column, found.texts, found.values, findings)
     return Target(
@@ -179,6 +180,7 @@ def _positive(
             POSITIVE_OF_MANY,
             f"`positive` is for two classes, and `{column}` has {len(texts)}: {quoted(texts, 12)}",
             "positive",
+            help="leave `positive` out, or keep two of the classes by `where`",
         )
         return None, ()
     place = find_label(spec.positive, values)
