@@ -125,7 +125,7 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
     estimate = next((p.estimate for p in pairs if p.estimate and p.estimate.low is not None), None)
     if estimate is None:
         return ()
-    title = mid_sentence(context.interval_title(estimate.method))
+    title = mid_sentence(context.difference_title(estimate.method))
     level = percent(estimate.level)
     cite = context.cite("interval", estimate.method)
     made = runs(f"Differences are given with {level} intervals ({title}", cite, ")")

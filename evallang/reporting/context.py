@@ -30,6 +30,8 @@ from evallang.results.records import (
 
 OF_ONE_CLASS = frozenset({"precision", "npv", "recall", "specificity", "f1", "fbeta", "jaccard"})
 """Metrics that are the mean over the classes (macro) where there are three or more."""
+OF_DIFFERENCES = {"delong": "DeLong interval"}
+"""Intervals that are another for a difference: DeLong's of one area is on the logit scale."""
 INTERVALS = {
     "unpaired_wald": "Wald interval that takes the two as independent",
     "bayes_t": "credible interval of the correlated t",
@@ -211,6 +213,10 @@ class Context:
             return self.method_title("interval", name)
         title = mid_sentence(printed(test.title))
         return f"interval of {'' if '’s ' in title else 'the '}{title}"
+
+    def difference_title(self, name: str) -> str:
+        """Give the title of the interval of a difference, which may differ from one value's."""
+        return OF_DIFFERENCES.get(base(name)) or self.interval_title(name)
 
     def averaged(self, data: str | None, name: str) -> bool:
         """Tell whether a metric of one class is averaged over three or more by default."""

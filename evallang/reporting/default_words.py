@@ -157,7 +157,9 @@ def default_words(context: Context, clause: str, value: Any) -> Setting:
 def _method_option(context: Context, clause: str, words: str) -> Setting | None:
     """Word an option of a metric, test or interval: "recall average"."""
     method, _, option = clause.rpartition(" ")
-    for kind, group in METHOD_GROUPS:
+    # a direction is a test's alone; intervals may have the test's name
+    groups = (("test", "Tests"),) if option == "alternative" else METHOD_GROUPS
+    for kind, group in groups:
         if method and context.method(kind, method) is not None:
             title = context.method_title(kind, method)
             fact = OPTION_FACTS.get(words, "")

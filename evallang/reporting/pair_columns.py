@@ -107,7 +107,8 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
     if with_bounds:
         level = " / ".join(dict.fromkeys(percent(e.level) for e in with_bounds))
         columns.append(Column(runs(f"{level} CI"), muted=True, name="interval"))
-        methods = dict.fromkeys(context.interval_title(e.method) for e in with_bounds)
+        title = context.interval_title if alone else context.difference_title
+        methods = dict.fromkeys(title(e.method) for e in with_bounds)
         words = ", ".join(mid_sentence(method) for method in methods)
         what = "Value minus the threshold" if alone else "Difference, first minus second"
         notes.append(runs(f"{what}: {level} {words}."))

@@ -22,6 +22,7 @@ from evallang.reporting.requirement_findings import (
     NOT_CORRECTED,
     alpha_of,
     decided_on,
+    interval_of,
     line_words,
     notes_of,
     source_of,
@@ -77,9 +78,7 @@ def requirements(context: Context) -> Sequence[Block]:
     ]  # fmt: skip
     for item in tested:
         notes.append(runs(Code(source_of(item)), ": ", test_words(context, item), "."))
-    methods = dict.fromkeys(
-        context.interval_title(i.method) for i in found if i.method not in ("", "none")
-    )
+    methods = dict.fromkeys(interval_of(context, i) for i in found if i.method not in ("", "none"))
     if methods:
         notes.append(runs(f"Intervals: {', '.join(methods)}."))
     caption = runs("Requirements of the study and how they were decided.")

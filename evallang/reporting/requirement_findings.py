@@ -38,13 +38,19 @@ def requirement_lines(context: Context) -> list[Runs]:
     return items
 
 
+def interval_of(context: Context, item: Requirement) -> str:
+    """Give the title of the interval that decided: of one value, or of a difference."""
+    of_one = item.kind == "level"
+    return (context.interval_title if of_one else context.difference_title)(item.method)
+
+
 def _line(context: Context, item: Requirement) -> Runs:
     value, bounds = decided_on(context, item)
     verdict = "PASS" if item.met else "FAIL"
     made = runs(Strong(runs(verdict)), " ", Code(source_of(item)), where_words(context, item))
     inside = runs(": ", value)
     if item.interval is not None and item.interval != (None, None):
-        method = mid_sentence(context.interval_title(item.method)) if item.method else ""
+        method = mid_sentence(interval_of(context, item)) if item.method else ""
         words = f"{percent(item.level)}{NBSP}CI"
         inside += runs(" (", Interval(_text(bounds), *item.interval, words))
         inside += runs(f"; {method}" if method else "", ")")
