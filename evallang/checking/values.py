@@ -6,7 +6,8 @@ from evallang.checking import codes, own_functions, unbuilt
 from evallang.checking.bounds import objection
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
-from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
+from evallang.compatibility.hypothesis_tests import TEST_INPUTS
+from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.diagnostics import Code, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
