@@ -12,6 +12,7 @@ from evallang.api.study import Study, StudyError, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
+from evallang.checking.follow_ups import without_follow_ups
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.diagnostics import Diagnostic, Severity, has_errors, in_order
 
@@ -90,7 +91,8 @@ def _with_known_task(
 def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
     every = in_order((*study.diagnostics, *found))
     if has_errors(every):
-        raise StudyError(every, study.checked.sources)
+        sources = study.checked.sources
+        raise StudyError(without_follow_ups(every, sources), sources)
 
 
 def _read(

@@ -21,6 +21,7 @@ from evallang.checking import (
     validity,
     waivers,
 )
+from evallang.checking.follow_ups import without_follow_ups
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
@@ -80,7 +81,7 @@ def check(
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
     found = gathered.diagnostics + _known_without(gathered, scope)
-    found = waivers.apply(found, gathered)
+    found = waivers.apply(without_follow_ups(found, gathered.sources), gathered)
     ordered = in_order(_once(found, gathered.sources))
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
 

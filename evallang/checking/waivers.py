@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.include import Gathered
-from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, diagnose
+from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, diagnose, has_errors
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax.nodes import CommentNode, EvallangNode
@@ -36,12 +36,14 @@ class Waiver:
 def apply(found: list[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     """Mark what waivers silence; report those without reason and those for nothing.
 
-    A waiver of advice that needs the data may have nothing to silence yet.
+    A waiver of advice that needs the data may have nothing to silence yet, and beside an
+    error advice may only be waiting.
     """
     waivers, complaints = _read(gathered)
     used: set[Span] = set()
     marked = [_mark(item, waivers, gathered, used) for item in found]
-    unused = [w for w in waivers if w.span not in used and not _needs_data(w.rule)]
+    waiting = has_errors(found)
+    unused = [w for w in waivers if w.span not in used and not (waiting or _needs_data(w.rule))]
     return [*marked, *complaints, *map(_of_nothing, unused)]
 
 
@@ -167,6 +169,13 @@ def _is_comment(line: str) -> bool:
     return not stripped or stripped.startswith("#")
 
 
+def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
+    """Give the first and last line of what a finding is about."""
+    source = gathered.sources[span.path]
+    last = max(span.start, span.end - 1)
+    return source.position(span.start).line, source.position(last).line
+
+
 def _mark(
     item: Diagnostic, waivers: Iterable[Waiver], gathered: Gathered, used: set[Span]
 ) -> Diagnostic:
@@ -178,8 +187,8 @@ def _mark(
         if waiver.lines is not None:
             if item.span is None:
                 continue
-            line = gathered.sources[item.path].position(item.span.start).line
-            if not waiver.lines[0] <= line <= waiver.lines[1]:
+            first, last = _extent(item.span, gathered)
+            if waiver.lines[1] < first or last < waiver.lines[0]:
                 continue
         used.add(waiver.span)
         return allowed(item, waiver.reason)
