@@ -13,6 +13,7 @@ from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
 from evallang.checking.follow_ups import without_follow_ups
+from evallang.checking.rules.whole_families import asked_again
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.diagnostics import Diagnostic, Severity, has_errors, in_order
 
@@ -70,7 +71,8 @@ def read_and_plan(
     _stop_on_errors(study, stopping)
     if not fine:
         everything = (*study.diagnostics, *found)
-        found += waivers.unused_after_reading(everything, study.checked.gathered)
+        later = asked_again(study.meant)
+        found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     return Prepared(
         meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())

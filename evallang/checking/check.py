@@ -25,6 +25,7 @@ from evallang.checking.follow_ups import without_follow_ups
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
+from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.scope import Scope
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
@@ -81,7 +82,8 @@ def check(
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
     found = gathered.diagnostics + _known_without(gathered, scope)
-    found = waivers.apply(without_follow_ups(found, gathered.sources), gathered)
+    found = without_follow_ups(found, gathered.sources)
+    found = waivers.apply(found, gathered, asked_again(study))
     ordered = in_order(_once(found, gathered.sources))
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
 

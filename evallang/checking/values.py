@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from evallang.checking import codes, own_functions, unbuilt
-from evallang.checking.bounds import objection
+from evallang.checking.bounds import OUTSIDE, as_share, objection
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
@@ -66,12 +66,13 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             )
         else:
             resolved, value = option_value(scope, argument.value, option, entry.name)
-            why = objection(option.name, value) if resolved else None
+            why = objection(option.name, value, entry.name) if resolved else None
             if why is not None:
                 scope.report(
                     codes.OPTION_VALUE,
                     f"`{option.name}` of `{entry.name}` {why}",
                     argument.value.span,
+                    help=as_share(value) if why == OUTSIDE else None,
                 )
             sound = sound and resolved and why is None
             given[option.name] = value

@@ -1,7 +1,7 @@
 """`# evallang: allow RULE because ...`: warnings that the author accepts, with a reason."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
@@ -33,17 +33,23 @@ class Waiver:
     lines: tuple[int, int] | None
 
 
-def apply(found: list[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+def apply(
+    found: list[Diagnostic], gathered: Gathered, later: Collection[str] = ()
+) -> list[Diagnostic]:
     """Mark what waivers silence; report those without reason and those for nothing.
 
-    A waiver of advice that needs the data may have nothing to silence yet, and beside an
-    error advice may only be waiting.
+    A waiver of advice that needs the data, or of the rules `later`, may have nothing to
+    silence yet, and beside an error advice may only be waiting.
     """
     waivers, complaints = _read(gathered)
     used: set[Span] = set()
     marked = [_mark(item, waivers, gathered, used) for item in found]
     waiting = has_errors(found)
-    unused = [w for w in waivers if w.span not in used and not (waiting or _needs_data(w.rule))]
+    unused = [
+        w
+        for w in waivers
+        if w.span not in used and not (waiting or w.rule in later or _needs_data(w.rule))
+    ]
     return [*marked, *complaints, *map(_of_nothing, unused)]
 
 
@@ -53,7 +59,9 @@ def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     return [_mark(item, waivers, gathered, set()) for item in found]
 
 
-def unused_after_reading(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+def unused_after_reading(
+    found: Iterable[Diagnostic], gathered: Gathered, later: Collection[str] = ()
+) -> list[Diagnostic]:
     """Report the waivers of advice on data that had nothing to silence.
 
     `found` is everything found by the check and in the data, none of which is an error.
@@ -62,7 +70,11 @@ def unused_after_reading(found: Iterable[Diagnostic], gathered: Gathered) -> lis
     used: set[Span] = set()
     for item in found:
         _mark(item, waivers, gathered, used)
-    return [_of_nothing(w) for w in waivers if w.span not in used and _needs_data(w.rule)]
+    return [
+        _of_nothing(w)
+        for w in waivers
+        if w.span not in used and (w.rule in later or _needs_data(w.rule))
+    ]
 
 
 def _of_nothing(waiver: Waiver) -> Diagnostic:
