@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from written_cases import Case, cases
 
-from evallang.diagnostics import to_text
+from evallang.diagnostics.text import to_text
 
 FOLDER = Path(__file__).parents[1] / "messages" / "data"
 GROUPS = sorted(FOLDER.glob("*.cases"))
