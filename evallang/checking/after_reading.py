@@ -13,15 +13,9 @@ from evallang.checking.read_scores import judge_number_of_data_sets, judge_score
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.checking.rules.lines import listed
 from evallang.checking.rules.whole_families import advise_on_families, as_read
-from evallang.compatibility import (
-    TESTABLE_COUNTS,
-    Mismatch,
-    interval_mismatch,
-    is_grouped,
-    metric_entry,
-    over_seeds,
-    test_mismatch,
-)
+from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
+from evallang.compatibility.hypothesis_tests import TESTABLE_COUNTS, test_mismatch
+from evallang.compatibility.intervals import interval_mismatch
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import check_design, check_test_sizes
 from evallang.data.related import check_related

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from evallang.checking import codes, values
+from evallang.checking import codes, of_clause, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, listed, suggestion
@@ -49,7 +49,7 @@ def _measured_here(
     found: list[Measure] = []
     for node in nodes:
         interval, place = _interval(scope, node)
-        within = tuple(values.column_name(column) for column in node.within)
+        within = tuple(of_clause.column_name(column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
@@ -89,7 +89,7 @@ def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> Words | None:
 
 def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | None:
     """Resolve the name of a model; None after a report."""
-    name = values.column_name(node)
+    name = of_clause.column_name(node)
     if names is None or name in names:
         return name
     if name in scope.broken:
@@ -184,7 +184,7 @@ def requirements(
                 operator=node.operator,
                 value=value,
                 test=test,
-                within=values.column_name(node.within) if node.within else None,
+                within=of_clause.column_name(node.within) if node.within else None,
                 protocol=protocol,
                 level=level,
                 level_written=node.at is not None,

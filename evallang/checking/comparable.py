@@ -7,18 +7,14 @@ from evallang.checking.decidable import requirements
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
-from evallang.compatibility import (
-    NOUNS,
+from evallang.compatibility import NOUNS, is_grouped, own_metric, yields_of, yields_under
+from evallang.compatibility.hypothesis_tests import (
     fits_design,
     groups_mismatch,
-    is_grouped,
     metric_mismatch,
-    own_metric,
     region_mismatch,
     test_mismatch,
     weights_mismatch,
-    yields_of,
-    yields_under,
 )
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.protocols.protocol import PROTOCOLS

@@ -5,19 +5,15 @@ from dataclasses import replace
 from evallang.checking import codes
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
-from evallang.compatibility import (
-    default_interval,
+from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
+from evallang.compatibility.hypothesis_tests import (
     groups_mismatch,
-    is_grouped,
-    is_weighted,
-    metric_entry,
     metric_mismatch,
     nearest_test,
-    own_metric,
     test_mismatch,
     weights_mismatch,
-    yields_of,
 )
+from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design

@@ -1,9 +1,9 @@
 """`export` lines: which model is fitted on everything, and where it is written."""
 
 from evallang.checking import codes
+from evallang.checking.of_clause import column_name
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
-from evallang.checking.values import column_name
 from evallang.diagnostics import Related
 from evallang.spelling import Words
 from evallang.study import ExportSpec

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import codes, own_code, values
+from evallang.checking import codes, of_clause, own_code, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Fix, Related
 from evallang.models import domains
@@ -222,7 +222,7 @@ class ParameterResolver:
         if isinstance(node, n.MapNode):
             return MapSpec(
                 tuple(
-                    (values.label(self.scope, e.key, "a map"), self.value(None, e.value))
+                    (of_clause.label(self.scope, e.key, "a map"), self.value(None, e.value))
                     for e in node.entries
                 )
             )

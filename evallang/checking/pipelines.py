@@ -1,6 +1,6 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
-from evallang.checking import codes, own_code, values
+from evallang.checking import codes, of_clause, own_code
 from evallang.checking.parameters import Broken, ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related
@@ -301,11 +301,11 @@ class _Resolver:
 def _branch_key(node: n.NameNode | n.TextNode | n.ListNode) -> str | tuple[str, ...]:
     if isinstance(node, n.ListNode):
         return tuple(
-            values.column_name(item)
+            of_clause.column_name(item)
             for item in node.items
             if isinstance(item, n.NameNode | n.TextNode)
         )
-    name = values.column_name(node)
+    name = of_clause.column_name(node)
     return name if isinstance(node, n.NameNode) and name in COLUMN_WORDS else (name,)
 
 

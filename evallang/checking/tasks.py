@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from evallang.checking import capabilities, codes
 from evallang.checking.scope import Scope, listed
-from evallang.compatibility import metric_entry, nearest_test, yields_under
+from evallang.compatibility import metric_entry, yields_under
+from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.data.dataset import DataSpec
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS

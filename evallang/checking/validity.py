@@ -7,15 +7,8 @@ from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
-from evallang.compatibility import (
-    PER_ROW,
-    default_interval,
-    interval_mismatch,
-    is_grouped,
-    metric_entry,
-    own_metric,
-    yields_of,
-)
+from evallang.compatibility import PER_ROW, is_grouped, metric_entry, own_metric, yields_of
+from evallang.compatibility.intervals import default_interval, interval_mismatch
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence

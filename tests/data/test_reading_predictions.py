@@ -330,7 +330,6 @@ def test_a_data_set_column_gives_one_item_a_value(source):
 @pytest.mark.parametrize(
     ("clauses", "code"),
     [
-        ({"truth": None}, "E451"),
         ({"truth": "label"}, "E420"),
         ({"group": "g"}, "E420"),
         ({"models": (), "id": "id", "subgroups": ("a", "b", "p")}, "E452"),

@@ -51,11 +51,6 @@ def test_rows_left_out_never_change_the_task_of_bundled_data(source, where):
     assert table.task == "regression"
 
 
-def test_a_slip_in_a_bundled_name_is_mended_in_the_help(source):
-    found = source.error(None, "irsi", kind="sklearn", target=None)
-    assert (found.code, found.help) == ("E411", "did you mean iris")
-
-
 # --- target ------------------------------------------------------------------------------
 
 

@@ -11,7 +11,8 @@ from evallang.checking.rules.lines import (
     tests_of,
 )
 from evallang.checking.rules.rule import Objection, rule
-from evallang.compatibility import fits_design, is_grouped, nearest_test, yields_of
+from evallang.compatibility import is_grouped, yields_of
+from evallang.compatibility.hypothesis_tests import fits_design, nearest_test
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Severity
 from evallang.protocols.protocol import PROTOCOLS

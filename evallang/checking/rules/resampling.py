@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from evallang.checking.rules.lines import own_protocols, tables, tested_lines, tests_of
 from evallang.checking.rules.rule import Objection, rule
-from evallang.compatibility import PER_ROW, default_interval, yields_of
+from evallang.compatibility import PER_ROW, yields_of
+from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence

@@ -1,7 +1,8 @@
-"""Findings that only follow from another one: left out until that is mended.
+"""Advice that comes too early: held back until what it is about is mended.
 
 Advice is about a study that says what its author means. Where a statement is faulty, nothing
-is advised on it, nor on a statement that rests on what it defines.
+is advised on it, nor on a statement that rests on what it defines. (`said_once` looks at
+single clauses.)
 """
 
 import re
@@ -34,7 +35,7 @@ ADVICE = ("W3", "W43")  # what data hold is true whatever else is wrong; what it
 NOT_YET = "E9"  # what a later version runs is well said
 
 
-def without_follow_ups(
+def without_early_advice(
     found: Iterable[Diagnostic], sources: Mapping[str, SourceFile]
 ) -> list[Diagnostic]:
     """Leave out advice about what is faulty, or rests on it; hints wait until nothing is."""
