@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evallang.checking import codes
+from evallang.checking import codes, validity_codes
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
@@ -109,7 +109,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
             problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
             if problem is not None:
                 yield _mismatch(
-                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
+                    validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
                 )
     for comparison in study.comparisons:
         if comparison.protocol != protocol.name or comparison.across:
@@ -118,7 +118,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
             problem = test_mismatch(test, comparison.metrics[0], yields, grouped)
             if problem is not None:
                 yield _mismatch(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
+                    validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
                     problem,
                     f", which {what} does not give",
                     comparison.span,
@@ -149,7 +149,7 @@ def _classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
             )
             if counted and averaged:
                 yield diagnose(
-                    codes.TEST_OF_ANOTHER_METRIC,
+                    validity_codes.TEST_OF_ANOTHER_METRIC,
                     f"`{counted[0].name}` counts right and wrong, and `{metric.written}` of "
                     f"{classes} classes is an average",
                     comparison.span,
@@ -199,7 +199,7 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
         binary = len(source.classes) == 2
         line = f'score {lacking[0]} = "COLUMN"' if binary else f'scores {lacking[0]} = "p_*"'
         yield diagnose(
-            codes.METRIC_NEEDS_SCORES,
+            validity_codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and `{name}` has none of {listed(lacking)}",
             span,
             help=f"write `{line}` below `predictions {name}`, or measure another metric",

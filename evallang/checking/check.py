@@ -14,6 +14,7 @@ from evallang.checking import (
     designs,
     document,
     exports,
+    model_codes,
     own_code,
     pipelines,
     sources,
@@ -100,8 +101,8 @@ def _known_without(gathered: Gathered, scope: Scope) -> list[Diagnostic]:
     def explained(item: Diagnostic) -> bool:
         if item.code == codes.UNKNOWN_NAME.code:
             return True
-        unlike = item.code == codes.UNKNOWN_CLASS.code and not item.fixes
-        if (not unlike and item.code != codes.PARAMETER_VALUE.code) or item.span is None:
+        unlike = item.code == model_codes.UNKNOWN_CLASS.code and not item.fixes
+        if (not unlike and item.code != model_codes.PARAMETER_VALUE.code) or item.span is None:
             return unlike
         text = gathered.sources[item.path].text
         return text[item.span.start : item.span.end].isidentifier()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
+from evallang.checking.claim_codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.include import Gathered
 from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, diagnose, has_errors
