@@ -14,6 +14,7 @@ from evallang.checking import (
     designs,
     document,
     exports,
+    model_codes,
     own_code,
     pipelines,
     sources,
@@ -21,9 +22,11 @@ from evallang.checking import (
     validity,
     waivers,
 )
+from evallang.checking.held_back import without_early_advice
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
+from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.said_once import as_said, without_follow_ups
 from evallang.checking.scope import Scope
 from evallang.compatibility import own_metric
@@ -78,7 +81,8 @@ def check(
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
     found = gathered.diagnostics + _known_without(gathered, scope)
-    found = waivers.apply(found, gathered)
+    later = asked_again(study)
+    found = waivers.apply(without_early_advice(found, gathered.sources), gathered, later)
     ordered = as_said(without_follow_ups(found, gathered), gathered)
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
 
@@ -97,8 +101,8 @@ def _known_without(gathered: Gathered, scope: Scope) -> list[Diagnostic]:
     def explained(item: Diagnostic) -> bool:
         if item.code == codes.UNKNOWN_NAME.code:
             return True
-        unlike = item.code == codes.UNKNOWN_CLASS.code and not item.fixes
-        if (not unlike and item.code != codes.PARAMETER_VALUE.code) or item.span is None:
+        unlike = item.code == model_codes.UNKNOWN_CLASS.code and not item.fixes
+        if (not unlike and item.code != model_codes.PARAMETER_VALUE.code) or item.span is None:
             return unlike
         text = gathered.sources[item.path].text
         return text[item.span.start : item.span.end].isidentifier()

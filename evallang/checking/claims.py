@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from evallang.checking import codes, of_clause, values
+from evallang.checking import claim_codes, codes, model_codes, of_clause, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, listed, suggestion
@@ -56,7 +56,9 @@ def _measured_here(
                 continue
             if any(m.metric == resolved for m in found):
                 scope.report(
-                    codes.PARAMETER_TWICE, f"`{resolved.written}` is measured twice", metric.span
+                    model_codes.PARAMETER_TWICE,
+                    f"`{resolved.written}` is measured twice",
+                    metric.span,
                 )
                 continue
             found.append(Measure(resolved, interval, within, metric.span, place))
@@ -197,14 +199,14 @@ def requirements(
 def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float) -> None:
     if node.kind != "level" and node.value is not None and value is not None and value <= 0:
         scope.report(
-            codes.MARGIN,
+            claim_codes.MARGIN,
             "a margin is a number above zero",
             node.value.span,
             help="write `by 2%`",
         )
     if node.at is not None and not 0 < level < 1:
         scope.report(
-            codes.MARGIN, "a level lies between 0 and 1", node.at.span, help="write `at 95%`"
+            claim_codes.MARGIN, "a level lies between 0 and 1", node.at.span, help="write `at 95%`"
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-from evallang.checking import codes, of_clause
+from evallang.checking import codes, of_clause, validity_codes
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import Label, Task, Where
 from evallang.source import Span
@@ -98,7 +98,7 @@ def clause_word(clause: n.AnyClauseNode) -> str:
 
 def errors(scope: Scope, since: int) -> bool:
     """Tell whether a statement is faulty; what only a later version can run is sound."""
-    later = codes.NOT_IN_THIS_VERSION.code
+    later = validity_codes.NOT_IN_THIS_VERSION.code
     return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from evallang.checking import codes, of_clause, values
+from evallang.checking import codes, model_codes, of_clause, values
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
@@ -54,14 +54,14 @@ def stratification(
     )
     if by_target and task == "regression" and not node.options:
         scope.report(
-            codes.WRONG_TASK,
+            model_codes.WRONG_TASK,
             "a regression target has no classes to stratify by",
             node.span,
             help="write `stratify by target bins=5` or `stratify none`",
         )
     if bins is not None and task == "classification":
         scope.report(
-            codes.WRONG_TASK,
+            model_codes.WRONG_TASK,
             "`bins` cuts the target of a regression, and here it holds classes",
             node.span,
             help="leave `bins` out",
@@ -125,7 +125,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     for option in node.options:
         key = option.key.name
         if key in given:
-            scope.report(codes.PARAMETER_TWICE, f"`{key}` is given twice", option.span)
+            scope.report(model_codes.PARAMETER_TWICE, f"`{key}` is given twice", option.span)
             continue
         if key == "seeds":
             seeds = _seeds(scope, option)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from evallang.checking import codes, of_clause, unbuilt, values
+from evallang.checking import claim_codes, codes, of_clause, unbuilt, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, listed, suggestion
@@ -135,5 +135,7 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
     )
     if objection is None:
         return written
-    scope.report(codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1])
+    scope.report(
+        claim_codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1]
+    )
     return None

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import codes, of_clause, own_code, values
+from evallang.checking import codes, model_codes, of_clause, own_code, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Fix, Related
 from evallang.models import domains
@@ -90,7 +90,7 @@ class ParameterResolver:
                 continue
             if any(p == found[0] for p, _ in given):
                 self.scope.report(
-                    codes.PARAMETER_TWICE,
+                    model_codes.PARAMETER_TWICE,
                     f"`{found[0]}` is given twice to `{entry.name}`",
                     argument.span,
                 )
@@ -122,7 +122,7 @@ class ParameterResolver:
         if entry is None:
             text, fixes = suggestion(written, name.span, self.scope.steps)
             self.scope.report(
-                codes.UNKNOWN_CLASS,
+                model_codes.UNKNOWN_CLASS,
                 f"there is no class `{written}` in the catalogue",
                 name.span,
                 help=text or "`evallang list models` lists all of them",
@@ -132,7 +132,7 @@ class ParameterResolver:
         refused = entry.refused or unavailable(entry)
         if refused:
             self.scope.report(
-                codes.REFUSED_PARAMETER if entry.refused else codes.UNKNOWN_CLASS,
+                model_codes.REFUSED_PARAMETER if entry.refused else model_codes.UNKNOWN_CLASS,
                 f"`{written}` {refused}",
                 name.span,
             )
@@ -145,7 +145,7 @@ class ParameterResolver:
         """Resolve one `key=value` or `key in DOMAIN` of a class; of its own, any key."""
         if argument.key is None:
             self.scope.report(
-                codes.UNKNOWN_PARAMETER,
+                model_codes.UNKNOWN_PARAMETER,
                 f"a value of `{entry.name}` needs its parameter's name",
                 argument.span,
                 help=f"write `{entry.name}(parameter=value)`",
@@ -156,7 +156,7 @@ class ParameterResolver:
         if known is None:
             text, fixes = suggestion(key, argument.key.span, entry.parameters)
             self.scope.report(
-                codes.UNKNOWN_PARAMETER,
+                model_codes.UNKNOWN_PARAMETER,
                 f"`{entry.name}` has no parameter `{key}`",
                 argument.key.span,
                 help=text or f"its parameters are {listed(_writable(entry), 'and')}",
@@ -166,7 +166,7 @@ class ParameterResolver:
         refused = known.refused or unavailable(known)
         if refused:
             self.scope.report(
-                codes.REFUSED_PARAMETER if known.refused else codes.UNKNOWN_PARAMETER,
+                model_codes.REFUSED_PARAMETER if known.refused else model_codes.UNKNOWN_PARAMETER,
                 f"`{key}` of `{entry.name}` {refused}",
                 argument.key.span,
             )
@@ -192,7 +192,7 @@ class ParameterResolver:
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
-            codes.PARAMETER_VALUE,
+            model_codes.PARAMETER_VALUE,
             f"`{known.name}` of `{entry.name}` {reason}",
             place.span,
             help=help_text,
@@ -233,7 +233,7 @@ class ParameterResolver:
         if isinstance(node, n.ColumnsNode):
             return PipelineSpec((self.models.columns(node),))
         self.scope.report(
-            codes.PARAMETER_VALUE,
+            model_codes.PARAMETER_VALUE,
             "a range is searched, so it stands after `in`",
             node.span,
             help=f"write `{known.name if known else 'parameter'} in {format_node(node)}`",
@@ -319,7 +319,7 @@ class ParameterResolver:
     def _bad(
         self, argument: n.ArgumentNode, message: str, *, help_text: str = DOMAIN_FORMS
     ) -> Candidates:
-        self.scope.report(codes.BAD_DOMAIN, message, argument.value.span, help=help_text)
+        self.scope.report(model_codes.BAD_DOMAIN, message, argument.value.span, help=help_text)
         raise Broken
 
     def _refuse_repeats(
@@ -333,7 +333,7 @@ class ParameterResolver:
             first = seen.setdefault((type(value), value), item)
             if first is not item:
                 self.scope.report(
-                    codes.BAD_DOMAIN,
+                    model_codes.BAD_DOMAIN,
                     f"the candidate `{format_node(item).strip()}` stands twice in the list",
                     item.span,
                     help="keep one of the two",
@@ -353,7 +353,7 @@ class ParameterResolver:
         try:
             if node.distribution is not None and not self.samples:
                 self.scope.report(
-                    codes.BAD_DOMAIN,
+                    model_codes.BAD_DOMAIN,
                     f"`{node.distribution.name}` has no grid: it is sampled, by `tune random N`",
                     node.span,
                     help=f"write `{start}..{stop} log 7` or `step`, for a grid",

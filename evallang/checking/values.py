@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from evallang.checking import codes, own_functions, unbuilt
-from evallang.checking.bounds import objection
+from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
+from evallang.checking.bounds import OUTSIDE, as_share, objection
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility.hypothesis_tests import TEST_INPUTS
@@ -59,18 +59,19 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             sound = False
         elif option.name in given:
             scope.report(
-                codes.PARAMETER_TWICE,
+                model_codes.PARAMETER_TWICE,
                 f"`{option.name}` is given twice to `{entry.name}`",
                 argument.span,
             )
         else:
             resolved, value = option_value(scope, argument.value, option, entry.name)
-            why = objection(option.name, value) if resolved else None
+            why = objection(option.name, value, entry.name) if resolved else None
             if why is not None:
                 scope.report(
                     codes.OPTION_VALUE,
                     f"`{option.name}` of `{entry.name}` {why}",
                     argument.value.span,
+                    help=as_share(value) if why == OUTSIDE else None,
                 )
             sound = sound and resolved and why is None
             given[option.name] = value
@@ -176,7 +177,7 @@ def not_in_this_version(
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(
-        codes.NOT_IN_THIS_VERSION,
+        validity_codes.NOT_IN_THIS_VERSION,
         f"this version of evallang cannot run {what} yet",
         node.span,
         help=way_out,
