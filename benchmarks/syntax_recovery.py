@@ -13,7 +13,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from evallang.diagnostics import Diagnostic, Severity, to_text
+from evallang.diagnostics import Diagnostic, Severity
+from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
 from evallang.syntax.parser import parse
 

@@ -1,10 +1,11 @@
 """Small studies for tests, and short ways to check and run them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from evallang.api.study import Study, _checked
 from evallang.checking.check import Checked, check
+from evallang.diagnostics import Diagnostic
 
 TWO_MODELS = """\
 evallang 1
@@ -31,8 +32,18 @@ def checked(text: str, files: Mapping[str, str] | None = None, **overrides: str)
 
 
 def codes(text: str, files: Mapping[str, str] | None = None) -> list[str]:
-    """Give the codes a check reports, in order of place."""
-    return [diagnostic.code for diagnostic in checked(text, files).diagnostics]
+    """Give the codes a check reports, in order of place, each with those told along with it."""
+    return codes_told(checked(text, files).diagnostics)
+
+
+def codes_told(found: Iterable[Diagnostic]) -> list[str]:
+    """Give the codes of findings, each followed by those of its clause's other errors."""
+    return [
+        code
+        for item in found
+        for code in (item.code, *(related.code for related in item.related))
+        if code is not None
+    ]
 
 
 def study(text: str, folder: Path | str = ".") -> Study:

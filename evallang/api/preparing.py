@@ -12,8 +12,9 @@ from evallang.api.study import Study, StudyError, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
+from evallang.checking.said_once import as_said
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
-from evallang.diagnostics import Diagnostic, Severity, has_errors, in_order
+from evallang.diagnostics import Diagnostic, Severity, has_errors
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
@@ -71,9 +72,8 @@ def read_and_plan(
         everything = (*study.diagnostics, *found)
         found += waivers.unused_after_reading(everything, study.checked.gathered)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
-    return Prepared(
-        meant, tables, tuple(given), tuple(scored), planned, in_order(diagnostics.values())
-    )
+    said = as_said(diagnostics.values(), study.checked.gathered)
+    return Prepared(meant, tables, tuple(given), tuple(scored), planned, said)
 
 
 def _with_known_task(
@@ -88,7 +88,7 @@ def _with_known_task(
 
 
 def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
-    every = in_order((*study.diagnostics, *found))
+    every = as_said((*study.diagnostics, *found), study.checked.gathered)
     if has_errors(every):
         raise StudyError(every, study.checked.sources)
 

@@ -17,7 +17,8 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
 from evallang.api.study import Study, StudyError, load, open_study, with_live_models
 from evallang.api.trust import is_trusted, refuse_without_consent
-from evallang.diagnostics import has_errors, to_record
+from evallang.diagnostics import has_errors
+from evallang.diagnostics.formats import to_record
 from evallang.models.own_code import path_restored
 from evallang.results import records
 

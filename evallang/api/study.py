@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.checking.check import Checked, check
 from evallang.data.dataset import Task
-from evallang.diagnostics import Diagnostic, has_errors, to_text
+from evallang.diagnostics import Diagnostic, has_errors
+from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:

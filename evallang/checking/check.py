@@ -24,10 +24,11 @@ from evallang.checking import (
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
+from evallang.checking.said_once import as_said, without_follow_ups
 from evallang.checking.scope import Scope
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
-from evallang.diagnostics import Diagnostic, has_errors, in_order
+from evallang.diagnostics import Diagnostic, has_errors
 from evallang.garbage import collected_later
 from evallang.models.model import ModelSpec
 from evallang.results.settings import FileRecord
@@ -35,9 +36,6 @@ from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_parsed
-
-FOLLOW_UPS = frozenset({codes.CLAUSE_TWICE.code, codes.CLAUSE_VALUE.code})
-"""What a clause that stands or is written wrongly brings about."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ def check(
     unused.report_without_tables(scope)
     found = gathered.diagnostics + _known_without(gathered, scope)
     found = waivers.apply(found, gathered)
-    ordered = in_order(_once(found, gathered.sources))
+    ordered = as_said(without_follow_ups(found, gathered), gathered)
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
 
 
@@ -106,47 +104,6 @@ def _known_without(gathered: Gathered, scope: Scope) -> list[Diagnostic]:
         return text[item.span.start : item.span.end].isidentifier()
 
     return [item for item in scope.diagnostics if not explained(item)]
-
-
-def _once(found: list[Diagnostic], sources: Mapping[str, SourceFile]) -> list[Diagnostic]:
-    """Keep one of findings that say the same of the same place, and one of a line's sense.
-
-    Nothing is said about the sense of a line that could not be read as written; of one that
-    is past mending nothing else at all; and nothing is advised on one that is refused.
-    """
-
-    def line(item: Diagnostic) -> tuple[str, int] | None:
-        if item.span is None:
-            return None
-        return item.path, sources[item.path].position(item.span.start).line
-
-    of_text = [item for item in found if item.code.startswith("E0")]
-    unread = {line(item) for item in of_text}
-    lost = {line(item) for item in of_text if not any(fix.safe for fix in item.fixes)}
-    waivers_own = ("E16",)  # a faulty waiver says nothing about its line
-    wrong = {
-        line(item)
-        for item in found
-        if item.code.startswith("E1") and not item.code.startswith(waivers_own)
-    }
-    senseless = {line(item) for item in found if item.code[:2] in ("E2", "E9")}
-    judged: set[tuple[str, int] | None] = set()
-    seen: dict[tuple[object, ...], Diagnostic] = {}
-    for item in found:
-        place, kind = line(item), item.code[:2]
-        if place is not None:
-            if kind == "W3" and place in wrong | senseless:
-                continue
-            of_sense = kind in ("E2", "W3", "W1", "E9") or item.code in FOLLOW_UPS
-            if of_sense and place in unread:
-                continue
-            if kind == "E1" and place in lost:
-                continue
-            if kind == "E2" and (place in wrong or place in judged):
-                continue
-            judged |= {place} if kind == "E2" else set()
-        seen.setdefault((item.code, item.span, item.message), item)
-    return list(seen.values())
 
 
 def _resolve(

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.terminal import cannot, read_study, show, study_path, summary
-from evallang.diagnostics import (
-    Diagnostic,
-    Severity,
-    has_errors,
-    to_github,
-    to_json,
-    to_sarif,
-)
+from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.source import SourceFile
 from evallang.version import VERSION
 
@@ -64,15 +57,21 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     if layout == "text":
         show(found, sources)
         click.echo(summary(found) or "no findings", err=True)
-    elif layout == "json":
-        click.echo(to_json(found, sources), nl=False)
-    elif layout == "github":
-        click.echo(to_github(found, sources), nl=False)
     else:
-        click.echo(to_sarif(found, sources, version=VERSION), nl=False)
+        click.echo(_written(found, sources, layout), nl=False)
     counted = [d for d in found if d.allowed_because is None]
     warned = any(d.severity is Severity.WARNING for d in counted)
     return 1 if has_errors(counted) or (strict and warned) else 0
+
+
+def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: str) -> str:
+    from evallang.diagnostics.formats import to_github, to_json, to_sarif
+
+    if layout == "json":
+        return to_json(found, sources)
+    if layout == "github":
+        return to_github(found, sources)
+    return to_sarif(found, sources, version=VERSION)
 
 
 def _standard_input() -> "Study":

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evallang.diagnostics import Diagnostic, Severity, to_text
+from evallang.diagnostics import Diagnostic, Severity
+from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import pytest
 
 from evallang.api.preparing import check_data
 from evallang.api.study import open_study
-from evallang.diagnostics import to_text
+from evallang.diagnostics.text import to_text
 from evallang.models import catalogue, packages
 from evallang.planning import planner
 

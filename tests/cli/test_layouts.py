@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from studies import checked
 
 from evallang.cli.main import root
-from evallang.diagnostics import CODES, to_github, to_json, to_sarif
+from evallang.diagnostics import CODES
+from evallang.diagnostics.formats import to_github, to_json, to_sarif
 
 MESSAGES = Path(__file__).parents[1] / "messages"
 STUDIES = sorted(MESSAGES.rglob("*.eval"))

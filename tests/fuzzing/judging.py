@@ -3,7 +3,9 @@
 import json
 
 from evallang.checking.check import check
-from evallang.diagnostics import CODES, has_errors, to_github, to_json, to_sarif, to_text
+from evallang.diagnostics import CODES, has_errors
+from evallang.diagnostics.formats import to_github, to_json, to_sarif
+from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_parsed
 from evallang.syntax.parser import parse_lines

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evallang.diagnostics import CODES, Code, Severity, to_text
+from evallang.diagnostics import CODES, Code, Severity
+from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
 from evallang.syntax import codes as syntax_codes
 from evallang.syntax.formatter import format_source

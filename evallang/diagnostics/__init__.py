@@ -1,0 +1,158 @@
+"""Messages as data: a code, a place, words and a way out; made elsewhere, laid out beside.
+
+Every code is declared once with `declare` in the module that raises it; `explain`, the
+reference and the golden files of the tests read the declarations from `CODES`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from evallang.frozen import frozen
+from evallang.source import Span
+
+
+class Severity(StrEnum):
+    """How bad it is: errors stop a run, warnings do not, hints are advice on style."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    HINT = "hint"
+
+
+@frozen
+class Code:
+    """What a diagnostic code stands for; `name` is what an author writes after `allow`."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    reason: str = ""
+    wrong: str = ""
+    right: str = ""
+    source: str = ""
+
+
+CODES: dict[str, Code] = {}
+
+
+def declare(
+    code: str,
+    name: str,
+    summary: str,
+    *,
+    severity: Severity | None = None,
+    reason: str = "",
+    wrong: str = "",
+    right: str = "",
+    source: str = "",
+) -> Code:
+    """Enter a code into `CODES`; the letter gives the severity unless one is stated.
+
+    Raises `ValueError` when the code or its name is taken.
+    """
+    if severity is None:
+        severity = Severity.ERROR if code.startswith("E") else Severity.WARNING
+    made = Code(code, name, severity, summary, reason, wrong, right, source)
+    if code in CODES or any(other.name == name for other in CODES.values()):
+        raise ValueError(f"diagnostic {code} {name} is declared twice")
+    CODES[code] = made
+    return made
+
+
+@frozen
+class Edit:
+    """Replace the text of `span` by `text`."""
+
+    span: Span
+    text: str
+
+
+@frozen
+class Fix:
+    """A change that mends the cause; `safe` ones are applied by `check --fix`."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@frozen
+class Related:
+    """Another place that belongs to the story, with its own words.
+
+    `code` is that of a finding of its own, of the same clause.
+    """
+
+    span: Span
+    message: str
+    code: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What is said of the place, where nothing else tells that it is a finding."""
+        return self.message if self.code is None else f"also {self.code}: {self.message}"
+
+
+@frozen
+class Diagnostic:
+    """One finding. `span` is None where the whole file is meant."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Span | None
+    path: str
+    notes: tuple[str, ...] = ()
+    help: str | None = None
+    fixes: tuple[Fix, ...] = ()
+    related: tuple[Related, ...] = ()
+    allowed_because: str | None = None
+
+
+def diagnose(
+    code: Code,
+    message: str,
+    span: Span | None,
+    *,
+    path: str = "",
+    notes: Sequence[str] = (),
+    help: str | None = None,  # noqa: A002 - the word of the contract
+    fixes: Sequence[Fix] = (),
+    related: Sequence[Related] = (),
+) -> Diagnostic:
+    """Make a diagnostic of a declared code."""
+    return Diagnostic(
+        code.code,
+        code.name,
+        code.severity,
+        message,
+        span,
+        span.path if span is not None else path,
+        tuple(notes),
+        help,
+        tuple(fixes),
+        tuple(related),
+    )
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Sort by file and place; findings about a whole file come first."""
+
+    def place(item: Diagnostic) -> tuple[str, int, int, str]:
+        span = item.span
+        return (item.path, span.start, span.end, item.code) if span else (item.path, -1, -1, "")
+
+    return tuple(sorted(diagnostics, key=place))
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Tell whether any of them stops a run."""
+    return any(item.severity is Severity.ERROR for item in diagnostics)
+
+
+def allowed(diagnostic: Diagnostic, because: str) -> Diagnostic:
+    """Give the same finding, marked as accepted by the author for a reason."""
+    return replace(diagnostic, allowed_because=because)

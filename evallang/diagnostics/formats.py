@@ -1,0 +1,190 @@
+"""Findings for machines: JSON of the contract, GitHub's workflow commands, SARIF."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evallang.diagnostics import CODES, Diagnostic, Fix, Severity
+from evallang.diagnostics.writable import writable
+from evallang.source import SourceFile, Span
+
+Sources = Mapping[str, SourceFile]
+
+FORMAT_VERSION = "1.0"
+
+
+def to_record(diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
+    """Give the JSON record of the contract (lines and columns from 1, in code points)."""
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "severity": str(diagnostic.severity),
+        "message": diagnostic.message,
+        "path": diagnostic.path,
+        "range": _range(diagnostic.span, sources),
+        "related": [
+            {"path": r.span.path, "range": _range(r.span, sources), "message": r.words}
+            for r in diagnostic.related
+        ],
+        "notes": list(diagnostic.notes),
+        "help": diagnostic.help,
+        "url": None,
+        "fixes": [
+            {
+                "title": fix.title,
+                "applicability": "safe" if fix.safe else "unsafe",
+                "edits": [
+                    {"path": e.span.path, "range": _range(e.span, sources), "text": e.text}
+                    for e in fix.edits
+                ],
+            }
+            for fix in diagnostic.fixes
+        ],
+        "allowed_because": diagnostic.allowed_because,
+    }
+
+
+def to_json(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
+    """Lay out `check --format json`."""
+    counted = [d for d in diagnostics if d.allowed_because is None]
+    errors = sum(d.severity is Severity.ERROR for d in counted)
+    document = {
+        "format_version": FORMAT_VERSION,
+        "valid": errors == 0,
+        "error_count": errors,
+        "warning_count": sum(d.severity is Severity.WARNING for d in counted),
+        "diagnostics": [to_record(d, sources) for d in diagnostics],
+    }
+    return writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
+    """Lay out as workflow commands of GitHub Actions, one line each."""
+    kinds = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
+    lines = []
+    for d in diagnostics:
+        place = f"file={_github_property(d.path)}"
+        if d.span is not None and d.span.path in sources:
+            start = sources[d.span.path].position(d.span.start)
+            end = sources[d.span.path].position(d.span.end)
+            place += f",line={start.line},endLine={end.line},col={start.column}"
+            if end.line == start.line:
+                place += f",endColumn={end.column}"
+        words = d.message if d.help is None else f"{d.message}\nhelp: {d.help}"
+        words += "".join(f"\n{related.words}" for related in d.related if related.code)
+        title = _github_property(f"{d.code} {d.name}")
+        lines.append(f"::{kinds[d.severity]} {place},title={title}::{_github_data(words)}\n")
+    return writable("".join(lines))
+
+
+def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: str) -> str:
+    """Lay out as SARIF 2.1.0 (columns in code points, as we count them)."""
+    levels = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
+    rules = sorted({d.code: d for d in diagnostics}.items())
+    index = {code: i for i, (code, _) in enumerate(rules)}
+    results = []
+    for d in diagnostics:
+        text = d.message if d.help is None else f"{d.message}; {d.help}"
+        text += "".join(f". {related.words}" for related in d.related if related.code)
+        result: dict[str, Any] = {
+            "ruleId": d.code,
+            "ruleIndex": index[d.code],
+            "level": levels[d.severity],
+            "message": {"text": text},
+            "locations": [_sarif_location(d.path, d.span, sources)],
+        }
+        if d.related:
+            result["relatedLocations"] = [
+                {
+                    **_sarif_location(r.span.path, r.span, sources),
+                    "message": {"text": r.words},
+                }
+                for r in d.related
+            ]
+        if d.fixes:
+            result["fixes"] = [_sarif_fix(fix, sources) for fix in d.fixes]
+        if d.allowed_because is not None:
+            result["suppressions"] = [{"kind": "inSource", "justification": d.allowed_because}]
+        results.append(result)
+    driver = {
+        "name": "evallang",
+        "version": version,
+        "rules": [
+            {
+                "id": code,
+                "name": d.name,
+                "shortDescription": {"text": CODES[code].summary if code in CODES else d.name},
+                "defaultConfiguration": {"level": levels[d.severity]},
+            }
+            for code, d in rules
+        ],
+    }
+    document = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+        ],
+    }
+    return writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _sarif_location(path: str, span: Span | None, sources: Sources) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
+    if (region := _sarif_region(span, sources)) is not None:
+        location["region"] = region
+    return {"physicalLocation": location}
+
+
+def _sarif_region(span: Span | None, sources: Sources) -> dict[str, int] | None:
+    place = _range(span, sources)
+    if place is None:
+        return None
+    start, end = place["start"], place["end"]
+    return {
+        "startLine": start["line"],
+        "startColumn": start["column"],
+        "endLine": end["line"],
+        "endColumn": end["column"],
+    }
+
+
+def _sarif_fix(fix: Fix, sources: Sources) -> dict[str, Any]:
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        region = _sarif_region(edit.span, sources)
+        replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
+        changes.setdefault(edit.span.path, []).append(replacement)
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {"artifactLocation": {"uri": _uri(path)}, "replacements": replacements}
+            for path, replacements in changes.items()
+        ],
+    }
+
+
+def _range(span: Span | None, sources: Sources) -> dict[str, dict[str, int]] | None:
+    if span is None or span.path not in sources:
+        return None
+    source = sources[span.path]
+
+    def place(offset: int) -> dict[str, int]:
+        at = source.position(offset)
+        return {"line": at.line, "column": at.column, "offset": at.offset}
+
+    return {"start": place(span.start), "end": place(span.end)}
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _uri(path: str) -> str:
+    from urllib.parse import quote
+
+    return quote(path, errors="surrogateescape")
