@@ -31,12 +31,15 @@ SEEN_AHEAD = 200  # tokens that must fit after a guess; keeps long lines linear
 # what a wrong guess brings about: a guess that leads here is none
 _STRUCTURE = frozenset({"E060", "E070", "E071", "E072", "E073", "E075"})
 _JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
+_OF_RANGES = frozenset({"log", "loguniform", "step", "uniform"})
+_OF_NAMES = frozenset({"analyze", "compare", "measure", "report"})  # no ranges stand there
 SAID_ELSEWHERE = {
     "versus": "vs",
     "v": "vs",
     "using": "with",
     "via": "with",
     "by": "step",
+    **dict.fromkeys(("but", "without", "excluding", "excl", "minus"), "except"),
     **dict.fromkeys(("null", "na", "NA", "nan", "NaN", "empty"), "missing"),
 }
 """Words that stand for a keyword elsewhere, and are not near it in letters."""
@@ -186,7 +189,8 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
         yield Guess(codes.SUPERFLUOUS, message, (), 1, edit, f"remove `{token.text}`")
     yield from _swapped(path, items, at, fits)
     if token.kind in ("NAME", "NUMBER", "TEXT", "LSQB", "LBRACE"):
-        if "," in fits and not {token.text, before.text} & _JOINING:
+        joining = _JOINING - _OF_RANGES if items[0].text in _OF_NAMES else _JOINING
+        if "," in fits and not {token.text, before.text} & joining:
             comma = Token("COMMA", ",", before.end, before.end)
             message = f"a comma is missing between {shown(before)} and {shown(token)}"
             edit = Edit(gap, ",")
