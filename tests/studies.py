@@ -1,9 +1,11 @@
 """Small studies for tests, and short ways to check and run them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from evallang.api.study import Study, _checked
+import pytest
+
+from evallang.api.study import Study, StudyError, _checked
 from evallang.checking.check import Checked, check
 from evallang.diagnostics import Diagnostic
 
@@ -49,3 +51,14 @@ def codes_told(found: Iterable[Diagnostic]) -> list[str]:
 def study(text: str, folder: Path | str = ".") -> Study:
     """Check a text into a study that can be planned and run."""
     return _checked("study.eval", text, Path(folder), {})
+
+
+def write_rows(folder: Path, name: str, header: str, rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file."""
+    lines = [header, *(",".join(str(cell) for cell in row) for row in rows)]
+    (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def errors_of(raised: pytest.ExceptionInfo[StudyError]) -> list[Diagnostic]:
+    """Give the errors that a study was refused for."""
+    return [d for d in raised.value.diagnostics if d.severity == "error"]

@@ -7,20 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evallang.checking import codes
+from evallang.checking import codes, validity_codes
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.checking.rules.lines import listed
-from evallang.compatibility import (
-    TESTABLE_COUNTS,
-    Mismatch,
-    interval_mismatch,
-    is_grouped,
-    metric_entry,
-    over_seeds,
-    test_mismatch,
-)
+from evallang.checking.rules.whole_families import advise_on_families, as_read
+from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
+from evallang.compatibility.hypothesis_tests import TESTABLE_COUNTS, test_mismatch
+from evallang.compatibility.intervals import interval_mismatch
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import check_design, check_test_sizes
 from evallang.data.related import check_related
@@ -55,7 +50,9 @@ def judge_read(
     for table in tables.values():
         found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
         found += check_design(table, asked)
-    found += advise_on_examples(study, [of_outcomes(g) for g in given if g.examples is None])
+    read = as_read(study, tables, given, scored)
+    found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
+    found += advise_on_families(study, read)
     for table in tables.values():
         for protocol in study.protocols:
             if protocol.kind == "split" and table.split is not None:
@@ -80,6 +77,7 @@ def judge_planned(
 ) -> list[Diagnostic]:
     """Ask what needs the splits: test sets of a fold test, and how many examples are tested."""
     found: list[Diagnostic] = []
+    read = as_read(study, tables, (), ())
     for protocol in study.protocols:
         folds = any(
             test.name == "corrected_t"
@@ -94,7 +92,7 @@ def judge_planned(
                 found += check_test_sizes(sizes, protocol.name, protocol.span)
             if protocol.implied_by is None and splits:
                 tested = {int(row) for split in splits for row in split.test}
-                found += advise_on_examples(study, [Examples(name, len(tested), {})])
+                found += advise_on_examples(read, [Examples(name, len(tested), {})])
     return found
 
 
@@ -111,7 +109,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
             problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
             if problem is not None:
                 yield _mismatch(
-                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
+                    validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
                 )
     for comparison in study.comparisons:
         if comparison.protocol != protocol.name or comparison.across:
@@ -120,7 +118,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
             problem = test_mismatch(test, comparison.metrics[0], yields, grouped)
             if problem is not None:
                 yield _mismatch(
-                    codes.TEST_NEEDS_OTHER_EVIDENCE,
+                    validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
                     problem,
                     f", which {what} does not give",
                     comparison.span,
@@ -151,7 +149,7 @@ def _classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
             )
             if counted and averaged:
                 yield diagnose(
-                    codes.TEST_OF_ANOTHER_METRIC,
+                    validity_codes.TEST_OF_ANOTHER_METRIC,
                     f"`{counted[0].name}` counts right and wrong, and `{metric.written}` of "
                     f"{classes} classes is an average",
                     comparison.span,
@@ -201,7 +199,7 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
         binary = len(source.classes) == 2
         line = f'score {lacking[0]} = "COLUMN"' if binary else f'scores {lacking[0]} = "p_*"'
         yield diagnose(
-            codes.METRIC_NEEDS_SCORES,
+            validity_codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and `{name}` has none of {listed(lacking)}",
             span,
             help=f"write `{line}` below `predictions {name}`, or measure another metric",

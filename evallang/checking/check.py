@@ -14,6 +14,7 @@ from evallang.checking import (
     designs,
     document,
     exports,
+    model_codes,
     own_code,
     pipelines,
     sources,
@@ -22,9 +23,11 @@ from evallang.checking import (
     validity,
     waivers,
 )
+from evallang.checking.held_back import without_early_advice
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
+from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.said_once import as_said, without_follow_ups
 from evallang.checking.scope import Scope
 from evallang.compatibility import own_metric
@@ -39,7 +42,7 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_parsed
 
 _OF_NAMES = frozenset(
-    {codes.UNKNOWN_NAME.code, codes.UNKNOWN_CLASS.code, codes.PARAMETER_VALUE.code}
+    {codes.UNKNOWN_NAME.code, model_codes.UNKNOWN_CLASS.code, model_codes.PARAMETER_VALUE.code}
 )
 
 
@@ -90,7 +93,8 @@ def check(
     unused.report_without_tables(scope)
     found = gathered.diagnostics + _known_without(gathered, scope)
     found = split_words.reread(scope, found, gathered.sources)
-    found = waivers.apply(found, gathered)
+    later = asked_again(study)
+    found = waivers.apply(without_early_advice(found, gathered.sources), gathered, later)
     ordered = as_said(without_follow_ups(found, gathered), gathered)
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
 
@@ -115,7 +119,9 @@ def _known_without(gathered: Gathered, scope: Scope) -> list[Diagnostic]:
             return True
         if not gathered.lacks_files or item.code == codes.UNKNOWN_NAME.code:
             return gathered.lacks_files
-        return not item.fixes if item.code == codes.UNKNOWN_CLASS.code else name.isidentifier()
+        if item.code == model_codes.UNKNOWN_CLASS.code:
+            return not item.fixes
+        return name.isidentifier()
 
     return [item for item in scope.diagnostics if not explained(item)]
 

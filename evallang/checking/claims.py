@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from evallang.checking import codes, values
+from evallang.checking import claim_codes, codes, model_codes, of_clause, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, listed, suggestion
@@ -49,14 +49,16 @@ def _measured_here(
     found: list[Measure] = []
     for node in nodes:
         interval, place = _interval(scope, node)
-        within = tuple(values.column_name(column) for column in node.within)
+        within = tuple(of_clause.column_name(column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
                 continue
             if any(m.metric == resolved for m in found):
                 scope.report(
-                    codes.PARAMETER_TWICE, f"`{resolved.written}` is measured twice", metric.span
+                    model_codes.PARAMETER_TWICE,
+                    f"`{resolved.written}` is measured twice",
+                    metric.span,
                 )
                 continue
             found.append(Measure(resolved, interval, within, metric.span, place))
@@ -89,7 +91,7 @@ def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> Words | None:
 
 def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | None:
     """Resolve the name of a model; None after a report."""
-    name = values.column_name(node)
+    name = of_clause.column_name(node)
     if names is None or name in names:
         return name
     if name in scope.broken:
@@ -184,7 +186,7 @@ def requirements(
                 operator=node.operator,
                 value=value,
                 test=test,
-                within=values.column_name(node.within) if node.within else None,
+                within=of_clause.column_name(node.within) if node.within else None,
                 protocol=protocol,
                 level=level,
                 level_written=node.at is not None,
@@ -197,14 +199,14 @@ def requirements(
 def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float) -> None:
     if node.kind != "level" and node.value is not None and value is not None and value <= 0:
         scope.report(
-            codes.MARGIN,
+            claim_codes.MARGIN,
             "a margin is a number above zero",
             node.value.span,
             help="write `by 2%`",
         )
     if node.at is not None and not 0 < level < 1:
         scope.report(
-            codes.MARGIN, "a level lies between 0 and 1", node.at.span, help="write `at 95%`"
+            claim_codes.MARGIN, "a level lies between 0 and 1", node.at.span, help="write `at 95%`"
         )
 
 

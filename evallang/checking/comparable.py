@@ -2,23 +2,19 @@
 
 from dataclasses import replace
 
-from evallang.checking import codes
+from evallang.checking import codes, validity_codes
 from evallang.checking.decidable import requirements
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
-from evallang.compatibility import (
-    NOUNS,
+from evallang.compatibility import NOUNS, is_grouped, own_metric, yields_of, yields_under
+from evallang.compatibility.hypothesis_tests import (
     fits_design,
     groups_mismatch,
-    is_grouped,
     metric_mismatch,
-    own_metric,
     region_mismatch,
     test_mismatch,
     weights_mismatch,
-    yields_of,
-    yields_under,
 )
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.protocols.protocol import PROTOCOLS
@@ -82,7 +78,7 @@ def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
             problem = metric_mismatch(test, metric, yields, grouped)
             if problem is not None:
                 scope.report(
-                    codes.TEST_OF_ANOTHER_METRIC,
+                    validity_codes.TEST_OF_ANOTHER_METRIC,
                     problem.reason,
                     comparison.span,
                     help=problem.instead,
@@ -167,7 +163,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
         declared = HYPOTHESIS_TESTS[test.name].declaration
         if Evidence.DATASET_SCORES not in declared.evidence:
             scope.report(
-                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` compares models on one data set, not across data sets",
                 comparison.span,
                 help="write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
@@ -177,7 +173,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
     one = len(study.sources) == 1 and not _holds_several(study.sources[0])
     if one:
         scope.report(
-            codes.TEST_NEEDS_OTHER_EVIDENCE,
+            validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
             "one",
             comparison.span,
@@ -200,7 +196,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     single = comparison.post_hoc or comparison.test
     if single.name == "bonferroni_dunn" and comparison.against is None:
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             "`bonferroni_dunn` compares every model with one reference, and none is named",
             comparison.span,
             help="write `against MODEL`, or `nemenyi` for all pairs",
@@ -218,7 +214,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     places = 1 if comparison.across else len(study.sources)
     if several:
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes one for "
             "each data set",
             comparison.span,
@@ -226,7 +222,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         )
     elif places * len(comparison.metrics) > 1:
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes "
             f"{places * len(comparison.metrics)} of them",
             comparison.span,
@@ -234,7 +230,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         )
     elif "correct" in inputs and single.name != "mcnemar":
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             f"`{name}` permutes which models are right, which is for `mcnemar`",
             comparison.span,
             help="write `holm`",
@@ -243,21 +239,21 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         "correct" in inputs and dict(single.options).get("alternative", "two_sided") != "two_sided"
     ):
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             f"`{name}` corrects two-sided tests, and this one has a side",
             comparison.span,
             help="write `holm`",
         )
     elif "correct" in inputs and any(is_grouped(s, study.group) for s in study.sources):
         scope.report(
-            codes.NO_FORM_FOR_GROUPS,
+            validity_codes.NO_FORM_FOR_GROUPS,
             f"`{name}` counts rows, and here groups of rows are the unit",
             comparison.span,
             help="write `holm`",
         )
     elif "correct" not in inputs and (comparison.against is not None or comparison.pairs):
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
             help="write `holm`, which is the same here",
@@ -270,14 +266,14 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
     together = "`families together` makes all lines one family under Holm's correction"
     if HYPOTHESIS_TESTS[single.name].declaration.self_correcting:
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             f"`{single.name}` controls the family of its own line alone, and {together}",
             comparison.span,
             help="write `wilcoxon` instead, or end the line in `exploratory`",
         )
     elif comparison.correction is not None and comparison.correction.name != "holm":
         scope.report(
-            codes.FAMILY,
+            validity_codes.FAMILY,
             f"`{comparison.correction.written}` is for this line alone, and {together}",
             comparison.span,
             help=f"leave `{comparison.correction.written}` out, or end the line in `exploratory`",
@@ -327,13 +323,15 @@ def _can_run(
         reason = problem.reason
         if f"`{test.name}` needs" in reason:
             reason += f", which `{where}` does not give"
-        scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
+        scope.report(validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
         return False
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:
-        scope.report(codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead)
+        scope.report(
+            validity_codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead
+        )
         return False
     problem = groups_mismatch(test, metric, yields) if grouped else None
     if problem is not None:
-        scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
+        scope.report(validity_codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
     return problem is None

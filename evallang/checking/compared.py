@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import codes, values
+from evallang.checking import claim_codes, validity_codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
 from evallang.checking.scope import Scope
@@ -54,7 +54,7 @@ def _comparison(
         sound, models = False, ()
     if against is not None and models == (against,) and node.against is not None:
         scope.report(
-            codes.COMPARE_SHAPE,
+            claim_codes.COMPARE_SHAPE,
             f"`{against}` is compared with itself",
             node.against.span,
             help="name another reference, or other models before `against`",
@@ -138,7 +138,7 @@ def _models(
         if isinstance(item, n.PairNode):
             if known[0] == known[1]:
                 scope.report(
-                    codes.COMPARE_SHAPE,
+                    claim_codes.COMPARE_SHAPE,
                     f"`{known[0]}` is compared with itself",
                     item.span,
                     help="name another model on one side of `vs`",
@@ -146,7 +146,7 @@ def _models(
                 sound = False
             if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
                 scope.report(
-                    codes.COMPARE_SHAPE,
+                    claim_codes.COMPARE_SHAPE,
                     "this pair is planned twice",
                     item.span,
                     help="keep one of the two",
@@ -155,7 +155,7 @@ def _models(
             pairs.append((known[0], known[1]))
         elif known[0] in models:
             scope.report(
-                codes.COMPARE_SHAPE,
+                claim_codes.COMPARE_SHAPE,
                 f"`{known[0]}` is named twice",
                 item.span,
                 help="keep one of the two",
@@ -171,7 +171,7 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
         return True
     if not first.omnibus:
         scope.report(
-            codes.MODELS_OF_ONE_TEST,
+            validity_codes.MODELS_OF_ONE_TEST,
             f"`{test.name}` compares two models, so nothing can follow it after `then`",
             node.test.span,
             help=f"write `with {test.name} CORRECTION`, or an omnibus such as `cochran` before "
@@ -180,7 +180,7 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
         return False
     if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] > 2:
         scope.report(
-            codes.MODELS_OF_ONE_TEST,
+            validity_codes.MODELS_OF_ONE_TEST,
             f"`{post_hoc.name}` tests many models at once and cannot follow `then`",
             node.then.span,
             help="write a test of two models, such as `mcnemar`",
@@ -219,7 +219,7 @@ def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
     written = format_node(part).strip()
     after = f" {written}" if part is node.correction else ""
     scope.report(
-        codes.COMPARE_SHAPE,
+        claim_codes.COMPARE_SHAPE,
         f"`{written}` {what}, and `{test.name}` tests all models at once",
         part.span,
         help=f"write `{test.name} then {pairwise}{after}`, or leave `{written}` out",
@@ -242,7 +242,7 @@ def _correction(
     if pairwise.self_correcting or pairwise.bayesian:
         if resolved.name != "uncorrected":
             scope.report(
-                codes.NEEDS_CORRECTION_ELSEWHERE,
+                claim_codes.NEEDS_CORRECTION_ELSEWHERE,
                 f"`{(post_hoc or test).name}` needs no correction",
                 node.correction.span,
                 help="leave the correction out",
@@ -280,7 +280,7 @@ def _enough_models(
     if spec.singly:
         if spec.pairs or spec.against is not None:
             scope.report(
-                codes.COMPARE_SHAPE,
+                claim_codes.COMPARE_SHAPE,
                 f"`{spec.test.name}` is about one model, and here it would compare two",
                 node.span,
                 help="name the models with commas, or write a test of two models",
@@ -295,7 +295,7 @@ def _enough_models(
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
     if total < 2:
         scope.report(
-            codes.TOO_FEW_MODELS,
+            claim_codes.TOO_FEW_MODELS,
             "a comparison needs two models or more",
             node.models[0].span if node.models else node.span,
             help="name another model, or declare one",
@@ -306,7 +306,7 @@ def _enough_models(
         if spec.across:  # post hoc ranks need their omnibus
             pairwise = "wilcoxon"
         scope.report(
-            codes.TOO_FEW_FOR_OMNIBUS,
+            validity_codes.TOO_FEW_FOR_OMNIBUS,
             f"`{spec.test.name}` is for three models or more, and here are two",
             node.test.span,
             help=f"write `with {pairwise}`",
@@ -325,7 +325,7 @@ def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None)
     if models is None or len(models) <= 2:
         return True
     scope.report(
-        codes.COMPARE_SHAPE,
+        claim_codes.COMPARE_SHAPE,
         f"`alternative={side}` is about the first of two models, and here are {len(models)}",
         spec.span,
         help="write `against MODEL`, or the pairs as `A vs B`",

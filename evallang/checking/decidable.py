@@ -2,22 +2,18 @@
 
 from dataclasses import replace
 
-from evallang.checking import codes
+from evallang.checking import claim_codes, codes, validity_codes
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
-from evallang.compatibility import (
-    default_interval,
+from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
+from evallang.compatibility.hypothesis_tests import (
     groups_mismatch,
-    is_grouped,
-    is_weighted,
-    metric_entry,
     metric_mismatch,
     nearest_test,
-    own_metric,
     test_mismatch,
     weights_mismatch,
-    yields_of,
 )
+from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design
@@ -58,7 +54,7 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
     """Tell whether a line is about two models that meet, and a column that can be."""
     if len(set(line.models)) < len(line.models):
         scope.report(
-            codes.COMPARE_SHAPE,
+            claim_codes.COMPARE_SHAPE,
             f"`{line.models[0]}` is compared with itself",
             line.span,
             help="name another model on one side",
@@ -126,7 +122,7 @@ def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
             "gives no p-value" if declared.bayesian else "is no test of two models on one data set"
         )
         scope.report(
-            codes.UNDECIDABLE,
+            validity_codes.UNDECIDABLE,
             f"`{test.name}` {what}, so it decides no line",
             line.span,
             help="leave the test out: the interval decides",
@@ -135,14 +131,16 @@ def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
     if test.name in MARGIN_CLAIMS:
         a, b = line.models
         scope.report(
-            codes.UNDECIDABLE,
+            validity_codes.UNDECIDABLE,
             f"`{test.name}` does not show that a model is better, so it decides no line",
             line.span,
             help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`",
         )
         return False
     if problem is not None:
-        scope.report(codes.TEST_OF_ANOTHER_METRIC, problem.reason, line.span, help=problem.instead)
+        scope.report(
+            validity_codes.TEST_OF_ANOTHER_METRIC, problem.reason, line.span, help=problem.instead
+        )
     return problem is None
 
 
@@ -162,22 +160,26 @@ def _decidable(
             reason = problem.reason
             if f"`{line.test.name}` needs" in reason:
                 reason += f", which `{where}` does not give"
-            scope.report(codes.TEST_NEEDS_OTHER_EVIDENCE, reason, line.span, help=problem.instead)
+            scope.report(
+                validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, line.span, help=problem.instead
+            )
             return False
         problem = weights_mismatch(line.test, line.metric, yields)
         if problem is not None:
             scope.report(
-                codes.TEST_WITHOUT_WEIGHTS, problem.reason, line.span, help=problem.instead
+                validity_codes.TEST_WITHOUT_WEIGHTS, problem.reason, line.span, help=problem.instead
             )
         elif grouped and (problem := groups_mismatch(line.test, line.metric, yields)) is not None:
-            scope.report(codes.NO_FORM_FOR_GROUPS, problem.reason, line.span, help=problem.instead)
+            scope.report(
+                validity_codes.NO_FORM_FOR_GROUPS, problem.reason, line.span, help=problem.instead
+            )
         return problem is None
     unknown_splits = isinstance(source, ScoresSpec) and source.fold is None
     if not unknown_splits and _has_interval(study, line, yields, protocol, grouped):
         return True
     what = f"`{line.metric.written}`" if line.kind == "level" else "the difference"
     scope.report(
-        codes.UNDECIDABLE,
+        validity_codes.UNDECIDABLE,
         f"`{where}` gives no sound interval of {what}, so nothing decides this line",
         line.span,
         help="name the column of the folds: `fold COLUMN`"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from evallang.checking import codes, values
+from evallang.checking import codes, model_codes, of_clause, values
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
@@ -35,7 +35,7 @@ def stratification(
         columns: tuple[str, ...] = () if task == "regression" else ("target",)
         scope.default("stratify", "by target" if columns else "none")
         return Stratification(columns)
-    columns = tuple(values.column_name(column) for column in node.columns)
+    columns = tuple(of_clause.column_name(column) for column in node.columns)
     bins = None
     for option in node.options:
         if option.key.name != "bins":
@@ -54,14 +54,14 @@ def stratification(
     )
     if by_target and task == "regression" and not node.options:
         scope.report(
-            codes.WRONG_TASK,
+            model_codes.WRONG_TASK,
             "a regression target has no classes to stratify by",
             node.span,
             help="write `stratify by target bins=5` or `stratify none`",
         )
     if bins is not None and task == "classification":
         scope.report(
-            codes.WRONG_TASK,
+            model_codes.WRONG_TASK,
             "`bins` cuts the target of a regression, and here it holds classes",
             node.span,
             help="leave `bins` out",
@@ -91,7 +91,7 @@ def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
             related=[Related(node.span, "the statement stands here")],
             help="keep the clause where data sets have columns of their own, else the statement",
         )
-    return values.column_name(node.column)
+    return of_clause.column_name(node.column)
 
 
 def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
@@ -125,7 +125,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     for option in node.options:
         key = option.key.name
         if key in given:
-            scope.report(codes.PARAMETER_TWICE, f"`{key}` is given twice", option.span)
+            scope.report(model_codes.PARAMETER_TWICE, f"`{key}` is given twice", option.span)
             continue
         if key == "seeds":
             seeds = _seeds(scope, option)
@@ -162,7 +162,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         kind=entry.name,
         options=options,
         path=node.path.value if node.path else None,
-        by=values.column_name(node.by) if node.by else None,
+        by=of_clause.column_name(node.by) if node.by else None,
         seeds=seeds,
         span=node.span,
     )

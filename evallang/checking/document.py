@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from evallang.checking import codes, unbuilt, values
+from evallang.checking import claim_codes, codes, of_clause, unbuilt, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, listed, suggestion
@@ -43,12 +43,14 @@ def header(scope: Scope, stem: str) -> Header:
     found = {word: clauses.plain(word) if clauses else None for word in HEADER_CLAUSES}
     authors = [c for c in (clauses.all if clauses else []) if isinstance(c, n.ClauseNode)]
     seed_clause, alpha_clause = found["seed"], found["alpha"]
-    seed = values.integer(scope, seed_clause, 0, LARGEST_SEED) if seed_clause else None
-    alpha = values.share(scope, alpha_clause) if alpha_clause else None
+    seed = of_clause.integer(scope, seed_clause, 0, LARGEST_SEED) if seed_clause else None
+    alpha = of_clause.share(scope, alpha_clause) if alpha_clause else None
     level_clause, families_clause = found["confidence"], found["families"]
-    confidence = values.share(scope, level_clause) if level_clause else None
+    confidence = of_clause.share(scope, level_clause) if level_clause else None
     families = (
-        values.word(scope, families_clause, ("separate", "together")) if families_clause else None
+        of_clause.word(scope, families_clause, ("separate", "together"))
+        if families_clause
+        else None
     )
     if node is None or node.title is None:
         scope.default("study title", stem)
@@ -70,10 +72,11 @@ def header(scope: Scope, stem: str) -> Header:
         authors=tuple(
             text
             for clause in authors
-            if clause.keyword.name == "author" and (text := values.text(scope, clause)) is not None
+            if clause.keyword.name == "author"
+            and (text := of_clause.text(scope, clause)) is not None
         ),
-        question=values.text(scope, question) if question else None,
-        about=values.text(scope, about) if about else None,
+        question=of_clause.text(scope, question) if question else None,
+        about=of_clause.text(scope, about) if about else None,
         seed=seed,
         alpha=alpha,
         confidence=confidence,
@@ -108,8 +111,8 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         if (clause := clauses.plain(word)) is not None:
             values.not_in_this_version(scope, f"the report clause `{word}`", clause)
     numbers, page = clauses.plain("numbers"), clauses.plain("page")
-    style = values.word(scope, numbers, NUMBER_STYLES) if numbers else None
-    paper = values.word(scope, page, ("a4", "letter")) if page else None
+    style = of_clause.word(scope, numbers, NUMBER_STYLES) if numbers else None
+    paper = of_clause.word(scope, page, ("a4", "letter")) if page else None
     if style is None:
         scope.default("report numbers", "apa")
     if paper is None:
@@ -132,5 +135,7 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
     )
     if objection is None:
         return written
-    scope.report(codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1])
+    scope.report(
+        claim_codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1]
+    )
     return None

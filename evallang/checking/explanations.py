@@ -41,6 +41,7 @@ class Explanation:
     parts: tuple[Part, ...]
 
 
+OF_RESULTS = "W5"  # warnings of a report begin so, and cannot be allowed
 NOT_GIVEN = "not given"  # how the catalogue writes a default that no study can write
 
 PYTHON_MATTER = re.compile(
@@ -155,7 +156,7 @@ def of_code(code: Code) -> Explanation:
     for heading, text in (("wrong", code.wrong), ("right", code.right)):
         if text:
             parts.append(Part(heading, lines=tuple(text.split("\n")), language=_language(text)))
-    if code.severity is not Severity.ERROR:
+    if code.severity is not Severity.ERROR and code.code < OF_RESULTS:
         parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
     if code.source:
         parts.append(Part("source", code.source))

@@ -1,9 +1,9 @@
 """`export` lines: which model is fitted on everything, and where it is written."""
 
-from evallang.checking import codes
+from evallang.checking import claim_codes, codes
+from evallang.checking.of_clause import column_name
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
-from evallang.checking.values import column_name
 from evallang.diagnostics import Related
 from evallang.spelling import Words
 from evallang.study import ExportSpec
@@ -28,7 +28,7 @@ def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
         twice = found.get(path.casefold())
         if twice is not None:
             scope.report(
-                codes.EXPORT_TWICE,
+                claim_codes.EXPORT_TWICE,
                 f"two models would be written to `{path}`",
                 node.span,
                 help='give each a file of its own: `export MODEL to "NAME.skops"`',
@@ -47,7 +47,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
     if len(tables) > 1:
         names = [f"`{table.name.name}`" for table in tables]
         scope.report(
-            codes.EXPORT_OF_SEVERAL,
+            claim_codes.EXPORT_OF_SEVERAL,
             f"the study has several data sets, {', '.join(names[:-1])} and {names[-1]}, and an "
             "exported model is fitted on one",
             first.span,
@@ -55,7 +55,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
         )
     elif scope.sources and not tables:
         scope.report(
-            codes.EXPORT_OF_SEVERAL,
+            claim_codes.EXPORT_OF_SEVERAL,
             "nothing is fitted here, so there is no model to export",
             first.span,
             help="take the line out, or write `data NAME from ...` and a `model`",
@@ -94,7 +94,7 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
     objection = path_objection(written)
     if objection is not None:
         scope.report(
-            codes.EXPORT_PATH,
+            claim_codes.EXPORT_PATH,
             f"`{written}` {objection[0]}",
             node.path.span,
             help=objection[1],

@@ -8,14 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, Literal
 
-from evallang.compatibility import (
-    default_interval,
-    fits_design,
-    interval_mismatch,
-    metric_mismatch,
-    test_mismatch,
-    yields_of,
-)
+from evallang.compatibility import yields_of
+from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, test_mismatch
+from evallang.compatibility.intervals import default_interval, interval_mismatch
 from evallang.data.dataset import CountsSpec, PredictionsSpec
 from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS

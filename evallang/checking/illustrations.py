@@ -7,7 +7,8 @@ registered; a member whose declaration has an `example` is shown by that.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
+from evallang.compatibility.hypothesis_tests import TEST_INPUTS
+from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS

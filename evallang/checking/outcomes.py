@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
-from evallang.checking import codes, values
+from evallang.checking import codes, of_clause
 from evallang.checking.clauses import (
     Clauses,
     check_path,
@@ -135,7 +135,7 @@ def _given_models(
     settings: dict[str, dict[str, Any]] = {}
     places: dict[str, Span] = {}
     for setting in clauses.find(n.ModelSettingNode):
-        model = values.column_name(setting.model)
+        model = of_clause.column_name(setting.model)
         places.setdefault(model, setting.model.span)
         word = setting.keyword.name
         if word in settings.setdefault(model, {}):
@@ -145,13 +145,13 @@ def _given_models(
     names: dict[str, None] = {}
     for line in lines:
         for item in line.items:
-            name = values.column_name(item.name)
+            name = of_clause.column_name(item.name)
             if name in names:
                 scope.report(codes.DUPLICATE_NAME, f"`{name}` is named twice", item.span)
                 continue
             names[name] = None
             own = settings.pop(name, {})
-            column = values.column_name(item.column) if item.column else None
+            column = of_clause.column_name(item.column) if item.column else None
             found.append(
                 GivenModel(
                     name,
@@ -196,16 +196,16 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
         scope.report(codes.CLAUSE_VALUE, "`threshold` takes a number", node.span)
         return None
     if isinstance(node, n.NameNode | n.TextNode):
-        return values.column_name(node)
+        return of_clause.column_name(node)
     if word == "scores" and isinstance(node, n.ListNode):
         return tuple(
-            values.column_name(item)
+            of_clause.column_name(item)
             for item in node.items
             if isinstance(item, n.NameNode | n.TextNode)
         )
     if word == "scores" and isinstance(node, n.MapNode):
         return {
-            str(values.label(scope, entry.key, "scores")): values.column_name(entry.value)
+            str(of_clause.label(scope, entry.key, "scores")): of_clause.column_name(entry.value)
             for entry in node.entries
             if isinstance(entry.value, n.NameNode | n.TextNode)
         }

@@ -1,6 +1,6 @@
 """Metrics of the author's own: a dotted name with any options, of which a check knows nothing."""
 
-from evallang.checking import codes, own_code
+from evallang.checking import codes, model_codes, own_code, validity_codes
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_weighted
 from evallang.models.domains import number
@@ -53,7 +53,7 @@ def own_metric(scope: Scope, node: n.MethodNode) -> Method | None:
             )
         elif key.name in given:
             scope.report(
-                codes.PARAMETER_TWICE,
+                model_codes.PARAMETER_TWICE,
                 f"`{key.name}` is given twice to `{name.name}`",
                 argument.span,
             )
@@ -104,7 +104,7 @@ def judge_weights(scope: Scope, study: Study) -> None:
             continue
         seen.add(metric.name)
         scope.report(
-            codes.OWN_METRIC_WITHOUT_WEIGHTS,
+            validity_codes.OWN_METRIC_WITHOUT_WEIGHTS,
             f"`{metric.name}` is given no weights, and the examples of `{weighted[0].name}` "
             "carry some",
             span,

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import codes, own_code, values
+from evallang.checking import codes, model_codes, of_clause, own_code, values
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Fix, Related
 from evallang.models import domains
@@ -90,7 +90,7 @@ class ParameterResolver:
                 continue
             if any(p == found[0] for p, _ in given):
                 self.scope.report(
-                    codes.PARAMETER_TWICE,
+                    model_codes.PARAMETER_TWICE,
                     f"`{found[0]}` is given twice to `{entry.name}`",
                     argument.span,
                 )
@@ -124,7 +124,7 @@ class ParameterResolver:
             if text is None and f"{written}Classifier" in CATALOGUE:
                 text = f"did you mean `{written}Classifier`?"
             self.scope.report(
-                codes.UNKNOWN_CLASS,
+                model_codes.UNKNOWN_CLASS,
                 f"there is no class `{written}` in the catalogue",
                 name.span,
                 help=text or "`evallang list models` lists all of them",
@@ -134,7 +134,7 @@ class ParameterResolver:
         refused = entry.refused or unavailable(entry)
         if refused:
             self.scope.report(
-                codes.REFUSED_PARAMETER if entry.refused else codes.UNKNOWN_CLASS,
+                model_codes.REFUSED_PARAMETER if entry.refused else model_codes.UNKNOWN_CLASS,
                 f"`{written}` {refused}",
                 name.span,
             )
@@ -147,7 +147,7 @@ class ParameterResolver:
         """Resolve one `key=value` or `key in DOMAIN` of a class; of its own, any key."""
         if argument.key is None:
             self.scope.report(
-                codes.UNKNOWN_PARAMETER,
+                model_codes.UNKNOWN_PARAMETER,
                 f"a value of `{entry.name}` needs its parameter's name",
                 argument.span,
                 help=f"write `{entry.name}(parameter=value)`",
@@ -158,7 +158,7 @@ class ParameterResolver:
         if known is None:
             text, fixes = suggestion(key, argument.key.span, entry.parameters, "parameter")
             self.scope.report(
-                codes.UNKNOWN_PARAMETER,
+                model_codes.UNKNOWN_PARAMETER,
                 f"`{entry.name}` has no parameter `{key}`",
                 argument.key.span,
                 help=text or f"its parameters are {listed(_writable(entry), 'and')}",
@@ -168,7 +168,7 @@ class ParameterResolver:
         refused = known.refused or unavailable(known)
         if refused:
             self.scope.report(
-                codes.REFUSED_PARAMETER if known.refused else codes.UNKNOWN_PARAMETER,
+                model_codes.REFUSED_PARAMETER if known.refused else model_codes.UNKNOWN_PARAMETER,
                 f"`{key}` of `{entry.name}` {refused}",
                 argument.key.span,
             )
@@ -199,7 +199,7 @@ class ParameterResolver:
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
-            codes.PARAMETER_VALUE,
+            model_codes.PARAMETER_VALUE,
             f"`{known.name}` of `{entry.name}` {reason}",
             place.span,
             help=help_text,
@@ -241,7 +241,7 @@ class ParameterResolver:
         if isinstance(node, n.MapNode):
             return MapSpec(
                 tuple(
-                    (values.label(self.scope, e.key, "a map"), self.value(None, e.value))
+                    (of_clause.label(self.scope, e.key, "a map"), self.value(None, e.value))
                     for e in node.entries
                 )
             )
@@ -252,7 +252,7 @@ class ParameterResolver:
         if isinstance(node, n.ColumnsNode):
             return PipelineSpec((self.models.columns(node),))
         self.scope.report(
-            codes.PARAMETER_VALUE,
+            model_codes.PARAMETER_VALUE,
             "a range is searched, so it stands after `in`",
             node.span,
             help=f"write `{known.name if known else 'parameter'} in {format_node(node)}`",
@@ -338,7 +338,7 @@ class ParameterResolver:
     def _bad(
         self, argument: n.ArgumentNode, message: str, *, help_text: str = DOMAIN_FORMS
     ) -> Candidates:
-        self.scope.report(codes.BAD_DOMAIN, message, argument.value.span, help=help_text)
+        self.scope.report(model_codes.BAD_DOMAIN, message, argument.value.span, help=help_text)
         raise Broken
 
     def _refuse_repeats(
@@ -352,7 +352,7 @@ class ParameterResolver:
             first = seen.setdefault((type(value), value), item)
             if first is not item:
                 self.scope.report(
-                    codes.BAD_DOMAIN,
+                    model_codes.BAD_DOMAIN,
                     f"the candidate `{format_node(item).strip()}` stands twice in the list",
                     item.span,
                     help="keep one of the two",
@@ -372,7 +372,7 @@ class ParameterResolver:
         try:
             if node.distribution is not None and not self.samples:
                 self.scope.report(
-                    codes.BAD_DOMAIN,
+                    model_codes.BAD_DOMAIN,
                     f"`{node.distribution.name}` has no grid: it is sampled, by `tune random N`",
                     node.span,
                     help=f"write `{start}..{stop} log 7` or `step`, for a grid",

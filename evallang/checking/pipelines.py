@@ -1,6 +1,6 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
-from evallang.checking import codes, own_code, values
+from evallang.checking import codes, model_codes, of_clause, own_code
 from evallang.checking.parameters import Broken, ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related
@@ -71,7 +71,10 @@ class _Resolver:
         first = self.way[0] if self.way else place.name
         node = self.scope.lets.get(first) or self.scope.models[first]
         self.scope.report(
-            codes.TOO_MUCH_BEHIND_NAMES, message, node.name.span, help="write what is meant here"
+            model_codes.TOO_MUCH_BEHIND_NAMES,
+            message,
+            node.name.span,
+            help="write what is meant here",
         )
         raise Broken
 
@@ -154,7 +157,7 @@ class _Resolver:
             size *= max(1, len(parameter.candidates.values))
         if size > GRID_LIMIT:
             self.scope.report(
-                codes.BAD_DOMAIN,
+                model_codes.BAD_DOMAIN,
                 f"`{node.name.name}` has {size:,} candidates, more than {GRID_LIMIT:,}",
                 node.pipeline.span,
                 help="search fewer parameters or coarser domains",
@@ -182,7 +185,7 @@ class _Resolver:
         spec = PipelineSpec(tuple(steps))
         if is_model and misplaced_columns(spec):
             self.scope.report(
-                codes.PIPELINE_ORDER,
+                model_codes.PIPELINE_ORDER,
                 "`columns` stands where columns have lost their names",
                 node.span,
                 help="put `columns(...)` first",
@@ -222,7 +225,7 @@ class _Resolver:
         finally:
             self.way.remove(name)
         self.scope.report(
-            codes.PIPELINE_ORDER,
+            model_codes.PIPELINE_ORDER,
             f"`{name}` is a value, not a step of a pipeline",
             node.span,
             related=[Related(self.scope.lets[name].span, "defined here")],
@@ -237,7 +240,7 @@ class _Resolver:
                 self._refuse_aimless(step, place, kinds)
                 name = step.name if isinstance(step, EstimatorSpec) else "columns"
                 self.scope.report(
-                    codes.PIPELINE_ORDER,
+                    model_codes.PIPELINE_ORDER,
                     f"`{name}` is an estimator and can only end a pipeline",
                     place.span,
                     help="put the steps that transform before it",
@@ -251,7 +254,7 @@ class _Resolver:
             self._refuse_aimless(last, places[-1], kinds)
             name = last.name if isinstance(last, EstimatorSpec) else "columns"
             self.scope.report(
-                codes.PIPELINE_ORDER,
+                model_codes.PIPELINE_ORDER,
                 f"`{name}` transforms data and predicts nothing",
                 places[-1].span,
                 help=f"end the pipeline with an estimator: `{name} | LogisticRegression`"
@@ -266,7 +269,7 @@ class _Resolver:
             return
         name = step.name if isinstance(step, EstimatorSpec) else "columns"
         self.scope.report(
-            codes.PIPELINE_ORDER,
+            model_codes.PIPELINE_ORDER,
             f"`{name}` neither transforms new rows nor predicts a target",
             place.span,
             help="`evallang list models` tells which classes do",
@@ -286,7 +289,9 @@ class _Resolver:
             key = _branch_key(branch.key)
             if any(b.key == key for b in branches):
                 self.scope.report(
-                    codes.PARAMETER_TWICE, "these columns stand twice in `columns`", branch.key.span
+                    model_codes.PARAMETER_TWICE,
+                    "these columns stand twice in `columns`",
+                    branch.key.span,
                 )
                 raise Broken
             steps = branch.pipeline.steps
@@ -301,11 +306,11 @@ class _Resolver:
 def _branch_key(node: n.NameNode | n.TextNode | n.ListNode) -> str | tuple[str, ...]:
     if isinstance(node, n.ListNode):
         return tuple(
-            values.column_name(item)
+            of_clause.column_name(item)
             for item in node.items
             if isinstance(item, n.NameNode | n.TextNode)
         )
-    name = values.column_name(node)
+    name = of_clause.column_name(node)
     return name if isinstance(node, n.NameNode) and name in COLUMN_WORDS else (name,)
 
 

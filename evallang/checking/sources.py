@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import codes, outcomes, values
+from evallang.checking import codes, of_clause, outcomes
 from evallang.checking.clauses import (
     BUNDLED,
     Clauses,
@@ -90,7 +90,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         positive_label=positive_label,
         features=features,
         features_except=excepted,
-        categorical=values.columns(scope, categorical) if categorical else (),
+        categorical=of_clause.columns(scope, categorical) if categorical else (),
         id=clauses.column("id"),
         group=clauses.column("group"),
         weight=clauses.column("weight"),
@@ -110,7 +110,7 @@ def _source(
 ) -> tuple[str, str | None, Literal["sklearn", "path", "glob", "sql"]]:
     first = source.values[0]
     if source.kind == "sklearn":
-        name = values.column_name(first)
+        name = of_clause.column_name(first)
         if name not in BUNDLED:
             text, fixes = suggestion(name, first.span, BUNDLED)
             scope.report(
@@ -121,9 +121,9 @@ def _source(
                 fixes=fixes,
             )
         return name, None, "sklearn"
-    location = values.column_name(first)
+    location = of_clause.column_name(first)
     if source.kind == "sql":
-        return location, values.column_name(source.values[1]), "sql"
+        return location, of_clause.column_name(source.values[1]), "sql"
     check_path(scope, location, first)
     if any(c in location for c in "*?["):
         return location, None, "glob"
@@ -134,5 +134,5 @@ def _features(clauses: Clauses) -> tuple[tuple[str, ...] | None, tuple[str, ...]
     found = clauses.find(n.FeaturesNode)
     if not found:
         return None, None
-    names = tuple(values.column_name(c) for c in found[0].columns)
+    names = tuple(of_clause.column_name(c) for c in found[0].columns)
     return (None, names) if found[0].all_except else (names, None)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from evallang.checking import capabilities, codes
+from evallang.checking import capabilities, model_codes, validity_codes
 from evallang.checking.scope import Scope, listed
-from evallang.compatibility import metric_entry, nearest_test, yields_under
+from evallang.compatibility import metric_entry, yields_under
+from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.data.dataset import DataSpec
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -26,7 +27,7 @@ def judge_tasks(scope: Scope, study: Study) -> None:
             continue
         refused.add(metric)
         scope.report(
-            codes.WRONG_TASK,
+            model_codes.WRONG_TASK,
             f"`{metric.name}` is a metric for {declared.task}, and the data are for {study.task}",
             span,
             help=f"write `{'accuracy' if study.task == 'classification' else 'mae'}`, "
@@ -62,7 +63,7 @@ def judge_scores(scope: Scope, study: Study) -> None:
         give = "gives" if len(lacking) == 1 else "give"
         ways = tuple(dict.fromkeys(lacking.values()))
         scope.report(
-            codes.METRIC_NEEDS_SCORES,
+            validity_codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {declared.needs}, and {listed(lacking, 'and')} {give} none",
             span or scope.models[next(iter(lacking))].keyword,
             help=ways[0]
@@ -112,7 +113,7 @@ def _tests_of_labels(scope: Scope, study: Study) -> None:
         for test in filter(None, (comparison.test, comparison.post_hoc)):
             if HYPOTHESIS_TESTS[test.name].declaration.tests == "accuracy":
                 scope.report(
-                    codes.WRONG_TASK,
+                    model_codes.WRONG_TASK,
                     f"`{test.name}` tests right and wrong, and the data are for regression",
                     comparison.span,
                     help=_nearest_of_numbers(study, comparison),
@@ -127,7 +128,7 @@ def _models(scope: Scope, study: Study, task: str) -> None:
             continue
         counterpart = capabilities.counterpart(model)
         scope.report(
-            codes.WRONG_TASK,
+            model_codes.WRONG_TASK,
             f"`{model.name}` is a {kind}, and the data are for {task}",
             scope.models[model.name].pipeline.steps[-1].span,
             help=f"write `{counterpart}`" if counterpart else None,

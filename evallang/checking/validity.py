@@ -2,20 +2,13 @@
 
 from collections.abc import Iterator
 
-from evallang.checking import capabilities, codes, comparable, designs
+from evallang.checking import capabilities, codes, comparable, designs, validity_codes
 from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
-from evallang.compatibility import (
-    PER_ROW,
-    default_interval,
-    interval_mismatch,
-    is_grouped,
-    metric_entry,
-    own_metric,
-    yields_of,
-)
+from evallang.compatibility import PER_ROW, is_grouped, metric_entry, own_metric, yields_of
+from evallang.compatibility.intervals import default_interval, interval_mismatch
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
@@ -72,7 +65,7 @@ def _judged(scope: Scope, study: Study) -> None:
     for metric, span in dict.fromkeys(metrics):
         if metric.better is None and metric_entry(metric).declaration.proportion != "all":
             scope.report(
-                codes.METRIC_NEEDS_SCORES,
+                validity_codes.METRIC_NEEDS_SCORES,
                 f"`{metric.name}` needs predicted labels, and of `{judged[0].name}` only right "
                 "and wrong are known",
                 span or next(iter(judged[0].places.values()), None),
@@ -96,7 +89,7 @@ def _measured_elsewhere(scope: Scope, study: Study) -> None:
             continue
         source = next(s for s in study.sources if own_metric(s) == own[0])
         scope.report(
-            codes.METRIC_NEEDS_SCORES,
+            validity_codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs predictions, and of `{source.name}` only `{own[0].name}` is "
             "known",
             span,
@@ -119,7 +112,7 @@ def _folds(scope: Scope, study: Study) -> None:
             if ranks and metric not in said:
                 said.add(metric)
                 scope.report(
-                    codes.METRIC_UNDER_PROTOCOL,
+                    validity_codes.METRIC_UNDER_PROTOCOL,
                     f"`{metric.name}` is undefined on the one-row folds of `leave_one_out`",
                     span,
                     help="write `protocol cv folds=10`",
@@ -157,7 +150,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                 problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
                 if problem is not None:
                     scope.report(
-                        codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                        validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                         problem.reason,
                         place,
                         help=problem.instead,
@@ -169,7 +162,7 @@ def _intervals(scope: Scope, study: Study) -> None:
             if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not declared.clustered:
                 instead = default_interval(measure.metric, yields, None, grouped)
                 scope.report(
-                    codes.NO_FORM_FOR_GROUPS,
+                    validity_codes.NO_FORM_FOR_GROUPS,
                     f"`{name}` takes rows for independent, and those of a group are not",
                     place or source_span(source),
                     help=f"write `interval {instead}`" if instead else "leave the interval out",
@@ -205,7 +198,7 @@ def _search(scope: Scope, study: Study) -> None:
             node = scope.models[tuned[0].name]
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(
-                codes.SEARCH_WITHOUT_VALIDATION,
+                validity_codes.SEARCH_WITHOUT_VALIDATION,
                 f"`{tuned[0].name}` is searched, and `{designs.spoken(protocol)}` has no "
                 "stage to choose in",
                 place,

@@ -1,15 +1,14 @@
-"""Written values to plain ones: numbers, texts, columns, and methods with their options."""
+"""Methods as written to entries of the catalogues, and their options to plain values."""
 
 import re
-from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
-from evallang.checking import codes, own_functions, unbuilt
-from evallang.checking.bounds import objection
+from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
+from evallang.checking.bounds import OUTSIDE, as_share, objection
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
-from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
+from evallang.compatibility.hypothesis_tests import TEST_INPUTS
+from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
@@ -63,18 +62,19 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             sound = False
         elif option.name in given:
             scope.report(
-                codes.PARAMETER_TWICE,
+                model_codes.PARAMETER_TWICE,
                 f"`{option.name}` is given twice to `{entry.name}`",
                 argument.span,
             )
         else:
             resolved, value = option_value(scope, argument.value, option, entry.name)
-            why = objection(option.name, value) if resolved else None
+            why = objection(option.name, value, entry.name) if resolved else None
             if why is not None:
                 scope.report(
                     codes.OPTION_VALUE,
                     f"`{option.name}` of `{entry.name}` {why}",
                     argument.value.span,
+                    help=as_share(value) if why == OUTSIDE else None,
                 )
             sound = sound and resolved and why is None
             given[option.name] = value
@@ -190,7 +190,7 @@ def not_in_this_version(
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(
-        codes.NOT_IN_THIS_VERSION,
+        validity_codes.NOT_IN_THIS_VERSION,
         f"this version of evallang cannot run {what} yet",
         node.span,
         help=way_out,
@@ -350,135 +350,3 @@ def _expected(option: Option) -> str:
         wanted.pop("a whole number", None)
     parts.extend(wanted)
     return " or ".join(parts)
-
-
-# --- clause values ---------------------------------------------------------------------------
-
-
-def text(scope: Scope, clause: n.ClauseNode) -> str | None:
-    """Take the single text in quotes of a clause."""
-    value = clause.values[0] if len(clause.values) == 1 else None
-    if isinstance(value, n.TextNode):
-        return value.value
-    fixes: list[Fix] = []
-    if isinstance(value, n.NameNode):
-        fixes = [Fix("put it in quotes", (Edit(value.span, f'"{value.name}"'),))]
-    help_text = f'write `{clause.keyword.name} "..."`'
-    if clause.keyword.name == "author" and len(clause.values) > 1:
-        help_text = "write one `author` line for each"
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes one text in quotes",
-        clause.span if value is None else value.span,
-        help=help_text,
-        fixes=fixes,
-    )
-    return None
-
-
-def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | None:
-    """Take the single whole number of a clause, in [low, high]."""
-    value = clause.values[0] if len(clause.values) == 1 else None
-    if isinstance(value, n.NumberNode):
-        plain = number(value.literal)
-        if isinstance(plain, int) and low <= plain <= high:
-            return plain
-    help_text, fixes = (None, []) if value is None else plainly(value, whole=True)
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes a whole number from {low} to {high}",
-        clause.span if value is None else value.span,
-        help=help_text,
-        fixes=fixes,
-    )
-    return None
-
-
-def share(scope: Scope, clause: n.ClauseNode) -> float | None:
-    """Take the single number of a clause, strictly between 0 and 1."""
-    value = clause.values[0] if len(clause.values) == 1 else None
-    if isinstance(value, n.NumberNode):
-        plain = float(number(value.literal))
-        if 0 < plain < 1:
-            return plain
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes a number between 0 and 1",
-        clause.span if value is None else value.span,
-        help=f"write `{clause.keyword.name} {'0.05' if clause.keyword.name == 'alpha' else '95%'}`",
-    )
-    return None
-
-
-def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None:
-    """Take the single word of a clause, out of a closed list."""
-    allowed = tuple(words)
-    value = clause.values[0] if len(clause.values) == 1 else None
-    if isinstance(value, n.NameNode) and value.name.replace("-", "_") in allowed:
-        return value.name.replace("-", "_")
-    help_text: str | None = None
-    fixes: list[Fix] = []
-    if isinstance(value, n.NameNode):
-        help_text, fixes = suggestion(value.name, value.span, allowed)
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes {listed(allowed)}",
-        clause.span if value is None else value.span,
-        help=help_text,
-        fixes=fixes,
-    )
-    return None
-
-
-def column(scope: Scope, clause: n.ClauseNode) -> str | None:
-    """Take the single column of a clause."""
-    value = clause.values[0] if len(clause.values) == 1 else None
-    if isinstance(value, n.NameNode):
-        return value.name
-    if isinstance(value, n.TextNode):
-        return value.value
-    scope.report(
-        codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes one column, a name or a text in quotes",
-        clause.span if value is None else value.span,
-    )
-    return None
-
-
-def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
-    """Take the columns of a clause; a list in brackets counts as written out."""
-    found: list[str] = []
-    values = clause.values
-    if len(values) == 1 and isinstance(values[0], n.ListNode):
-        values = values[0].items
-    for value in values:
-        if isinstance(value, n.NameNode | n.TextNode):
-            found.append(column_name(value))
-        else:
-            scope.report(
-                codes.CLAUSE_VALUE,
-                f"`{clause.keyword.name}` takes columns, names or texts in quotes",
-                value.span,
-            )
-    return tuple(found)
-
-
-def column_name(node: n.ColumnNode) -> str:
-    """Give the name of a column or model, written bare or in quotes."""
-    return node.name if isinstance(node, n.NameNode) else node.value
-
-
-def label(scope: Scope, node: n.ValueNode, keyword: str) -> bool | int | float | str | None:
-    """Take one label: a word, a text or a number; None after a report."""
-    if isinstance(node, n.NameNode):
-        value = WORDS.get(node.name, node.name)
-        return node.name if value is None else value
-    if isinstance(node, n.TextNode):
-        return node.value
-    if isinstance(node, n.NumberNode):
-        plain = number(node.literal)
-        return float(plain) if isinstance(plain, Fraction) else plain
-    scope.report(
-        codes.CLAUSE_VALUE, f"`{keyword}` takes a word, a number or a text in quotes", node.span
-    )
-    return None

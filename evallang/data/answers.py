@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.codes import SCORE_OF_OTHER_CLASS, UNKNOWN_COLUMN, UNSEEN_LABEL
+from evallang.data.codes import UNKNOWN_COLUMN
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec
 from evallang.data.findings import Findings, counted, of_model, quoted, written
 from evallang.data.frame import Frame
@@ -22,7 +22,9 @@ from evallang.data.outcome_codes import (
     NO_LABEL_IS_TRUE,
     NO_LABELS,
     NOT_JUDGED,
+    SCORE_OF_OTHER_CLASS,
     THRESHOLD_WITHOUT_USE,
+    UNSEEN_LABEL,
 )
 from evallang.data.roles import known
 from evallang.data.target import Target
@@ -57,9 +59,10 @@ def with_column(model: GivenModel, frame: Frame) -> GivenModel:
     """Name the column of a model's labels, if it has one: by default the one of its name."""
     if model.column is not None:
         return model
-    scored = model.score is not None or model.scores is not None
+    settings = (model.score, model.scores, model.threshold)
     own = model.name in frame.columns and model.name not in score_columns(model, frame.columns)
-    return replace(model, column=model.name if own or not scored else None)
+    has_column = own or all(setting is None for setting in settings)
+    return replace(model, column=model.name if has_column else None)
 
 
 def read_judged(
@@ -121,8 +124,12 @@ def read_model(
     if model.column is None:
         if scores is None:
             if model.score is None and model.scores is None:
-                message = f"`{model.name}` has neither a column of labels nor scores"
-                findings.add(NO_LABELS, message, f"models {model.name}")
+                findings.add(
+                    NO_LABELS,
+                    f"`{model.name}` has a threshold, and neither scores nor a column of labels",
+                    f"threshold {model.name}",
+                    help=f"write `score {model.name} = COLUMN` for the scores it is put to",
+                )
             return
         implied = labels_from_scores(scores, model, target, findings)
         if implied is not None:

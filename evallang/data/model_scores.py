@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import INFINITE_VALUE, NOT_PROBABILITIES, UNKNOWN_COLUMN
+from evallang.data.codes import INFINITE_VALUE, UNKNOWN_COLUMN
 from evallang.data.dataset import GivenModel
 from evallang.data.findings import Findings, counted, of_model, quoted, written
 from evallang.data.frame import Frame
@@ -13,6 +13,7 @@ from evallang.data.labels import find_label
 from evallang.data.outcome_codes import (
     MISSING_PREDICTION,
     NOT_NUMERIC,
+    NOT_PROBABILITIES,
     SCORES_DO_NOT_FIT,
     THRESHOLD_WITHOUT_USE,
 )

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evallang.data.answers import Answers, read_judged, read_model, with_column
-from evallang.data.codes import TASKS_DIFFER
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
 from evallang.data.findings import Findings, listed
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes, in_label_order
-from evallang.data.outcome_codes import NO_MODELS, NO_TRUTH
+from evallang.data.outcome_codes import NO_MODELS
 from evallang.data.prediction_files import read_sources, role_columns
 from evallang.data.repeats import examples_of_repeats
 from evallang.data.roles import complete_texts, ids, levels, weights
+from evallang.data.table_codes import TASKS_DIFFER
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -100,9 +100,8 @@ def _outcomes(
         models = tuple(replace(model, column=model.column or model.name) for model in models)
         for model in models:
             read_judged(spec, frame, model, answers, findings)
-    elif spec.truth is None:
-        findings.add(NO_TRUTH, f"`{spec.name}` does not say which column is true", "truth")
     else:
+        assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
         target = read_target(frame, spec, spec.truth, findings, "truth")
         if target is not None:
             models = tuple(with_column(model, frame) for model in models)

@@ -21,12 +21,7 @@ from evallang.data.labels import group_codes
 from evallang.data.live import read_frame
 from evallang.data.roles import complete_texts, ids, levels, weights
 from evallang.data.selection import select
-from evallang.data.source_codes import (
-    FILE_NOT_FOUND,
-    REMOTE_PATH,
-    SAME_STEM,
-    UNREADABLE_FILE,
-)
+from evallang.data.source_codes import FILE_NOT_FOUND, REMOTE_PATH, SAME_STEM, UNREADABLE_FILE
 from evallang.data.tables import BUNDLED_TARGET, read_bundled, read_file
 from evallang.data.target import read_target
 from evallang.diagnostics import Diagnostic, has_errors, in_order
@@ -122,7 +117,7 @@ def _read_one(
 
 def _source(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> Frame | None:
     if spec.kind == "sklearn":
-        return read_bundled(spec.location, findings)
+        return read_bundled(spec.location)
     if spec.kind == "path":
         return read_file(
             spec.location, folder, findings, named=named_columns(spec), spelled=_spelled(spec)

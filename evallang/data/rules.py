@@ -5,7 +5,9 @@ Each rule is one function from a table to findings; `check_table` runs them all.
 
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.codes import (
+from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
+from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.table_codes import (
     CLASS_SMALLER_THAN_FOLDS,
     CONSTANT_FEATURE,
     DUPLICATED_ROWS,
@@ -16,8 +18,6 @@ from evallang.data.codes import (
     TARGET_AMONG_FEATURES,
     TASKS_DIFFER,
 )
-from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
-from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
 from evallang.source import Span

@@ -7,13 +7,9 @@ from evallang.data.dataset import GivenModel, ScoresSpec
 from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind, typed_cells
-from evallang.data.outcome_codes import (
-    NO_MODELS,
-    NO_SUCH_MODEL,
-    SCORE_COLUMNS,
-    SCORE_NOT_NUMERIC,
-)
+from evallang.data.outcome_codes import NO_MODELS
 from evallang.data.roles import complete_texts, known
+from evallang.data.score_codes import NO_SUCH_MODEL, SCORE_NOT_NUMERIC
 from evallang.registry import lazy
 from evallang.spelling import closest
 
@@ -46,15 +42,6 @@ class Cells:
 
 def read_cells(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     """Read the cells of a wide or long table; None after a finding."""
-    if (spec.model is None) != (spec.score is None):
-        written, lacking = ("model", "score") if spec.score is None else ("score", "model")
-        findings.add(
-            SCORE_COLUMNS,
-            f"`{spec.name}` has a line `{written}` and none for the column of the {lacking}",
-            written,
-            help=f"write `{lacking} COLUMN` below it",
-        )
-        return None
     return _long(frame, spec, findings) if spec.model is not None else _wide(frame, spec, findings)
 
 

@@ -10,14 +10,9 @@ from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import in_label_order
-from evallang.data.outcome_codes import (
-    FOLDS_DIFFER,
-    MISSING_SCORE,
-    NO_COMPLETE_DATA_SET,
-    SCORE_TWICE,
-)
 from evallang.data.roles import complete_texts
 from evallang.data.score_cells import Cells, read_cells
+from evallang.data.score_codes import FOLDS_DIFFER, MISSING_SCORE, NO_COMPLETE_DATA_SET, SCORE_TWICE
 from evallang.data.tables import read_file
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy

@@ -10,15 +10,9 @@ from evallang.data.findings import Findings, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
 from evallang.data.kinds import plain_types
-from evallang.data.source_codes import (
-    DUPLICATE_COLUMN,
-    EMPTY_FILE,
-    UNKNOWN_BUNDLED,
-    UNREADABLE_FILE,
-)
+from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.registry import lazy
 from evallang.source import Span
-from evallang.spelling import closest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +21,6 @@ else:
     pl = lazy("polars")
     bundled = lazy("sklearn.datasets")
 
-BUNDLED = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 BUNDLED_TARGET = "target"  # what scikit-learn calls it in its frames
 PANDAS_INDEX = "__index_level_"  # what to_parquet calls an index without a name
 
@@ -61,17 +54,12 @@ def read_file(
     return read_delimited(data, location, findings, named=named, spelled=spelled, span=span)
 
 
-def read_bundled(name: str, findings: Findings) -> Frame | None:
+def read_bundled(name: str) -> Frame:
     """Give a data set that comes with scikit-learn, with the names of its classes.
 
     The target is called `target`. Digits keep their integer labels; diabetes is as
     `load_diabetes()` gives it, centred and scaled.
     """
-    if name not in BUNDLED:
-        near = closest(name, BUNDLED)
-        words = f"did you mean {near}" if near else f"there are {', '.join(BUNDLED)}"
-        findings.add(UNKNOWN_BUNDLED, f"scikit-learn bundles no data set `{name}`", help=words)
-        return None
     bunch = getattr(bundled, f"load_{name}")()
     columns = dict(zip(bunch.feature_names, bunch.data.T, strict=True))
     if name in ("digits", "diabetes"):

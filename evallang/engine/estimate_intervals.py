@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import sqrt
 
-from evallang.compatibility import default_interval
+from evallang.compatibility.intervals import default_interval
 from evallang.engine.bench import Bench, Unavailable
 from evallang.results.records import Interval
 from evallang.stats.intervals.interval import INTERVALS

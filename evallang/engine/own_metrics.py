@@ -34,7 +34,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
     except Exception as error:
         raise NotUsable(f"{type(error).__name__}: {clean_message(str(error))}") from error
     if not callable(function):
-        raise NotUsable(f"it is a {type(function).__name__}, and no function")
+        raise NotUsable(f"it is of the type {type(function).__name__}, and no function")
     options, any_option = _options(function)
     said: dict[str, Any] = {
         key: getattr(function, key) for key in DECLARED if hasattr(function, key)

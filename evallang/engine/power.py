@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility import difference_test, yields_of
+from evallang.compatibility import yields_of
+from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed

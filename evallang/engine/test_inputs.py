@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility import difference_test
+from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.remembered import RememberedSample, RememberedSwapper
 from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of

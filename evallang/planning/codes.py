@@ -1,4 +1,4 @@
-"""What is found wrong while planning, when the rows are known (E45x)."""
+"""What is found wrong while planning, when the rows are known (E450, E475 to E483)."""
 
 from evallang.diagnostics import declare
 
@@ -6,11 +6,11 @@ CANNOT_SPLIT = declare(
     "E450",
     "cannot_split",
     "The rows cannot be split as the protocol says.",
-    reason="A fold without rows, or a class with fewer members than folds, has no estimate.",
-    wrong="protocol cv folds=10   # on a class of 4 members",
-    right="protocol cv folds=4",
+    reason="A part would hold no row, or no row of some stratum, or there would be more splits "
+    "than can be fitted.",
+    wrong="protocol holdout test=1%   # of 60 rows",
+    right="protocol holdout test=1/3",
 )
-
 NEEDS_OPTUNA = declare(
     "E478",
     "needs_optuna",
@@ -19,12 +19,12 @@ NEEDS_OPTUNA = declare(
     wrong="tune bayes 30 cv=5   # without Optuna",
     right="tune random 30 cv=5",
 )
-
 UNKNOWN_FEATURE = declare(
     "E481",
     "unknown_feature",
-    "A column named in `columns(...)` that the data do not have.",
-    reason="A misspelt column would be dropped in silence, since columns that no key names are.",
+    "A column named in `columns(...)` that is none of the features.",
+    reason="Columns that no key names are dropped, so that a misspelt one would be dropped in "
+    "silence.",
     wrong="model a = columns([agee]: passthrough) | GaussianNB",
     right="model a = columns([age]: passthrough) | GaussianNB",
 )
@@ -35,8 +35,8 @@ TEXT_REACHES_ESTIMATOR = declare(
     reason="Most estimators compute with numbers; a category must be encoded first, inside the "
     "pipeline, so that test rows have no part in it.",
     wrong="model a = StandardScaler | LogisticRegression   # with a column of text",
-    right="model a = columns(numeric: StandardScaler, categorical: OneHotEncoder) | "
-    "LogisticRegression",
+    right="model a = columns(numeric: StandardScaler, "
+    "categorical: OneHotEncoder(handle_unknown=ignore)) | LogisticRegression",
 )
 MISSING_REACHES_ESTIMATOR = declare(
     "E483",
@@ -51,8 +51,8 @@ EXPORT_OF_SEVERAL_FILES = declare(
     "export_of_several_files",
     "A model is exported from a study whose pattern of files finds several data sets.",
     reason="An exported model is fitted on all rows of one data set.",
-    wrong='data suite from "suite/*.csv"\n\nexport best',
-    right='data first from "suite/first.csv"\n\nexport best',
+    wrong='data suite from "suite/*.csv"\n  target readmitted\nexport best',
+    right='data first from "suite/first.csv"\n  target readmitted\nexport best',
 )
 PACKAGE_MISSING = declare(
     "E475",
@@ -69,8 +69,8 @@ OWN_CODE_NOT_FOUND = declare(
     "A module that `use` names is neither beside the study nor installed.",
     reason="Own code is looked for in the folder of the study's file first, then among what is "
     "installed.",
-    wrong="use mypkg.models   # without a folder mypkg beside the study",
-    right="use mypkg.models   # with mypkg/models.py beside the study",
+    wrong="use mypkg.modles   # and the file is mypkg/models.py",
+    right="use mypkg.models",
 )
 OWN_METRIC_UNUSABLE = declare(
     "E477",
@@ -79,6 +79,6 @@ OWN_METRIC_UNUSABLE = declare(
     reason="A metric is a function of truth and prediction that gives a number. What it needs "
     "and which direction is better it says by its attributes `needs` and `better`, which are "
     "known only once a run has imported it.",
-    wrong="measure mypkg.metrics.utility   # without a function `utility` in mypkg/metrics.py",
-    right="measure mypkg.metrics.utility   # with `def utility(truth, prediction)` there",
+    wrong="measure mypkg.metrics.utilty   # and the file has `def utility(truth, prediction)`",
+    right="measure mypkg.metrics.utility",
 )

@@ -4,13 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evallang.compatibility import (
-    default_interval,
-    metric_entry,
-    over_seeds,
-    own_metric,
-    yields_of,
-)
+from evallang.compatibility import metric_entry, over_seeds, own_metric, yields_of
+from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space

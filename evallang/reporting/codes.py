@@ -1,4 +1,7 @@
-"""What a report adds to the warnings of a check: things only seen in the results (W5xx)."""
+"""What a report adds to the warnings of a check: things only seen in the results (W5xx).
+
+They cannot be allowed away: each stands in every report that it concerns.
+"""
 
 from evallang.diagnostics import declare
 
@@ -8,14 +11,18 @@ DISAGREEMENT = declare(
     "A plain interval excludes 0 where the adjusted p does not reject.",
     reason="The plain interval of a pair holds for that pair alone, the adjusted p for the whole "
     "family; quoting the plain interval would claim what the test does not.",
+    wrong="compare a, b, c with mcnemar   # every pair, after the results were seen",
+    right="compare a vs b with mcnemar   # the one pair that the question is about",
     source="Aguinis et al. 2019",
 )
 CONSERVATIVE = declare(
     "W502",
     "simultaneous_interval_holds_zero_despite_rejection",
     "A simultaneous interval holds 0 where the adjusted p rejects.",
-    reason="A step-down correction rejects more than the single-step interval printed beside it "
-    "can show; the decision follows the adjusted p.",
+    reason="A step-wise correction such as Holm's rejects more than the single-step interval "
+    "printed beside it can show; the decision follows the adjusted p.",
+    wrong="compare a, b, c with mcnemar holm",
+    right="compare a, b, c with mcnemar bonferroni   # interval and p agree, with less power",
     source="Strassburger & Bretz 2008",
 )
 FITS_WARNED = declare(
@@ -24,18 +31,26 @@ FITS_WARNED = declare(
     "Fits of a model gave a warning.",
     reason="A fit that did not converge counts like any other, and may be worse than the model "
     "could be.",
+    wrong="model a = LogisticRegression(max_iter=1)",
+    right="model a = StandardScaler | LogisticRegression(max_iter=1_000)",
 )
 FITS_FAILED = declare(
     "W504",
     "fits_that_failed",
     "Fits failed, and what needs them was not computed.",
     reason="A comparison that leaves out failed fits would favour the model that fails.",
+    wrong="model a = KNeighborsClassifier(n_neighbors=500)   # 90 rows to train on",
+    right="model a = KNeighborsClassifier(n_neighbors=5)",
 )
 UNTUNED = declare(
     "W505",
     "no_model_was_tuned",
-    "No model was tuned.",
+    "Several models are compared, and none was tuned.",
     reason="Settings taken as they are do not show what a family of models can do.",
+    wrong="model a = DecisionTreeClassifier\nmodel b = GaussianNB\nprotocol cv folds=5",
+    right="model a = DecisionTreeClassifier(max_depth in [2, 4])\nmodel b = GaussianNB\n"
+    "protocol nested cv outer=5 inner=3",
+    source="Bouthillier et al. 2021",
 )
 OVERLAP = declare(
     "W506",
@@ -43,20 +58,26 @@ OVERLAP = declare(
     "The models of several splits were trained on data that overlap.",
     reason="Predictions and scores of models with shared training data are not independent, "
     "and no interval from one such study holds the variation of a new training set in full.",
-    source="Dietterich 1998",
+    wrong="protocol cv folds=5",
+    right="protocol holdout test=1/3",
+    source="Dietterich 1998; Bengio & Grandvalet 2004",
 )
 SMALL_DIFFERENCES = declare(
     "W507",
     "small_differences_could_not_be_seen",
-    "The smallest difference that McNemar's test sees with 80 % power is stated.",
-    reason="A pair that was not separated may differ by less than the test could show with "
-    "this number of examples.",
+    "A pair was not separated, and the test could have missed a difference that matters.",
+    reason="The report states the smallest difference that McNemar's test sees with 80% power "
+    "at this number of examples. A pair that it did not separate may differ by less.",
+    wrong="table [[80, 9], [6, 5]]",
+    right="table [[8000, 900], [600, 500]]",
     source="Connor 1987",
 )
 METRIC_FAILED = declare(
     "W508",
     "own_metric_failed",
     "A metric of the author's own code raised, or gave no finite number.",
-    reason="What such a metric gives on some test rows alone would be of other examples than the "
-    "rest of the study, so a model that it cannot measure has no estimate.",
+    reason="A mean over the folds that it could measure would be about other examples than the "
+    "rest of the study, so a model that it cannot measure everywhere has no estimate.",
+    wrong="measure mypkg.metrics.odds   # divides by the number of errors, which may be 0",
+    right="measure mypkg.metrics.share_of_errors",
 )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
-from evallang.syntax.table import MISSING, SPLICE, ParseTable, parse_table
+from evallang.syntax.table import MISSING, SPLICE, parse_table
 from evallang.syntax.tokens import Token
 from evallang.syntax.tree import TreeBuilder
 
@@ -42,9 +42,12 @@ def run(path: str, start: str, tokens: Sequence[Token]) -> Run:
     end = tokens[-1].end
     for index, token in enumerate((*tokens, Token(END, "", end, end))):
         before = tuple(stack)
+        symbol, otherwise = _symbols(table.words, token)
         while True:
             row = states[stack[-1]]
-            action = row.get(terminal(table, row, token))
+            action = row.get(symbol)
+            if action is None:
+                action = row.get(otherwise)
             if action is None:  # reductions made on the way here would hide what fits
                 return Run(None, (), index, before)
             if action >= 0:
@@ -88,9 +91,12 @@ def advance(stack: Sequence[int], tokens: Iterable[Token]) -> tuple[list[int], i
     taken = 0
     for token in tokens:
         before = list(states)
+        symbol, otherwise = _symbols(table.words, token)
         while True:
             row = table.states[states[-1]]
-            action = row.get(terminal(table, row, token))
+            action = row.get(symbol)
+            if action is None:
+                action = row.get(otherwise)
             if action is None:
                 return before, taken
             if action >= 0:
@@ -123,16 +129,12 @@ def expected(stack: Sequence[int]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def terminal(table: ParseTable, row: Mapping[str, int], token: Token) -> str:
-    """Decide what a token is in a state: a keyword where one fits, else a name."""
+def _symbols(words: Mapping[str, str], token: Token) -> tuple[str, str]:
+    """Give what a token is where that fits, and else: a keyword or a name, `=` or an operator."""
     kind = token.kind
     if kind == "NAME":
-        word = table.words.get(token.text)
-        if word is not None and word in row:
-            return word
-    elif kind == "EQUAL" and kind not in row:
-        return "OPERATOR"
-    return kind
+        return words.get(token.text, kind), kind
+    return kind, "OPERATOR" if kind == "EQUAL" else kind
 
 
 @cache

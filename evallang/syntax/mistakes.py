@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes
+from evallang.syntax import codes, text_codes
 from evallang.syntax.keywords import CONNECTIVES, RESERVED, SINGLE_COLUMN_CLAUSES
 from evallang.syntax.machine import END, Run, advance, expected, run
 from evallang.syntax.past_mending import (
@@ -175,7 +175,7 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
     if token.kind == "RPAR" and "," in fits:
         comma = Token("COMMA", ",", token.start, token.start)
         yield Guess(
-            codes.BRACKETS_AROUND_ONE_VALUE,
+            text_codes.BRACKETS_AROUND_ONE_VALUE,
             "round brackets stand around a single value",
             (comma, token),
             1,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose, in_order
 from evallang.source import SourceFile, Span
 from evallang.spelling import closest
-from evallang.syntax import codes, preflight
+from evallang.syntax import codes, preflight, text_codes
 from evallang.syntax.keywords import (
     CLAUSES,
     CONNECTIVES,
@@ -162,7 +162,7 @@ class _Assembly:
             self.has_version = True
             if self._all and node is not None:
                 message = "the version of the language is said once, on the first line"
-                self._object(codes.VERSION_NOT_FIRST, message, line)
+                self._object(text_codes.VERSION_NOT_FIRST, message, line)
                 node, misplaced = None, True
         self._keep(line, reading, faulty=misplaced)
         self._outer = _Open(word, node, [], faulty=self.lines[-1].node is None)
@@ -326,7 +326,7 @@ class _Assembly:
 
     def _stray(self, line: LogicalLine) -> None:
         """Keep a line that holds nothing but a sign that means nothing."""
-        brackets = all(d.code == codes.UNMATCHED_BRACKET.code for d in line.diagnostics)
+        brackets = all(d.code == text_codes.UNMATCHED_BRACKET.code for d in line.diagnostics)
         if not (brackets and self._outer is not None and self._outer.faulty):
             self.diagnostics += line.diagnostics
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
-from evallang.syntax import codes
+from evallang.syntax import text_codes
 from evallang.syntax.nodes import CommentNode
 from evallang.syntax.strangers import meant_for
 
@@ -207,7 +207,7 @@ class _Scanner:
         if word in CONSTANTS:
             right = CONSTANTS[word]
             self._mend(
-                codes.PYTHON_CONSTANT, f"`{word}` is spelt `{right}` here", start, end, right
+                text_codes.PYTHON_CONSTANT, f"`{word}` is spelt `{right}` here", start, end, right
             )
             word = right
         self._add("NAME", word, start, end)
@@ -217,7 +217,7 @@ class _Scanner:
         right = FOREIGN.get(word)
         if right is not None:
             message = f"`{word}` belongs to other languages; here it is `{right}`"
-            self._mend(codes.FOREIGN_OPERATOR, message, start, end, right)
+            self._mend(text_codes.FOREIGN_OPERATOR, message, start, end, right)
             word = right
         self._add(PUNCTUATION[word], word, start, end)
 
@@ -225,7 +225,7 @@ class _Scanner:
         right = word.replace("×", "x").replace("−", "-")
         if right != word and (_NUMBER.fullmatch(right) or _TERM.fullmatch(right)):
             message = f"`{word}` has a typographic sign; plain letters and `-` are meant"
-            self._mend(codes.TYPOGRAPHIC_SIGN, message, start, end, right)
+            self._mend(text_codes.TYPOGRAPHIC_SIGN, message, start, end, right)
             word = right
         if self.tokens and self.tokens[-1].kind == "SLASH":
             self._fraction(word, end)
@@ -248,7 +248,7 @@ class _Scanner:
             return word
         shown = word if len(word) <= LONGEST_NUMBER else f"{word[:LONGEST_NUMBER]}…"
         span = Span(self.path, start, end)
-        self._past_mending(diagnose(codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
+        self._past_mending(diagnose(text_codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
         return "1"
 
     def _fraction(self, denominator: str, end: int) -> None:
@@ -256,7 +256,7 @@ class _Scanner:
         del self.tokens[-2:]
         right = f"{numerator.text}/{denominator}"
         message = f"a fraction is written in one piece: `{right}`"
-        self._mend(codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
+        self._mend(text_codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
         self._add("NUMBER", self._sized(right, numerator.start, end), numerator.start, end)
 
     def _zeros(self, word: str, zeros: re.Match[str], start: int, end: int) -> None:
@@ -273,7 +273,7 @@ class _Scanner:
             if last is not None and last.start == before.start:
                 self.line.diagnostics.pop()  # the groups before this one
             message = f"digits are grouped by `_`: `{written}` is `{right}`"
-            self._mend(codes.LEADING_ZERO, message, before.start, end, right)
+            self._mend(text_codes.LEADING_ZERO, message, before.start, end, right)
             self._add("NUMBER", right, before.start, end)
             return
         sign, rest = zeros.groups()
@@ -281,18 +281,18 @@ class _Scanner:
         right = f"{sign}{digits}{rest}"
         message = f"a number has no leading zeros: `{word}` is `{right}`"
         notes = ["thousands are grouped by `_`, as in `1_000`"] if comma.kind == "COMMA" else []
-        self._mend(codes.LEADING_ZERO, message, start, end, right, notes)
+        self._mend(text_codes.LEADING_ZERO, message, start, end, right, notes)
         self._add("NUMBER", right, start, end)
 
     def _malformed(self, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)
         if re.match(r"[0-9]+[^\W\d]", word) and "." not in word and "%" not in word:
-            code, message = codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
+            code, message = text_codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
             help_ = (
                 f"names begin with a letter; a column so called is put in quotes: `{quoted(word)}`"
             )
         else:
-            code, message = codes.MALFORMED_NUMBER, f"`{word}` is no number"
+            code, message = text_codes.MALFORMED_NUMBER, f"`{word}` is no number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
         self._past_mending(diagnose(code, message, span, help=help_))
         self._add("NAME", word, start, end)
@@ -308,13 +308,13 @@ class _Scanner:
                     help_ = "a backslash is written `\\\\`, a path with `/`"
                     fix = Fix("write two backslashes", (Edit(at, "\\" + shown),), safe=False)
                     self.line.diagnostics.append(
-                        diagnose(codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
+                        diagnose(text_codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
                     )
             word = _ESCAPE.sub(lambda m: "\\\\" if len(m.group()) == 1 else m.group(), word)
             if any("\ud800" <= c <= "\udfff" for c in unescaped(word)):
                 message = "a text holds half of a surrogate pair, which is no character"
                 span = Span(self.path, start, end)
-                self._past_mending(diagnose(codes.ESCAPE_IN_TEXT, message, span))
+                self._past_mending(diagnose(text_codes.ESCAPE_IN_TEXT, message, span))
                 word = '""'
         self._add("TEXT", word, start, end)
 
@@ -323,11 +323,15 @@ class _Scanner:
         if kind == "date":
             right = quoted(word)
             self._mend(
-                codes.DATE_WITHOUT_QUOTES, f"a date stands in quotes: `{right}`", start, end, right
+                text_codes.DATE_WITHOUT_QUOTES,
+                f"a date stands in quotes: `{right}`",
+                start,
+                end,
+                right,
             )
             self._add("TEXT", right, start, end)
         elif kind in ("single", "curly"):
-            code = codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else codes.CURLY_QUOTES
+            code = text_codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else text_codes.CURLY_QUOTES
             right = quoted(word[1:-1])
             kinds = "single" if kind == "single" else "typographic"
             self._mend(
@@ -337,15 +341,17 @@ class _Scanner:
         elif kind == "quote":
             message = "a quote is opened here and not closed on this line"
             help_ = "text in quotes never spans lines"
-            self._past_mending(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
+            self._past_mending(diagnose(text_codes.UNCLOSED_QUOTE, message, span, help=help_))
             self._add("TEXT", quoted(word[1:].rstrip()), start, end)
         elif kind == "typographic":
             right = TYPOGRAPHIC[word]
-            self._mend(codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right)
+            self._mend(
+                text_codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right
+            )
             self._add(PUNCTUATION[right], right, start, end)
         elif kind == "space":
             self._mend(
-                codes.UNUSUAL_SPACE,
+                text_codes.UNUSUAL_SPACE,
                 f"U+{ord(word[0]):04X} is no plain blank",
                 start,
                 end,
@@ -355,7 +361,7 @@ class _Scanner:
             number = self.tokens.pop()
             right = f"{number.text}%"
             message = f"a percentage is written in one piece: `{right}`"
-            self._mend(codes.NUMBER_IN_PIECES, message, number.start, end, right)
+            self._mend(text_codes.NUMBER_IN_PIECES, message, number.start, end, right)
             self._add("NUMBER", right, number.start, end)
         elif word == "/" and self._between_numbers(end):
             self._add("SLASH", word, start, end)
@@ -391,7 +397,7 @@ class _Scanner:
         before = self.tokens[-1].kind if self.tokens else None
         way_out, idle = meant_for(self.text, start, self.line.end, before, inside=self.depth > 0)
         fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if idle else []
-        code = codes.UNEXPECTED_CHARACTER
+        code = text_codes.UNEXPECTED_CHARACTER
         found = diagnose(code, message, span, help=way_out, fixes=fixes)
         if idle:
             self.line.diagnostics.append(found)

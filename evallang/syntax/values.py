@@ -10,7 +10,7 @@ from typing import Any
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes, nodes as n
+from evallang.syntax import codes, nodes as n, text_codes
 from evallang.syntax.tokens import Token, quoted, unescaped
 
 Kids = Sequence[Any]
@@ -55,7 +55,7 @@ class ValueBuilder:
             right = quoted(name)
             declares = self.first.text in _DECLARING
             self._complain(
-                codes.NAME_WITH_VERSION,
+                text_codes.NAME_WITH_VERSION,
                 f"`{name}` is no name: a digit follows a point",
                 span,
                 "write `_` or `-` for the point" if declares else f"put it in quotes: `{right}`",

@@ -5,7 +5,8 @@ import inspect
 from evallang.checking.catalogues import REGISTRIES, entries
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.values import CATALOGUES
-from evallang.compatibility import INTERVAL_INPUTS, TEST_INPUTS
+from evallang.compatibility.hypothesis_tests import TEST_INPUTS
+from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.diagnostics import CODES
 from evallang.engine.across import GridInputs
 from evallang.engine.bench import Bench

@@ -287,8 +287,6 @@ def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(goo
     [
         (WIDE, {"dataset": "nam"}, "E420", "no column `nam`"),
         (WIDE, {"dataset": "name", "models": named("nb", "rff")}, "E420", "no column `rff`"),
-        (LONG, {"dataset": "name", "model": "algo"}, "E488", "none for the column of the score"),
-        (LONG, {"dataset": "name", "score": "auc"}, "E488", "none for the column of the model"),
         (
             LONG,
             {"dataset": "name", "model": "algo", "score": "auc", "models": named("nb", "RF")},

@@ -14,10 +14,10 @@ import traceback
 from collections import Counter
 
 from .inputs import text_of
-from .judging import judge
+from .judging import Stopwatch, judge
 
 MOST_MEMORY = 1_000  # MB, of the whole process
-MOST_SECONDS = 20.0  # of the processor, for a megabyte that is checked, laid out and formatted
+MOST_SECONDS = 20.0  # of the processor, that an author waits for a megabyte: a check, or a format
 SHOWN = 20  # tracebacks; the same place in the code is shown once
 
 
@@ -30,7 +30,9 @@ def main() -> int:
     if asked.only is not None:
         kind, text = text_of(asked.only)
         print(f"{kind}: {text[:2000]!r}")
-        judge(text)
+        watch = Stopwatch()
+        judge(text, watch)
+        print(f"longest step {watch.longest:.1f} s")
         return 0
     kinds: Counter[str] = Counter()
     failed: dict[tuple[str, str], list[int]] = {}
@@ -40,9 +42,9 @@ def main() -> int:
         kind, text = text_of(number)
         kinds[kind] += 1
         characters += len(text)
-        start = time.process_time()
+        watch = Stopwatch()
         try:
-            judge(text)
+            judge(text, watch)
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             key = (type(error).__name__, f"{place.filename}:{place.lineno}")
@@ -50,7 +52,7 @@ def main() -> int:
                 print(f"== input {number} ({kind})\n{''.join(traceback.format_exception(error))}")
                 sys.stdout.flush()
             failed.setdefault(key, []).append(number)
-        slow = sorted([*slow, (time.process_time() - start, number)], reverse=True)[:5]
+        slow = sorted([*slow, (watch.longest, number)], reverse=True)[:5]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{asked.inputs:,} inputs, {characters / 1e6:,.0f} million characters, "
           f"{time.perf_counter() - began:,.0f} s")  # fmt: skip
@@ -59,7 +61,7 @@ def main() -> int:
         print(f"{len(numbers):,} times {what} at {place}, first for input {numbers[0]}")
     print(f"raised: {sum(map(len, failed.values())):,}")
     print(f"peak memory {memory:,.0f} MB   limit {MOST_MEMORY:,}")
-    print(f"slowest {slow[0][0]:.1f} s (inputs {', '.join(str(n) for _, n in slow)})   "
+    print(f"slowest step {slow[0][0]:.1f} s (inputs {', '.join(str(n) for _, n in slow)})   "
           f"limit {MOST_SECONDS:.0f}")  # fmt: skip
     return int(bool(failed) or memory > MOST_MEMORY or slow[0][0] > MOST_SECONDS)
 

@@ -1,6 +1,7 @@
 """What must hold for any text at all: no exception, findings in the text, a format that settles."""
 
 import json
+import time
 
 from evallang.checking.check import check
 from evallang.diagnostics import CODES, has_errors
@@ -15,9 +16,26 @@ from .inputs import corpus
 MOST_SHOWN = 3_000  # findings; a message each is enough to know that the layouts hold
 
 
-def judge(text: str) -> None:
-    """Check, lay out and format one text; raises `AssertionError`, or what the tool raised."""
-    found = check("study.eval", text, _read)
+class Stopwatch:
+    """Seconds of the processor that the longest of the steps took."""
+
+    def __init__(self):
+        self.longest = 0.0
+
+    def time(self, step, *args):
+        """Take a step, and note how long it took."""
+        began = time.process_time()
+        result = step(*args)
+        self.longest = max(self.longest, time.process_time() - began)
+        return result
+
+
+def judge(text: str, watch: Stopwatch) -> None:
+    """Check, lay out and format one text; raises `AssertionError`, or what the tool raised.
+
+    The steps that the watch times are what an author waits for: a check, or a format.
+    """
+    found = watch.time(check, "study.eval", text, _read)
     assert (found.study is None) == has_errors(found.diagnostics)
     for item in found.diagnostics:
         assert item.code in CODES, item.code
@@ -25,25 +43,31 @@ def judge(text: str) -> None:
         if item.span is not None:
             source = found.sources[item.span.path]
             assert 0 <= item.span.start <= item.span.end <= len(source.text), item
-    shown = found.diagnostics[:MOST_SHOWN]
-    to_text(shown, found.sources, colour=True).encode("utf-8")
-    json.loads(to_json(shown, found.sources).encode("utf-8"))
-    json.loads(to_sarif(shown, found.sources, version="0").encode("utf-8"))
-    to_github(shown, found.sources).encode("utf-8")
-    settles(text)
+    watch.time(_lay_out, found.diagnostics[:MOST_SHOWN], found.sources)
+    settles(text, watch)
 
 
-def settles(text: str) -> None:
+def settles(text: str, watch: Stopwatch) -> None:
     """Formatting keeps the tree and the comments, and changes nothing the second time."""
-    source = SourceFile("study.eval", text)
-    read = parse_lines(source)
-    once = SourceFile("study.eval", format_parsed(source, read))
-    again = parse_lines(once)
-    assert format_parsed(once, again) == once.text, "formatting twice differs from once"
-    before, after = read.study, again.study
+    once, before = watch.time(_formatted, "study.eval", text)
+    twice, after = watch.time(_formatted, "study.eval", once)
+    assert twice == once, "formatting twice differs from once"
     assert after == before, "formatting changed the tree"
     comments = [sorted(c.text for c in tree.comments) for tree in (before, after)]
     assert comments[0] == comments[1], "formatting changed the comments"
+
+
+def _formatted(path, text):
+    source = SourceFile(path, text)
+    read = parse_lines(source)
+    return format_parsed(source, read), read.study
+
+
+def _lay_out(shown, sources):
+    to_text(shown, sources, colour=True).encode("utf-8")
+    json.loads(to_json(shown, sources).encode("utf-8"))
+    json.loads(to_sarif(shown, sources, version="0").encode("utf-8"))
+    to_github(shown, sources).encode("utf-8")
 
 
 def _read(path: str) -> str:

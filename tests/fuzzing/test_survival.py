@@ -8,7 +8,7 @@ from evallang.syntax.formatter import format_source
 from evallang.syntax.layout import lay_out
 
 from .inputs import KINDS, text_of
-from .judging import judge
+from .judging import Stopwatch, judge
 
 SOME = 150
 
@@ -19,7 +19,7 @@ def test_inputs_that_nobody_means_give_findings_or_a_study():
         kind, text = text_of(number)
         if len(text) < 20_000:  # the long ones are for `make fuzz`
             kinds.add(kind)
-            judge(text)
+            judge(text, Stopwatch())
     assert kinds >= set(KINDS) - {"long"}
 
 
@@ -55,8 +55,8 @@ def test_an_input_is_the_same_each_time():
     ],
 )
 def test_what_once_went_wrong_gives_findings(text):
-    judge(f"evallang 1\n{text}\n")
-    judge(text)
+    judge(f"evallang 1\n{text}\n", Stopwatch())
+    judge(text, Stopwatch())
 
 
 def test_a_number_that_cannot_be_held_is_said_once_and_never_computed_with():

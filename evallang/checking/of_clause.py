@@ -1,0 +1,139 @@
+"""The values of clauses: one text, number, word, label or column, or several columns."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from evallang.checking import codes, values
+from evallang.checking.scope import Scope, listed, suggestion
+from evallang.diagnostics import Edit, Fix
+from evallang.models.domains import number
+from evallang.syntax import nodes as n
+
+
+def text(scope: Scope, clause: n.ClauseNode) -> str | None:
+    """Take the single text in quotes of a clause."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.TextNode):
+        return value.value
+    fixes: list[Fix] = []
+    if isinstance(value, n.NameNode):
+        fixes = [Fix("put it in quotes", (Edit(value.span, f'"{value.name}"'),))]
+    help_text = f'write `{clause.keyword.name} "..."`'
+    if clause.keyword.name == "author" and len(clause.values) > 1:
+        help_text = "write one `author` line for each"
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes one text in quotes",
+        clause.span if value is None else value.span,
+        help=help_text,
+        fixes=fixes,
+    )
+    return None
+
+
+def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | None:
+    """Take the single whole number of a clause, in [low, high]."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NumberNode):
+        plain = number(value.literal)
+        if isinstance(plain, int) and low <= plain <= high:
+            return plain
+    help_text, fixes = (None, []) if value is None else values.plainly(value, whole=True)
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes a whole number from {low} to {high}",
+        clause.span if value is None else value.span,
+        help=help_text,
+        fixes=fixes,
+    )
+    return None
+
+
+def share(scope: Scope, clause: n.ClauseNode) -> float | None:
+    """Take the single number of a clause, strictly between 0 and 1."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NumberNode):
+        plain = float(number(value.literal))
+        if 0 < plain < 1:
+            return plain
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes a number between 0 and 1",
+        clause.span if value is None else value.span,
+        help=f"write `{clause.keyword.name} {'0.05' if clause.keyword.name == 'alpha' else '95%'}`",
+    )
+    return None
+
+
+def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None:
+    """Take the single word of a clause, out of a closed list."""
+    allowed = tuple(words)
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NameNode) and value.name.replace("-", "_") in allowed:
+        return value.name.replace("-", "_")
+    help_text: str | None = None
+    fixes: list[Fix] = []
+    if isinstance(value, n.NameNode):
+        help_text, fixes = suggestion(value.name, value.span, allowed)
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes {listed(allowed)}",
+        clause.span if value is None else value.span,
+        help=help_text,
+        fixes=fixes,
+    )
+    return None
+
+
+def column(scope: Scope, clause: n.ClauseNode) -> str | None:
+    """Take the single column of a clause."""
+    value = clause.values[0] if len(clause.values) == 1 else None
+    if isinstance(value, n.NameNode):
+        return value.name
+    if isinstance(value, n.TextNode):
+        return value.value
+    scope.report(
+        codes.CLAUSE_VALUE,
+        f"`{clause.keyword.name}` takes one column, a name or a text in quotes",
+        clause.span if value is None else value.span,
+    )
+    return None
+
+
+def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
+    """Take the columns of a clause; a list in brackets counts as written out."""
+    found: list[str] = []
+    values = clause.values
+    if len(values) == 1 and isinstance(values[0], n.ListNode):
+        values = values[0].items
+    for value in values:
+        if isinstance(value, n.NameNode | n.TextNode):
+            found.append(column_name(value))
+        else:
+            scope.report(
+                codes.CLAUSE_VALUE,
+                f"`{clause.keyword.name}` takes columns, names or texts in quotes",
+                value.span,
+            )
+    return tuple(found)
+
+
+def column_name(node: n.ColumnNode) -> str:
+    """Give the name of a column or model, written bare or in quotes."""
+    return node.name if isinstance(node, n.NameNode) else node.value
+
+
+def label(scope: Scope, node: n.ValueNode, keyword: str) -> bool | int | float | str | None:
+    """Take one label: a word, a text or a number; None after a report."""
+    if isinstance(node, n.NameNode):
+        value = values.WORDS.get(node.name, node.name)
+        return node.name if value is None else value
+    if isinstance(node, n.TextNode):
+        return node.value
+    if isinstance(node, n.NumberNode):
+        plain = number(node.literal)
+        return float(plain) if isinstance(plain, Fraction) else plain
+    scope.report(
+        codes.CLAUSE_VALUE, f"`{keyword}` takes a word, a number or a text in quotes", node.span
+    )
+    return None

@@ -1,0 +1,156 @@
+"""What goes with what: computed from declarations, and from nothing else.
+
+A protocol or source declares what it yields, a test or interval what it needs, a metric
+its nature. The checker refuses by these functions, the engine takes its defaults from
+them, and the documentation prints them as a table.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
+from evallang.frozen import frozen
+from evallang.metrics.given import given_metric
+from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
+from evallang.metrics.own_code import own_metric_entry
+from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.registry import Design, Entry, Evidence
+from evallang.study import ComparisonSpec, Method, Options, Protocol, SourceSpec, Study
+
+PER_ROW = frozenset(
+    {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
+)
+NOUNS: Mapping[Evidence, str] = {
+    Evidence.ONE_PREDICTION_PER_ROW: "one prediction for each example",
+    Evidence.LOSSES_PER_ROW: "one loss for each example",
+    Evidence.SCORES_PER_ROW: "one score for each example",
+    Evidence.FOLD_SCORES: "scores of folds",
+    Evidence.DATASET_SCORES: "scores of several data sets",
+    Evidence.COUNTS: "counts of right and wrong",
+}
+DESIGN_NOUNS: Mapping[Design, str] = {
+    Design.KFOLD: "the folds of one cross-validation",
+    Design.REPEATED: "repeated cross-validation",
+    Design.RESAMPLED: "repeated holdouts",
+    Design.FIVE_BY_TWO: "five repeats of two folds",
+}
+CANONICAL_DESIGN: Mapping[Design, str] = {
+    Design.KFOLD: "cv folds=10",
+    Design.REPEATED: "repeated cv folds=10 times=10",
+    Design.RESAMPLED: "repeated holdout times=50",
+    Design.FIVE_BY_TWO: "5x2cv",
+}
+
+
+@frozen
+class Mismatch:
+    """Why two things do not go together, and the nearest thing that does."""
+
+    reason: str
+    instead: str | None = None
+
+
+def metric_entry(metric: Method) -> MetricEntry:
+    """Find what computes a metric; one whose numbers stand in a file is their mean."""
+    if metric.better is not None:
+        return given_metric(metric.name, metric.better)
+    if metric.code:
+        return own_metric_entry(metric.name)
+    return METRICS[metric.name]
+
+
+def own_metric(source: SourceSpec) -> Method | None:
+    """Give the metric of a source whose numbers are measured already, None of any other."""
+    if isinstance(source, ScoresSpec):
+        return Method(source.metric or "score", better=_direction(source.higher_is_better))
+    if isinstance(source, PredictionsSpec) and source.judged == "value":
+        return Method(source.value_metric or "value", better=_direction(source.higher_is_better))
+    return None
+
+
+def _direction(higher: bool) -> Literal["higher", "lower"]:
+    return "higher" if higher else "lower"
+
+
+def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
+    """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
+    if protocol is not None:
+        found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+        return over_seeds(replace(found, weighted=is_weighted(source)), protocol)
+    if isinstance(source, CountsSpec):
+        return Yields(
+            frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True
+        )
+    if isinstance(source, PredictionsSpec):
+        evidence = {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW}
+        if source.judged is None:
+            evidence.add(Evidence.SCORES_PER_ROW)
+        if source.judged == "value":
+            evidence.discard(Evidence.ONE_PREDICTION_PER_ROW)
+        grouped, weighted = source.group is not None, is_weighted(source)
+        if source.repeat is not None and source.fold is not None:
+            folds = frozenset({Evidence.FOLD_SCORES})
+            return Yields(folds, Design.REPEATED, once=False, grouped=grouped, weighted=weighted)
+        if source.repeat is not None:
+            means = frozenset({Evidence.LOSSES_PER_ROW})
+            return Yields(means, once=False, averaged=True, grouped=grouped, weighted=weighted)
+        if source.fold is not None:
+            evidence.add(Evidence.FOLD_SCORES)
+            return Yields(frozenset(evidence), Design.KFOLD, grouped=grouped, weighted=weighted)
+        return Yields(frozenset(evidence), single_fit=True, grouped=grouped, weighted=weighted)
+    if isinstance(source, ScoresSpec):
+        if source.fold is None and source.repeat is None:
+            return Yields(frozenset(), once=False)
+        design = Design.RESAMPLED
+        if source.fold is not None:
+            design = Design.KFOLD if source.repeat is None else Design.REPEATED
+        return Yields(frozenset({Evidence.FOLD_SCORES}), design, once=False)
+    raise TypeError(f"{type(source).__name__} yields nothing without a protocol")
+
+
+OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
+"""What an interval of means over seeds can be made from: no label, no score of one model."""
+
+
+def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
+    """Tell whether the fits of a protocol are repeated with `seeds`: means, never samples.
+
+    Estimates, their intervals and tests of losses and folds take the mean over seeds. A test
+    that takes one label or one score of each example takes those of the first seed.
+    """
+    return replace(yields, seeds=protocol.seeds > 1)
+
+
+def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:
+    """Tell what a line's tests are given, where source and protocol are beyond doubt."""
+    if not study.sources:
+        return None
+    source = study.sources[0]
+    if not isinstance(source, DataSpec):
+        return yields_of(source, None)
+    named = [p for p in study.protocols if comparison.protocol in (None, p.name)]
+    return yields_of(source, named[0]) if len(named) == 1 else None
+
+
+def is_grouped(source: SourceSpec, group: str | None) -> bool:
+    """Tell whether the rows of a source belong to groups."""
+    if isinstance(source, DataSpec):
+        return (group or source.group) is not None
+    return isinstance(source, PredictionsSpec) and (group or source.group) is not None
+
+
+def is_auc(metric: Method) -> bool:
+    """Tell whether a metric is the area under the ROC curve, measured here."""
+    return metric.name == "roc_auc" and metric.better is None
+
+
+def is_weighted(source: SourceSpec) -> bool:
+    """Tell whether the examples of a source carry weights."""
+    return isinstance(source, DataSpec | PredictionsSpec) and source.weight is not None
+
+
+def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
+    """Tell whether a metric, with these options, counts successes out of trials."""
+    average = dict(options).get("average")
+    return metric.declaration.proportion is not None and average in (None, "binary")

@@ -1,0 +1,212 @@
+"""Which test goes with a metric and what a protocol yields, and the nearest one that does."""
+
+from collections.abc import Mapping
+
+from evallang.compatibility import (
+    DESIGN_NOUNS,
+    NOUNS,
+    PER_ROW,
+    Mismatch,
+    is_auc,
+    is_proportion,
+    metric_entry,
+)
+from evallang.protocols.protocol import Yields
+from evallang.registry import Design, Entry, Evidence
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.study import Method
+
+TEST_INPUTS = frozenset(
+    {
+        "table", "correct", "first", "second", "n_train", "n_test", "level", "groups", "seed",
+        "truth", "row_scores", "folds", "better", "bounded", "swapper", "sample", "difference",
+        "scores", "pair",
+    }
+)  # fmt: skip
+"""What the engine can hand to a test; one that asks for more is for a later version."""
+FOR_SERIES: Mapping[str, str | None] = {"diebold_mariano": None, "permutation": "block"}
+"""Tests that allow for dependence in time, and the option without which they do not."""
+TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
+
+
+def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
+    """Tell whether a protocol yields evidence that a test can take."""
+    declared = test.declaration
+    shared = declared.evidence & yields.evidence
+    if shared == {Evidence.FOLD_SCORES} and declared.designs:
+        return yields.design in declared.designs
+    return bool(shared)
+
+
+def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -> Mismatch | None:
+    """Tell why a test cannot be run by a metric under what a protocol yields.
+
+    The one proposed instead has a form for groups where rows are `grouped`.
+    """
+    entry = HYPOTHESIS_TESTS[test.name]
+    declared = entry.declaration
+    if yields.ordered and test.name in FOR_SERIES:
+        blocks = FOR_SERIES[test.name]
+        if blocks is None or dict(test.options).get(blocks) is not None:
+            return None
+        return Mismatch(
+            f"`{test.name}` swaps single examples, and neighbours in time are alike",
+            f"write `with {test.name}({blocks}=5)`, whose blocks are as long as the dependence",
+        )
+    if not fits_design(entry, yields):
+        if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
+            return Mismatch(
+                f"`{test.name}` needs a sound interval of the difference",
+                "write `protocol repeated cv folds=10 times=10`",
+            )
+        fold_test = declared.evidence == {Evidence.FOLD_SCORES}
+        if fold_test and declared.designs:
+            needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))
+        else:
+            needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
+        way_out = nearest_test(metric, yields, test, clustered=grouped)
+        return Mismatch(f"`{test.name}` needs {needed}", way_out)
+    if yields.ordered:
+        return Mismatch(
+            f"`{test.name}` takes examples for independent, and rows in time are not",
+            nearest_test(metric, yields, test),
+        )
+    return None
+
+
+def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run where rows belong to groups."""
+    if not _takes_rows_for_independent(test):
+        return None
+    nearest = nearest_test(metric, yields, test, clustered=True)
+    return Mismatch(
+        f"`{test.name}` takes rows for independent, and those of a group are not", nearest
+    )
+
+
+def _takes_rows_for_independent(test: Method) -> bool:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
+    return not declared.clustered and on_one_set <= PER_ROW | {Evidence.COUNTS}
+
+
+def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why a test cannot be run where examples have weights."""
+    if not _ignores_weights(test, yields):
+        return None
+    return Mismatch(
+        f"`{test.name}` counts every example as one, and here they have weights",
+        nearest_test(metric, yields, test),
+    )
+
+
+def _ignores_weights(test: Method, yields: Yields) -> bool:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    over_folds = not declared.evidence & (PER_ROW | {Evidence.COUNTS}) & yields.evidence
+    return yields.weighted and not declared.weights and not over_folds
+
+
+def metric_mismatch(
+    test: Method, metric: Method, yields: Yields | None = None, grouped: bool = False
+) -> Mismatch | None:
+    """Tell why a test is not about a metric; `yields` is what the proposed one must run on."""
+    found = _of_another_metric(test, metric)
+    if found is None or yields is None:
+        return found
+    return Mismatch(found.reason, nearest_test(metric, yields, test, clustered=grouped))
+
+
+def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    entry = metric_entry(metric)
+    average = dict(metric.options).get("average", "binary")
+    counted = metric.better is None and metric.name in TESTABLE_COUNTS and average == "binary"
+    if declared.tests == "accuracy" and not counted:
+        return Mismatch(
+            f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
+        )
+    if declared.tests == "losses" and entry.declaration.form != "losses":
+        return Mismatch(
+            f"`{test.name}` needs a loss of each example, and `{metric.written}` has none",
+            "write `with permutation`",
+        )
+    if declared.tests == "scores" and metric.name != "roc_auc":
+        return Mismatch(
+            f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
+            "write `by roc_auc`, or `with permutation`",
+        )
+    return None
+
+
+def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
+    """Tell why a region of practical equivalence must be written: it has no default here."""
+    entry, declared = HYPOTHESIS_TESTS[test.name], metric_entry(metric).declaration
+    if not entry.declaration.bayesian or entry.option("rope") is None:
+        return None
+    if metric.better is not None:
+        return None  # the range of values measured elsewhere is seen once they are read
+    if dict(test.options).get("rope") is not None or (declared.low, declared.high) == (0, 1):
+        return None
+    return Mismatch(
+        f"`{test.name}` has no region of practical equivalence for `{metric.written}`, which is "
+        "not between 0 and 1",
+        f"write `{test.name}(rope=...)` in the unit of `{metric.name}`",
+    )
+
+
+def difference_test(metric: Method, yields: Yields, classes: int | None = None) -> str:
+    """Name the test whose interval of the difference fits a metric and what a protocol yields.
+
+    The interval that decides a `require` line, and that `tost` and `noninferiority` read.
+    """
+    if yields.averaged:
+        return "bootstrap"
+    if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
+        return "corrected_t"
+    if yields.weighted or yields.seeds:
+        return "bootstrap"
+    entry = metric_entry(metric)
+    binary = classes in (None, 2)
+    if entry.declaration.proportion == "all" or (
+        metric.name in TESTABLE_COUNTS and binary and is_proportion(entry, metric.options)
+    ):
+        return "mcnemar"
+    if is_auc(metric) and binary:
+        return "delong"
+    if entry.declaration.form == "losses" and entry.declaration.transform is None:
+        return "t"
+    return "bootstrap"
+
+
+def nearest_test(
+    metric: Method, yields: Yields, written: Method | None = None, *, clustered: bool = False
+) -> str:
+    """Say what to write instead of a test that cannot be run by a metric.
+
+    One on the same evidence as the `written` test comes first, and an omnibus where one was
+    written; `clustered` asks for a test with a form for groups.
+    """
+    if yields.ordered:
+        losses = metric_entry(metric).declaration.form == "losses"
+        by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
+        both = losses and not _ignores_weights(Method("diebold_mariano"), yields)
+        return by_loss if both else "write `with permutation(block=5)`"
+    asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
+    of_many = asked is not None and asked.omnibus and asked.models[0] > 2
+    many = ("cochran",) if of_many else ()
+    by_folds = ("corrected_t", "5x2cv_f")
+    by_rows = ("mcnemar", "permutation")
+    over_rows = asked is not None and bool(asked.evidence & (PER_ROW | {Evidence.COUNTS}))
+    ordered = (*by_rows, *by_folds) if over_rows else ("mcnemar", *by_folds, "permutation")
+    for name in (*many, *ordered):
+        entry, proposed = HYPOTHESIS_TESTS[name], Method(name)
+        if not fits_design(entry, yields) or _ignores_weights(proposed, yields):
+            continue
+        if clustered and _takes_rows_for_independent(proposed):
+            continue
+        if _of_another_metric(proposed, metric) is None:
+            return f"write `with {name} then mcnemar`" if name in many else f"write `with {name}`"
+    return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"

@@ -1,0 +1,126 @@
+"""Which interval goes with a metric and what a protocol yields, and the default one."""
+
+from evallang.compatibility import (
+    DESIGN_NOUNS,
+    NOUNS,
+    OVER_SEEDS,
+    PER_ROW,
+    Mismatch,
+    is_auc,
+    is_proportion,
+    metric_entry,
+)
+from evallang.protocols.protocol import Yields
+from evallang.registry import Design, Evidence
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.study import Method
+
+INTERVAL_INPUTS = frozenset(
+    {
+        "successes", "n", "level", "losses", "folds", "values", "n_train", "n_test", "truth",
+        "scores", "sample", "seed", "matrix", "average", "positive",
+    }
+)  # fmt: skip
+"""What the engine can hand to the interval of one estimate."""
+
+
+def default_interval(
+    metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False
+) -> str | None:
+    """Name the default interval of a metric under what a protocol yields (statistics.md, 1).
+
+    `classes` is the number of classes once data are read: a recall over three classes is
+    an average and no proportion. With `grouped` rows the interval is over groups. None
+    where no interval is sound.
+    """
+    entry = metric_entry(metric)
+    declaration = entry.declaration
+    if metric.better is not None and yields.evidence == {Evidence.FOLD_SCORES}:
+        known = yields.design in (Design.KFOLD, Design.REPEATED)
+        return "corrected_t" if known else None
+    if yields.design in (Design.REPEATED, Design.RESAMPLED):
+        return "corrected_t"
+    if yields.averaged:
+        return "bootstrap"
+    unusable = not yields.once or yields.ordered or not yields.evidence
+    if unusable or yields.design is Design.FIVE_BY_TWO:
+        return None
+    if dict(metric.options).get("pool") and not yields.single_fit:
+        return None
+    two_classes = is_auc(metric) and (classes is None or classes == 2)
+    if yields.seeds:
+        pools = declaration.form != "scores" or yields.single_fit
+        return "bootstrap" if pools or (two_classes and not grouped) else None
+    if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
+        averaged = declaration.proportion != "all" and classes is not None and classes > 2
+        of_all = declaration.proportion == "all" or not grouped
+        has_form = of_all and not (grouped and yields.weighted)
+        return "wilson" if has_form and not averaged else "bootstrap"
+    if grouped or yields.weighted:
+        pools = declaration.form != "scores" or yields.single_fit
+        return "bootstrap" if pools or (two_classes and not grouped) else None
+    if yields.single_fit:
+        return "delong" if two_classes else "bootstrap"
+    if declaration.form == "losses":
+        return "cv_clt"
+    if two_classes:
+        return "cv_auc"
+    return "bootstrap" if declaration.form == "counts" else None
+
+
+def interval_mismatch(
+    interval: Method, metric: Method, yields: Yields, grouped: bool = False
+) -> Mismatch | None:
+    """Tell why an interval cannot be given for a metric under what a protocol yields.
+
+    The one proposed instead is for `grouped` rows where these are.
+    """
+    declared: IntervalDeclaration = INTERVALS[interval.name].declaration
+    entry = metric_entry(metric)
+    default = default_interval(metric, yields, None, grouped)
+    instead = f"write `interval {default}`" if default else "leave the interval out"
+    given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
+    if not declared.evidence & given:
+        needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
+        return Mismatch(f"`{interval.name}` needs {needed}", instead)
+    whole = yields.once or (yields.averaged and interval.name == "bootstrap")
+    if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not whole:
+        return Mismatch(
+            f"`{interval.name}` counts each example once, and here it is predicted several times",
+            instead,
+        )
+    only_folds = declared.evidence == {Evidence.FOLD_SCORES}
+    if yields.weighted and not declared.weights and not only_folds:
+        return Mismatch(
+            f"`{interval.name}` counts every example as one, and here they have weights",
+            instead,
+        )
+    if only_folds and declared.designs and yields.design not in declared.designs:
+        return Mismatch(
+            f"`{interval.name}` is not sound over "
+            + (DESIGN_NOUNS[yields.design] if yields.design else "these folds"),
+            instead,
+        )
+    fits = {
+        "proportion": is_proportion(entry, metric.options),
+        "losses": entry.declaration.form == "losses",
+        "auc": entry.name == "roc_auc" and metric.better is None,
+        "paired": False,
+        "f1": entry.name == "f1" and metric.better is None,
+    }
+    if not fits.get(declared.form, True):
+        what = {
+            "proportion": "is for proportions",
+            "losses": "is for losses that each example has of its own",
+            "auc": "is for `roc_auc`",
+            "paired": "is for the difference of two proportions",
+            "f1": "is for `f1`",
+        }[declared.form]
+        return Mismatch(f"`{interval.name}` {what}, and `{metric.written}` is none", instead)
+    if interval.name == "delong" and not yields.single_fit:
+        return Mismatch("`delong` compares scores of one fitted model", instead)
+    if interval.name in ("cv_auc", "cv_clt") and yields.single_fit:
+        return Mismatch(
+            f"`{interval.name}` averages over the folds of one cross-validation", instead
+        )
+    return None

@@ -1,0 +1,252 @@
+"""Files that are not what they seem: odd text, wrong bytes, paths that lead elsewhere."""
+
+import csv
+import gzip
+import io
+import os
+
+import polars as pl
+import pytest
+from hypothesis import assume, example, given, settings, strategies as st
+
+from evallang.data import files
+from evallang.data.delimited import read_delimited
+from evallang.data.findings import Findings
+
+PLAIN = "x,ward,y\n1.5,A,no\n2,B,yes\n,A,no\n"
+
+# --- hostile text ------------------------------------------------------------------------
+
+
+def test_line_ends_bom_and_blank_lines_change_nothing(source):
+    expected = source.table(PLAIN).sha256
+    for data in (
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace("\n", "\r"),
+        "\ufeff" + PLAIN,
+        "\n\n" + PLAIN.replace("\n", "\n\n"),
+        PLAIN.rstrip("\n"),
+        PLAIN + "\n\n\r\n",
+        PLAIN.replace("A", '"A"').replace("1.5", '"1.5"'),
+    ):
+        assert source.table(data).sha256 == expected, data
+
+
+def test_quotes_hold_separators_quotes_and_line_ends(source):
+    text = 'x,t,y\n1,"a, b",n\n2,"say ""hi""",p\n3,"two\nlines",n\n4,5" pipe,p\n'
+    table = source.table(text)
+    assert table.objects[:, 0].tolist() == ["a, b", 'say "hi"', "two\nlines", '5" pipe']
+
+
+def test_a_quote_inside_a_bare_field_hides_no_separator(source):
+    found = source.error('x,y\n1,ab"c,d"e\n2,b\n')
+    assert found.code == "E408"
+    assert "line 2 has 3" in found.message
+
+
+def test_rows_are_named_by_their_lines_behind_blank_and_long_ones(source):
+    text = 'x,t,y\n\n1,"two\nlines",n\n\n2,b,\n3,c,p\n'
+    found = source.error(text)
+    assert "row 2 (line 6)" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x,z,y\n1,2,a\n3,4,b,5\n", "line 3 has 4"),
+        ("x,z,y\n1,2,a\n3,4\n", "line 3 has 2"),
+        ("x,z,y\n1,2,a\n,,,,\n3,4,b\n", "line 3 has 5"),
+        ('x,z,y\n1,"2\n2",a\n3,4\n', "line 4 has 2"),
+    ],
+)
+def test_ragged_lines_are_named(source, text, words):
+    found = source.error(text)
+    assert found.code == "E408"
+    assert "3 fields in the header" in found.message
+    assert words in found.message
+
+
+def test_an_open_quote_is_named_by_the_line_it_begins_in(source):
+    found = source.error('x,y\n1,a\n2,"b\n3,a\n')
+    assert found.code == "E405"
+    assert "from line 3 on" in found.message
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("x,y\n1,ä\n".encode("latin-1"), "line 2"),
+        ("x,y\n1,a\n".encode("utf-16"), "UTF-16"),
+        (b"x,y\n1,a\0b\n", "zero byte in line 2"),
+        (b"x,y\n1,\xed\xa0\x80\n", "line 2"),  # half of a surrogate pair, in UTF-8's manner
+        (b"x,y\n1,a\n2,\xff", "line 3"),
+    ],
+)
+def test_text_that_is_not_utf8_is_refused_with_its_line(source, data, words):
+    found = source.error(data)
+    assert found.code == "E406"
+    assert words in found.message
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "E407"),
+        (b"\n \n", "E407"),
+        (b"\xef\xbb\xbf", "E407"),
+        (b"x,y\n", "E407"),
+        (b"x,y\n1,a\n", "E431"),
+        (b"x,x,y\n1,2,a\n", "E409"),
+        (b"y\na\nb\n", "E428"),
+    ],
+)
+def test_files_with_too_little_in_them(source, data, code):
+    assert source.error(data).code == code
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("a.csv.gz", b"not gzip", "E405"),
+        ("a.csv.gz", gzip.compress(PLAIN.encode(), mtime=0)[:-9], "E405"),
+        ("a.parquet", b"PAR1 no PAR1", "E405"),
+        ("a.parquet", b"", "E405"),
+        ("a.xlsx", b"PK", "E403"),
+        ("a.parquet.gz", b"", "E403"),
+        ("a.pkl", b"", "E403"),
+    ],
+)
+def test_files_that_are_not_what_they_say(source, name, data, code):
+    assert source.error(data, name).code == code
+
+
+LIKE_TABLES = st.text("xy1.-,;\t\"'\r\n {}[]:", max_size=60).map(
+    lambda text: ("x,y\n1,a\n" + text).encode()
+)
+
+
+@given(st.one_of(st.binary(max_size=300), LIKE_TABLES))
+def test_no_bytes_make_a_reader_raise(tmp_path_factory, data):
+    from evallang.data.dataset import DataSpec
+    from evallang.data.reading import read_table
+
+    folder = tmp_path_factory.mktemp("bytes")
+    for name in ("a.csv", "a.tsv", "a.jsonl", "a.arff", "a.parquet", "a.csv.gz"):
+        (folder / name).write_bytes(data)
+        tables, found = read_table(DataSpec("d", "d", "path", name, "data d", target="y"), folder)
+        assert tables or found
+
+
+# U+001C to U+001F are blanks for Python and not for Unicode, which polars follows.
+FIELDS = st.text(st.characters(codec="utf-8", exclude_characters="\0\x1c\x1d\x1e\x1f"), max_size=6)
+
+
+@given(st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=6), st.sampled_from(",;\t|"))
+@example([("", "FALSE")], ",")
+def test_whatever_pythons_csv_writes_is_read_back(rows, separator):
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=separator, quoting=csv.QUOTE_ALL)
+    writer.writerows([("first", "second"), *rows])
+    named = frozenset({"first"})
+    frame = read_delimited(stream.getvalue().encode(), "d.csv", Findings({}), named=named)
+    expected = [[row[place].strip() or None for row in rows] for place in (0, 1)]
+    for column in expected:
+        if {(cell or "true").lower() for cell in column} <= {"true", "false"}:
+            column[:] = [cell and cell.lower() for cell in column]  # a column of Booleans
+    assert [frame.texts(name).to_list() for name in frame.columns] == expected
+
+
+WRITTEN = (
+    "0 1 -1 007 +5 -0 -0.0 -0e1 1.50 1.5 .5 1. 1e3 nan NaN inf -inf true False x 0x1 2024-03-01 "
+    "1,5 é 9223372036854775807 9223372036854775808"
+)
+CELLS = st.sampled_from([*WRITTEN.split(), "", " 2", "3 "])
+COLUMNS = st.one_of(
+    st.lists(CELLS, min_size=5, max_size=5),
+    st.lists(st.sampled_from(["0", "1", "2", ""]), min_size=5, max_size=5),
+    st.lists(st.sampled_from(["0.5", "1", "-0.25", ""]), min_size=5, max_size=5),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(COLUMNS, min_size=2, max_size=4), st.sampled_from("\t;|"), st.booleans())
+def test_the_fast_way_and_the_careful_way_give_the_same_columns(columns, separator, spelled):
+    names = [f"c{i}" for i in range(len(columns))]
+    lines = [separator.join(row) for row in [names, *zip(*columns, strict=True)]]
+    assume(all(line.strip() for line in lines))
+    keep = None if spelled else frozenset()
+    fast, careful = (
+        read_delimited(text.encode(), "d.tsv", Findings({}), spelled=keep)
+        for text in ("\n".join(lines), "\n".join([*lines[:2], "", *lines[2:]]))
+    )
+    for name in names:
+        assert fast.values(name).dtype == careful.values(name).dtype
+        assert fast.values(name).to_list() == careful.values(name).to_list()
+        if spelled or fast.values(name).dtype != pl.Float64:
+            assert fast.texts(name).to_list() == careful.texts(name).to_list()
+
+
+def test_a_column_that_only_begins_with_numbers_is_text_and_a_long_file_is_read_whole(source):
+    rows = "".join(f"{i},{i / 8},{'x' if i == 39_999 else i},{'yes' if i % 2 else 'no'}\n"
+                   for i in range(40_000))  # fmt: skip
+    table = source.table("a,b,c,y\n" + rows)
+    assert [column.numeric for column in table.columns] == [True, True, False]
+    assert table.numeric[-1].tolist() == [39_999, 39_999 / 8]
+    assert table.objects[-2:, 0].tolist() == ["39998", "x"]
+
+
+def test_a_short_and_a_long_line_do_not_make_up_for_each_other(source):
+    found = source.error("a,b,y\n1,2,no\n1,yes\n1,2,3,no\n")
+    assert found.code == "E408"
+    assert "line 3 has 2, line 4 has 4" in found.message
+
+
+def test_versions_that_are_one_number_stay_two_groups(source):
+    table = source.table("v,x,y\n1.1,1.10,no\n1.10,2,yes\n1.1,3,no\n", group="v")
+    assert table.groups == ("1.1", "1.10", "1.1")
+    assert table.numeric[:, 0].tolist() == [1.1, 2, 3]
+
+
+# --- paths -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", ["https://example.org/a.csv", "s3://bucket/a.csv", "file:///a.csv"]
+)
+def test_addresses_are_refused(source, path):
+    assert source.error(None, path).code == "E402"
+    assert source.error(None, path, kind="glob").code == "E402"
+
+
+def test_a_file_that_is_not_there_is_named_with_its_neighbour(source):
+    source.write("visits.csv", PLAIN)
+    found = source.error(None, "visit.csv")
+    assert (found.code, found.help) == ("E401", "did you mean `visits.csv`?")
+
+
+@pytest.mark.parametrize("name", ["a\0b.csv", "x" * 5000 + ".csv"])
+def test_names_that_no_file_can_have_are_refused(source, name):
+    assert source.error(None, name).code in ("E401", "E405")
+
+
+def test_folders_and_pipes_are_not_read(source):
+    (source.folder / "d.csv").mkdir()
+    os.mkfifo(source.folder / "p.csv")
+    assert source.error(None, "d.csv").code == "E405"
+    assert source.error(None, "p.csv").code == "E405"
+
+
+def test_files_beside_the_folder_of_the_study_may_be_read(source):
+    source.write("a.csv", PLAIN)
+    (source.folder / "studies").mkdir()
+    source.folder = source.folder / "studies"
+    assert source.table(None, "../a.csv").source == "../a.csv"
+
+
+def test_files_over_the_limit_are_refused_packed_or_not(source, monkeypatch):
+    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    rows = PLAIN + "3,A,no\n" * 100
+    assert source.error(rows).code == "E404"
+    packed = gzip.compress(rows.encode(), mtime=0)
+    assert len(packed) < 100
+    assert source.error(packed, "a.csv.gz").code == "E404"

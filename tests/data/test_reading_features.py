@@ -1,0 +1,173 @@
+"""`read_table`: which columns are features, and as what they reach a model."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+from evallang.data.dataset import DataSpec
+from evallang.data.reading import read_table
+
+
+def test_numbers_and_booleans_are_numeric_and_text_is_object(source):
+    table = source.table("a,b,c,y\n1,true,u,n\n,false,,p\n2.5,,w,n\n")
+    assert [(c.name, c.numeric, c.index) for c in table.columns] == [
+        ("a", True, 0),
+        ("b", True, 1),
+        ("c", False, 0),
+    ]
+    np.testing.assert_array_equal(table.numeric, [[1, 1], [np.nan, 0], [2.5, np.nan]])
+    assert table.numeric.dtype == np.float64
+    assert table.objects[0, 0] == "u"
+    assert isinstance(table.objects[1, 0], float)
+    assert math.isnan(table.objects[1, 0])
+
+
+def test_categorical_codes_become_text(source):
+    table = source.table("ward,x,y\n01,1,n\n2,2,p\n,3,n\n", categorical=("ward",))
+    assert table.objects[:2, 0].tolist() == ["01", "2"]
+    assert table.objects[2, 0] is np.nan
+    assert [c.numeric for c in table.columns] == [False, True]
+
+
+def test_columns_with_a_role_are_never_features(source):
+    text = "i,g,w,s,x,y\n" + "".join(f"i{k},g{k % 2},1,train,{k},{k % 2}\n" for k in range(6))
+    table = source.table(text, id="i", group="g", weight="w", split="s")
+    assert [c.name for c in table.columns] == ["x"]
+    assert table.ids == tuple(f"i{k}" for k in range(6))
+    assert table.group_codes.tolist() == [0, 1, 0, 1, 0, 1]
+    assert table.weights.tolist() == [1.0] * 6
+    assert table.split == ("train",) * 6
+
+
+def test_subgroups_and_strata_stay_features(source):
+    text = "site,x,y\na,1,n\n,2,p\nb,3,n\n"
+    table = source.table(text, subgroups=("site",), strata=("site",))
+    assert [c.name for c in table.columns] == ["site", "x"]
+    assert table.subgroups == {"site": ("a", "(missing)", "b")}
+    assert table.strata == {"site": ("a", "(missing)", "b")}
+
+
+def test_features_are_those_written_in_the_order_written(source):
+    table = source.table("a,b,c,y\n1,2,3,n\n4,5,6,p\n", features=("c", "a"))
+    assert table.numeric.tolist() == [[3, 1], [6, 4]]
+    table = source.table("a,b,c,y\n1,2,3,n\n4,5,6,p\n", features_except=("b",))
+    assert table.numeric.tolist() == [[1, 3], [4, 6]]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "code"),
+    [
+        ({"features": ("a", "y")}, "E421"),
+        ({"features": ("a", "g"), "group": "g"}, "E421"),
+        ({"features": ("aa",)}, "E420"),
+        ({"features_except": ("aa",)}, "E420"),
+        ({"features_except": ("a", "g")}, "E428"),
+        ({"categorical": ("g",), "features": ("a",)}, "E438"),
+        ({"categorical": ("gg",)}, "E420"),
+        ({"target": "yy"}, "E420"),
+        ({"id": "idd"}, "E420"),
+        ({"group": "groups"}, "E420"),
+        ({"subgroups": ("site",)}, "E420"),
+        ({"strata": ("site",)}, "E420"),
+    ],
+)
+def test_clauses_that_do_not_fit_the_columns(source, clauses, code):
+    assert source.error("a,g,y\n1,u,n\n2,v,p\n", **clauses).code == code
+
+
+def test_an_unknown_column_is_said_at_its_clause_with_the_nearest_name(source):
+    found = source.error("age,ward,y\n1,u,n\n2,v,p\n", group="wards")
+    assert found.message == "`data.csv` has no column `wards`"
+    assert found.help == "did you mean `ward`?"
+    assert found.span.start == 70
+
+
+def test_several_errors_are_reported_together(source):
+    _, found = source.read("a,d,y\n1,2024-01-01,\n2,2024-01-02,p\n", group="nowhere")
+    assert [d.code for d in found] == ["E423", "E429", "E420"]  # by the place of the clause
+
+
+@pytest.mark.parametrize(
+    "cells", [["2024-01-31", "2024-02-01"], ["2024-01-31 10:00", "2024-02-01 11:30"]]
+)
+def test_dates_cannot_be_features(source, cells):
+    text = f"d,x,y\n{cells[0]},1,n\n{cells[1]},2,p\n"
+    found = source.error(text)
+    assert found.code == "E429"
+    assert "features all except d" in found.help
+    assert source.table(text, features_except=("d",)).numeric.tolist() == [[1], [2]]
+
+
+def test_lists_and_times_cannot_be_features(source):
+    frame = pl.DataFrame({"l": [[1], [2]], "y": ["a", "b"], "x": [1, 2]})
+    frame.write_parquet(source.folder / "d.parquet")
+    assert source.error(None, "d.parquet").code == "E429"
+    assert source.table(None, "d.parquet", features=("x",)).n == 2
+
+
+@pytest.mark.parametrize("written", ["inf", "-inf", "1e999"])
+def test_infinite_values_are_refused_with_their_rows(source, written):
+    found = source.error(f"x,y\n1,n\n{written},p\n")
+    assert found.code == "E430"
+    assert "row 2 (line 3)" in found.message
+    found = source.error(f"x,y\n1,2.5\n2,{written}\n", task="regression")
+    assert found.code == "E430"
+
+
+def test_infinity_can_be_declared_missing(source):
+    table = source.table("x,y\n1,n\ninf,p\n", missing=("inf",))
+    assert np.isnan(table.numeric[1, 0])
+
+
+@pytest.mark.parametrize("token", ["-999", -999, -999.0])
+def test_missing_tokens_match_as_text_or_number(source, token):
+    table = source.table("x,z,y\n1,-999.0,n\n-999,3,p\n", missing=(token,))
+    np.testing.assert_array_equal(table.numeric[:, 0], [1, np.nan])
+    np.testing.assert_array_equal(table.numeric[:, 1], [np.nan, 3])
+
+
+def test_missing_tokens_reach_typed_files_too(source):
+    frame = pl.DataFrame({"x": [1.0, -999.0], "c": ["NA", "u"], "y": ["a", "b"]})
+    frame.write_parquet(source.folder / "d.parquet")
+    table = source.table(None, "d.parquet", missing=("NA", -999))
+    assert np.isnan(table.numeric[1, 0])
+    assert table.objects[0, 0] is np.nan
+
+
+def test_a_word_among_numbers_is_a_warning_that_names_the_mark(source):
+    table, found = source.read("x,y\n1,n\nNA,p\n3,n\n4,p\n")
+    assert not table.columns[0].numeric
+    (warning,) = found
+    assert (warning.code, warning.name) == ("W402", "numbers_mixed_with_text")
+    assert 'missing "NA"' in warning.help
+    _, found = source.read("x,y\n1,n\nNA,p\n3,n\n4,p\n", categorical=("x",))
+    assert found == ()
+
+
+def test_nan_in_a_column_of_numbers_is_missing(source):
+    table = source.table("x,y\n1,n\nnan,p\nNaN,n\n4,p\n")
+    np.testing.assert_array_equal(table.numeric[:, 0], [1, np.nan, np.nan, 4])
+
+
+def test_words_that_look_like_numbers_need_a_number_beside_them(source):
+    table = source.table("x,y\nnan,a\ninf,b\nnan,a\n")
+    assert table.objects[:, 0].tolist() == ["nan", "inf", "nan"]
+
+
+def test_float32_files_stay_float32(source):
+    frame = pl.DataFrame({"x": [1.5, 2.5], "y": ["a", "b"]}, schema_overrides={"x": pl.Float32})
+    frame.write_parquet(source.folder / "d.parquet")
+    assert source.table(None, "d.parquet").numeric.dtype == np.float32
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=8))
+def test_numbers_are_read_to_the_last_bit(tmp_path_factory, numbers):
+    folder = tmp_path_factory.mktemp("numbers")
+    rows = "".join(f"{number!r},{'ab'[i % 2]}\n" for i, number in enumerate(numbers))
+    (folder / "d.csv").write_text("x,y\n" + rows)
+    spec = DataSpec("d", "d", "path", "d.csv", "data d", target="y")
+    (table,), _ = read_table(spec, folder)
+    assert table.numeric[:, 0].tolist() == numbers  # Python reads back its own repr exactly

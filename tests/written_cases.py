@@ -1,0 +1,134 @@
+"""Cases kept in text: a study with its files below it, and what is arranged around it.
+
+A case is a title after `===`, a study, and its files after `---`; a line `* N TEXT` of a file
+stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its remainders. A
+file `as latin-1` is written so, one `as sql` is a database that these lines make. A line
+`! NAME = VALUE` sets a limit of the package, `! without PACKAGE` takes one away; with `! run`
+the study is run, with consent to its author's own code, and with `! frame NAME = FILE` that file
+is given from Python for the data of that name.
+"""
+
+import ast
+import re
+import sqlite3
+import sys
+
+from evallang.api.live import NOTHING, Live
+from evallang.api.preparing import read_and_plan
+from evallang.api.running import RunFailed, run
+from evallang.api.study import StudyError, open_study
+from evallang.models import catalogue, packages
+from evallang.planning import planner
+from evallang.reporting.context import Context
+from evallang.reporting.limits import cautions
+
+
+def cases(path):
+    """Give the title and the text of each case of a file."""
+    blocks = re.split(r"(?m)^=== ", path.read_text(encoding="utf-8"))[1:]
+    return [tuple(block.partition("\n")[::2]) for block in blocks]
+
+
+def rows(line):
+    found = re.fullmatch(r"\* (\d+) (.*)", line)
+    if found is None:
+        return [line]
+    places = range(int(found[1]))
+    return [found[2].format(i=i, two=i % 2, three=i % 3, ten=i % 10) for i in places]
+
+
+def write(path, content, form):
+    """Write one file of a case."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "\n".join(r for line in content.split("\n") for r in rows(line)).strip("\n")
+    if form == "sql":
+        with sqlite3.connect(path) as connection:
+            connection.executescript(text)
+        connection.close()
+    else:
+        text = ast.literal_eval(text) if form == "literal" else text + "\n" * bool(text)
+        path.write_bytes(text.encode(form if form not in ("literal", "") else "utf-8"))
+
+
+def arrange(line, monkeypatch):
+    """Set a limit of the package, or take another package away."""
+    if package := re.fullmatch(r"! without (\w+)", line):
+        monkeypatch.setitem(sys.modules, package[1], None)
+        monkeypatch.setattr(packages, "installed", lambda asked: asked.name != package[1])
+        monkeypatch.setattr(catalogue, "installed", lambda asked: asked.name != package[1])
+        monkeypatch.setattr(planner, "installed", lambda asked: "none")
+    else:
+        name, _, value = line.removeprefix("! ").partition(" = ")
+        monkeypatch.setattr(name, ast.literal_eval(value))
+
+
+def _forget(packages_of_a_case):
+    for name in [m for m in sys.modules if m.partition(".")[0] in packages_of_a_case]:
+        del sys.modules[name]
+
+
+class Case:
+    """A case in a folder of its own: its study opened, its files written."""
+
+    def __init__(self, text, folder, monkeypatch):
+        study, *files = re.split(r"(?m)^--- ", text)
+        arranged = re.findall(r"(?m)^! .*$", study)
+        self.runs = "! run" in arranged
+        given = [line for line in arranged if line.startswith("! frame ")]
+        for line in arranged:
+            if line != "! run" and line not in given:
+                arrange(line, monkeypatch)
+        study = re.sub(r"(?m)^! .*\n", "", study)
+        if not study.startswith("evallang"):
+            study = f"evallang 1\nstudy\n  seed 1\n{study}"
+        (folder / "study.eval").write_text(study, encoding="utf-8")
+        for block in files:
+            head, _, content = block.partition("\n")
+            name, _, form = head.strip().partition(" as ")
+            write(folder / name, content, form)
+        monkeypatch.chdir(folder)
+        self.folder = folder
+        self.opened = open_study("study.eval")
+        self.live = self._live(given)
+
+    @staticmethod
+    def _live(given):
+        import polars
+
+        pairs = [line.removeprefix("! frame ").split(" = ") for line in given]
+        frames = {name: polars.read_csv(path) for name, path in pairs}
+        return Live(frames) if frames else NOTHING
+
+    def diagnostics(self):
+        """Give what the check finds with the data read, or what stops a run."""
+        try:
+            if self.runs:
+                self._run()
+            return read_and_plan(self.opened, live=self.live).diagnostics
+        except StudyError as error:
+            return error.diagnostics
+
+    def _run(self):
+        """Run the study with consent, as if nobody had imported a module of its name before."""
+        own = {path.parent.name for path in self.folder.glob("*/__init__.py")}
+        _forget(own)
+        try:
+            return run(self.opened, trust=True).record
+        finally:
+            _forget(own)
+
+    def codes_of_a_run(self):
+        """Give the codes that a run raises: its errors, or what its report warns of."""
+        try:
+            record = self._run()
+        except StudyError as error:
+            return {d.code: str(d.severity) for d in error.diagnostics}
+        except RunFailed as failed:
+            record = failed.results.record
+        return {caution.code: caution.severity for caution in cautions(Context(record))}
+
+    def codes(self):
+        """Give the codes that are raised, each with its severity."""
+        if self.runs:
+            return self.codes_of_a_run()
+        return {d.code: str(d.severity) for d in self.diagnostics()}
