@@ -13,6 +13,7 @@ from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, text_codes
 from evallang.syntax.keywords import CONNECTIVES, RESERVED, SINGLE_COLUMN_CLAUSES
+from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.machine import END, Run, advance, expected, run
 from evallang.syntax.past_mending import (
     clause_beside,
@@ -21,7 +22,7 @@ from evallang.syntax.past_mending import (
     reserved_word,
     shown,
 )
-from evallang.syntax.tokens import PUNCTUATION, Token, quoted, unescaped
+from evallang.syntax.tokens import PUNCTUATION, Token
 
 MOST_REPAIRS = 16  # in one line
 MOST_ATTEMPTS = 4  # other guesses, when one makes a line that means nothing

@@ -256,7 +256,7 @@ def test_quiet_leaves_out_hints_beside_errors(study):
     loud = call("run", "study.eval", folder=study.parent)
     quiet = call("run", "study.eval", "--quiet", folder=study.parent)
     assert loud.returncode == quiet.returncode == 1
-    assert "\nhint[" in loud.stderr
+    assert "hint[W001]" in loud.stderr
     assert "error[E401]" in quiet.stderr
     assert "hint[" not in quiet.stderr
     assert "warning[" not in quiet.stderr
