@@ -3,10 +3,7 @@
 A mended token reads as the author meant it, so that the rest of the line is still checked.
 """
 
-import json
-import math
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,7 +11,9 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
+from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
+from evallang.syntax.strangers import meant_for
 
 
 class Token(NamedTuple):
@@ -68,10 +67,8 @@ PUNCTUATION = {
 """Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
 
 LONGEST_NUMBER = 40  # characters; longer ones are not put together from groups
-MOST_DIGITS = 400  # characters of a number; the largest float has 309 digits
 MOST_OBJECTIONS = 100  # in one line; whoever has more has no study at hand
 DEEPEST_READ = 200  # brackets open on one line: nothing behind them is looked at
-LEAST = math.ulp(0.0)
 
 TYPOGRAPHIC = {"≥": ">=", "≤": "<=", "≠": "!=", "…": "..", "＝": "="}
 FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
@@ -87,7 +84,7 @@ _TOKEN = re.compile(
     | (?P<name>{_LETTER}(?:{_WORD}|-(?={_WORD}))*(?:\.(?={_WORD})(?:{_WORD}|-(?={_WORD}))*)*)
     | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{_WORD}))
     | (?P<number>[-−]?\.?[0-9]
-        (?:(?<=[eE])[+\-](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
+        (?:(?<=[eE])[+\-−](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
     | (?P<text>"(?:[^"\\]|\\.)*")
     | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
     | (?P<comment>\#.*)
@@ -107,6 +104,8 @@ _NUMBER = re.compile(
 )
 _ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
 _TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
+"""What others call a cross-validation: the catalogue of protocols says what to write."""
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
@@ -123,34 +122,6 @@ def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
         if newline < 0:
             return
         start = newline + 1
-
-
-def _unheld(literal: str) -> str | None:
-    """Say why a number literal cannot be computed with, None where it can."""
-    if len(literal) > MOST_DIGITS:
-        return f"has more than {MOST_DIGITS} characters, more than any number needs"
-    parts = [float(part) for part in literal.removesuffix("%").split("/")]
-    if len(parts) == 2 and parts[1] == 0:
-        return "divides by zero"
-    if any(math.isinf(part) for part in parts):
-        return f"is larger than any number that is computed with, about {sys.float_info.max:.1e}"
-    digits = re.split("[eE]", literal)[0]
-    if parts[0] == 0 and re.search("[1-9]", digits):
-        return f"is nearer to zero than any number that is computed with, about {LEAST:.1e}"
-    return None
-
-
-def unescaped(literal: str) -> str:
-    """Give the text that a literal in double quotes stands for."""
-    if "\\" not in literal:
-        return literal[1:-1]
-    value: str = json.loads(literal, strict=False)
-    return value
-
-
-def quoted(text: str) -> str:
-    """Write a text as a literal in double quotes."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 class _Scanner:
@@ -228,16 +199,19 @@ class _Scanner:
             self._fraction(word, end)
         elif _NUMBER.fullmatch(word):
             self._add("NUMBER", self._sized(word, start, end), start, end)
-        elif _TERM.fullmatch(word):
+        elif _TERM.fullmatch(word) or (self._names_a_protocol() and _FOLDS.fullmatch(word)):
             self._add("NAME", word, start, end)
         elif zeros := _ZEROS.fullmatch(word):
             self._zeros(word, zeros, start, end)
         else:
             self._malformed(word, start, end)
 
+    def _names_a_protocol(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].text == "protocol"
+
     def _sized(self, word: str, start: int, end: int) -> str:
         """Give a number, or 1 for one that no float comes near or that divides by zero."""
-        problem = _unheld(word)
+        problem = unheld(word)
         if problem is None:
             return word
         shown = word if len(word) <= LONGEST_NUMBER else f"{word[:LONGEST_NUMBER]}…"
@@ -387,19 +361,16 @@ class _Scanner:
             self.line.mended = False  # reported once for the file
             return
         shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
-        helps = {
-            "/": "a path stands in quotes, a comment begins with `#`",
-            "\\": "a path stands in quotes; a line goes on inside brackets or before `|`",
-            "'": 'text stands in double quotes: `"text"`',
-            "–": "a range is written with `..`",
-            "%": "a percentage is written in one piece: `95%`",
-            "&": "write a comma, or one `where` line for each condition",
-            ";": "a statement ends with its line",
-            "*": "`all` or nothing at all stands for all models",
-        }
         message = f"{shown} means nothing here"
-        way_out = helps.get(character)
-        self._past_mending(diagnose(text_codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
+        before = self.tokens[-1].kind if self.tokens else None
+        way_out, idle = meant_for(self.text, start, self.line.end, before, inside=self.depth > 0)
+        fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if idle else []
+        code = text_codes.UNEXPECTED_CHARACTER
+        found = diagnose(code, message, span, help=way_out, fixes=fixes)
+        if idle:
+            self.line.diagnostics.append(found)
+        else:
+            self._past_mending(found)
 
     def _past_mending(self, found: Diagnostic) -> None:
         """Report what nobody can mend; what follows on the line may be its consequence."""

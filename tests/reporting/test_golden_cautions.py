@@ -8,11 +8,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import drawn_regression
 import fixture
 import fixture_variants
+from written_cases import said
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import Ref
 from evallang.reporting.limits import cautions
 from evallang.results.records import Failure
 
@@ -44,28 +45,13 @@ def own_metric_that_failed():
 STUDIES = {
     "a nested cross-validation": fixture.cancer,
     "a holdout": fixture.holdout,
-    "fits that failed": fixture.regression,
+    "fits that failed": drawn_regression.regression,
     "published counts": fixture_variants.counts,
     "a rejection that the simultaneous interval does not show": (
         simultaneous_interval_that_holds_zero
     ),
     "a metric of the author's own that failed": own_metric_that_failed,
 }
-
-
-def plain(runs):
-    """Give the words of a text; a reference stands as what it leads to."""
-    found = ""
-    for item in runs:
-        if isinstance(item, Ref):
-            found += item.words or item.target
-        else:
-            found += item.text if hasattr(item, "text") else plain(item.runs)
-    return found
-
-
-def said(caution):
-    return f"{caution.severity}[{caution.code}] {caution.lead}: {plain(caution.body)}"
 
 
 def test_what_results_warn_of_reads_as_agreed():
