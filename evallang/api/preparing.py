@@ -12,6 +12,8 @@ from evallang.api.study import Study, StudyError, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
+from evallang.checking.held_back import without_early_advice
+from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.said_once import as_said
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.diagnostics import Diagnostic, Severity, has_errors
@@ -70,7 +72,8 @@ def read_and_plan(
     _stop_on_errors(study, stopping)
     if not fine:
         everything = (*study.diagnostics, *found)
-        found += waivers.unused_after_reading(everything, study.checked.gathered)
+        later = asked_again(study.meant)
+        found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = as_said(diagnostics.values(), study.checked.gathered)
     return Prepared(meant, tables, tuple(given), tuple(scored), planned, said)
@@ -90,7 +93,8 @@ def _with_known_task(
 def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
     every = as_said((*study.diagnostics, *found), study.checked.gathered)
     if has_errors(every):
-        raise StudyError(every, study.checked.sources)
+        sources = study.checked.sources
+        raise StudyError(without_early_advice(every, sources), sources)
 
 
 def _read(

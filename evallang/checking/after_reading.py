@@ -12,6 +12,7 @@ from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.checking.rules.lines import listed
+from evallang.checking.rules.whole_families import advise_on_families, as_read
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
 from evallang.compatibility.hypothesis_tests import TESTABLE_COUNTS, test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
@@ -49,7 +50,9 @@ def judge_read(
     for table in tables.values():
         found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
         found += check_design(table, asked)
-    found += advise_on_examples(study, [of_outcomes(g) for g in given if g.examples is None])
+    read = as_read(study, tables, given, scored)
+    found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
+    found += advise_on_families(study, read)
     for table in tables.values():
         for protocol in study.protocols:
             if protocol.kind == "split" and table.split is not None:
@@ -74,6 +77,7 @@ def judge_planned(
 ) -> list[Diagnostic]:
     """Ask what needs the splits: test sets of a fold test, and how many examples are tested."""
     found: list[Diagnostic] = []
+    read = as_read(study, tables, (), ())
     for protocol in study.protocols:
         folds = any(
             test.name == "corrected_t"
@@ -88,7 +92,7 @@ def judge_planned(
                 found += check_test_sizes(sizes, protocol.name, protocol.span)
             if protocol.implied_by is None and splits:
                 tested = {int(row) for split in splits for row in split.test}
-                found += advise_on_examples(study, [Examples(name, len(tested), {})])
+                found += advise_on_examples(read, [Examples(name, len(tested), {})])
     return found
 
 

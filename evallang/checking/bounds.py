@@ -9,12 +9,14 @@ LEAST: dict[str, float] = {
 }  # fmt: skip
 ABOVE_ZERO = frozenset({"margin", "test_train_ratio", "difference", "discordant", "sd", "target"})
 SHARES = frozenset({"threshold", "discordant"})
+OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
 BELOW_ONE = frozenset({"target"})
 MOST: dict[str, float] = {"rounds": 10_000_000, "samples": 10_000_000}
+OUTSIDE = "lies between 0 and 1"
 
 
-def objection(name: str, value: OptionValue) -> str | None:
-    """Tell why an option cannot have a value, None when it can; read after its name."""
+def objection(name: str, value: OptionValue, method: str = "") -> str | None:
+    """Tell why an option of a method cannot have a value, None when it can; read after its name."""
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return None
     if name in LEAST and value < LEAST[name]:
@@ -25,6 +27,12 @@ def objection(name: str, value: OptionValue) -> str | None:
         return "is above zero"
     if name in BELOW_ONE and value >= 1:
         return "is below 1"
-    if name in SHARES and not 0 <= value <= 1:
-        return "lies between 0 and 1"
+    if name in SHARES and method not in OF_ANY_SCORE and not 0 <= value <= 1:
+        return OUTSIDE
     return None
+
+
+def as_share(value: OptionValue) -> str | None:
+    """Say how a percentage that was written as a plain number is written."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and 1 < value <= 100
+    return f"write `{value}%`" if plain else None

@@ -22,9 +22,11 @@ from evallang.checking import (
     validity,
     waivers,
 )
+from evallang.checking.held_back import without_early_advice
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
+from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.said_once import as_said, without_follow_ups
 from evallang.checking.scope import Scope
 from evallang.compatibility import own_metric
@@ -79,7 +81,8 @@ def check(
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
     found = gathered.diagnostics + _known_without(gathered, scope)
-    found = waivers.apply(found, gathered)
+    later = asked_again(study)
+    found = waivers.apply(without_early_advice(found, gathered.sources), gathered, later)
     ordered = as_said(without_follow_ups(found, gathered), gathered)
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
-from evallang.checking.bounds import objection
+from evallang.checking.bounds import OUTSIDE, as_share, objection
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility.hypothesis_tests import TEST_INPUTS
@@ -65,12 +65,13 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             )
         else:
             resolved, value = option_value(scope, argument.value, option, entry.name)
-            why = objection(option.name, value) if resolved else None
+            why = objection(option.name, value, entry.name) if resolved else None
             if why is not None:
                 scope.report(
                     codes.OPTION_VALUE,
                     f"`{option.name}` of `{entry.name}` {why}",
                     argument.value.span,
+                    help=as_share(value) if why == OUTSIDE else None,
                 )
             sound = sound and resolved and why is None
             given[option.name] = value

@@ -1,13 +1,21 @@
 """`# evallang: allow RULE because ...`: warnings that the author accepts, with a reason."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from evallang.checking.claim_codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.include import Gathered
-from evallang.diagnostics import CODES, Code, Diagnostic, Severity, allowed, diagnose
+from evallang.diagnostics import (
+    CODES,
+    Code,
+    Diagnostic,
+    Severity,
+    allowed,
+    diagnose,
+    has_errors,
+)
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax.nodes import CommentNode, EvallangNode
@@ -40,15 +48,23 @@ def can_be_allowed(code: Code) -> bool:
     return code.severity is not Severity.ERROR and code.code < OF_RESULTS
 
 
-def apply(found: list[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+def apply(
+    found: list[Diagnostic], gathered: Gathered, later: Collection[str] = ()
+) -> list[Diagnostic]:
     """Mark what waivers silence; report those without reason and those for nothing.
 
-    A waiver of advice that needs the data may have nothing to silence yet.
+    A waiver of advice that needs the data, or of the rules `later`, may have nothing to
+    silence yet, and beside an error advice may only be waiting.
     """
     waivers, complaints = _read(gathered)
     used: set[Span] = set()
     marked = [_mark(item, waivers, gathered, used) for item in found]
-    unused = [w for w in waivers if w.span not in used and not _needs_data(w.rule)]
+    waiting = has_errors(found)
+    unused = [
+        w
+        for w in waivers
+        if w.span not in used and not (waiting or w.rule in later or _needs_data(w.rule))
+    ]
     return [*marked, *complaints, *map(_of_nothing, unused)]
 
 
@@ -58,7 +74,9 @@ def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     return [_mark(item, waivers, gathered, set()) for item in found]
 
 
-def unused_after_reading(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
+def unused_after_reading(
+    found: Iterable[Diagnostic], gathered: Gathered, later: Collection[str] = ()
+) -> list[Diagnostic]:
     """Report the waivers of advice on data that had nothing to silence.
 
     `found` is everything found by the check and in the data, none of which is an error.
@@ -67,7 +85,11 @@ def unused_after_reading(found: Iterable[Diagnostic], gathered: Gathered) -> lis
     used: set[Span] = set()
     for item in found:
         _mark(item, waivers, gathered, used)
-    return [_of_nothing(w) for w in waivers if w.span not in used and _needs_data(w.rule)]
+    return [
+        _of_nothing(w)
+        for w in waivers
+        if w.span not in used and (w.rule in later or _needs_data(w.rule))
+    ]
 
 
 def _of_nothing(waiver: Waiver) -> Diagnostic:
@@ -174,6 +196,13 @@ def _is_comment(line: str) -> bool:
     return not stripped or stripped.startswith("#")
 
 
+def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
+    """Give the first and last line of what a finding is about."""
+    source = gathered.sources[span.path]
+    last = max(span.start, span.end - 1)
+    return source.position(span.start).line, source.position(last).line
+
+
 def _mark(
     item: Diagnostic, waivers: Iterable[Waiver], gathered: Gathered, used: set[Span]
 ) -> Diagnostic:
@@ -185,8 +214,8 @@ def _mark(
         if waiver.lines is not None:
             if item.span is None:
                 continue
-            line = gathered.sources[item.path].position(item.span.start).line
-            if not waiver.lines[0] <= line <= waiver.lines[1]:
+            first, last = _extent(item.span, gathered)
+            if waiver.lines[1] < first or last < waiver.lines[0]:
                 continue
         used.add(waiver.span)
         return allowed(item, waiver.reason)

@@ -187,4 +187,4 @@ def _github_property(text: str) -> str:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
-    return quote(path, errors="surrogateescape")
+    return ("file://" if path.startswith("/") else "") + quote(path, errors="surrogateescape")

@@ -44,8 +44,9 @@ ELSEWHERE = {
     "intervals.resampled_counts": "CountSample PairedCountSample",
     "intervals.resampled_scores": "ScoreSample",
     "intervals.resampling": "DifferenceSample LossSample WeightSample",
-    "power": "corrected_alpha mcnemar_detectable mcnemar_power mcnemar_size t_detectable t_power "
-    "t_size",
+    "power": "corrected_alpha",
+    "power_of_mcnemar": "mcnemar_detectable mcnemar_power mcnemar_size",
+    "power_of_t": "t_detectable t_power t_size",
     "rank_scores": "average_ranks critical_difference rank_models win_tie_loss",
     "simulated_power": "rank_detectable rank_power rank_size",
     "data_set_effects": "average_rank_effects",

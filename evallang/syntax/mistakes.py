@@ -19,8 +19,9 @@ from evallang.syntax.keywords import (
     SINGLE_COLUMN_CLAUSES,
     STATEMENTS,
 )
+from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.machine import END, Run, advance, expected, run
-from evallang.syntax.tokens import PUNCTUATION, Token, quoted, unescaped
+from evallang.syntax.tokens import PUNCTUATION, Token
 
 MOST_REPAIRS = 16  # in one line
 MOST_ATTEMPTS = 4  # other guesses, when one makes a line that means nothing

@@ -3,10 +3,7 @@
 A mended token reads as the author meant it, so that the rest of the line is still checked.
 """
 
-import json
-import math
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,6 +11,7 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
+from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
 
 
@@ -68,10 +66,8 @@ PUNCTUATION = {
 """Signs and their terminals; `=` is an OPERATOR where the grammar has no `=` of its own."""
 
 LONGEST_NUMBER = 40  # characters; longer ones are not put together from groups
-MOST_DIGITS = 400  # characters of a number; the largest float has 309 digits
 MOST_OBJECTIONS = 100  # in one line; whoever has more has no study at hand
 DEEPEST_READ = 200  # brackets open on one line: nothing behind them is looked at
-LEAST = math.ulp(0.0)
 
 TYPOGRAPHIC = {"≥": ">=", "≤": "<=", "≠": "!=", "…": "..", "＝": "="}
 FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
@@ -123,34 +119,6 @@ def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
         if newline < 0:
             return
         start = newline + 1
-
-
-def _unheld(literal: str) -> str | None:
-    """Say why a number literal cannot be computed with, None where it can."""
-    if len(literal) > MOST_DIGITS:
-        return f"has more than {MOST_DIGITS} characters, more than any number needs"
-    parts = [float(part) for part in literal.removesuffix("%").split("/")]
-    if len(parts) == 2 and parts[1] == 0:
-        return "divides by zero"
-    if any(math.isinf(part) for part in parts):
-        return f"is larger than any number that is computed with, about {sys.float_info.max:.1e}"
-    digits = re.split("[eE]", literal)[0]
-    if parts[0] == 0 and re.search("[1-9]", digits):
-        return f"is nearer to zero than any number that is computed with, about {LEAST:.1e}"
-    return None
-
-
-def unescaped(literal: str) -> str:
-    """Give the text that a literal in double quotes stands for."""
-    if "\\" not in literal:
-        return literal[1:-1]
-    value: str = json.loads(literal, strict=False)
-    return value
-
-
-def quoted(text: str) -> str:
-    """Write a text as a literal in double quotes."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 class _Scanner:
@@ -237,7 +205,7 @@ class _Scanner:
 
     def _sized(self, word: str, start: int, end: int) -> str:
         """Give a number, or 1 for one that no float comes near or that divides by zero."""
-        problem = _unheld(word)
+        problem = unheld(word)
         if problem is None:
             return word
         shown = word if len(word) <= LONGEST_NUMBER else f"{word[:LONGEST_NUMBER]}…"

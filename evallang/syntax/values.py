@@ -10,7 +10,8 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, nodes as n, text_codes
-from evallang.syntax.tokens import Token, quoted, unescaped
+from evallang.syntax.literals import quoted, unescaped
+from evallang.syntax.tokens import Token
 
 Kids = Sequence[Any]
 

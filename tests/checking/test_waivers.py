@@ -93,3 +93,13 @@ def test_a_waiver_of_data_advice_is_judged_once_the_data_are_read(tmp_path):
 def test_a_text_without_a_file_is_checked_under_the_name_it_is_given():
     study = check_text("evallang 1\nprotocl cv\n", "<stdin>")
     assert {d.path for d in study.diagnostics} == {"<stdin>"}
+
+
+@pytest.mark.parametrize("line", [0, 1, 2])
+def test_a_waiver_stands_on_any_line_of_what_it_is_about(line):
+    lines = ["compare [a,", "  b,", "  prior] with mcnemar uncorrected"]
+    comment = "# evallang: allow many_comparisons_without_correction because they are planned"
+    lines[line] += f"  {comment}"
+    text = STUDY.format(top="", line="\n".join(lines)).replace("compare a, b with mcnemar\n", "")
+    found = [d for d in checked(text).diagnostics if d.code in ("W301", "W162")]
+    assert [(d.code, d.allowed_because) for d in found] == [("W301", "they are planned")]

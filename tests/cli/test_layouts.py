@@ -279,3 +279,15 @@ def test_a_file_that_is_no_study_by_its_size_is_not_read(tmp_path):
         done = CliRunner().invoke(root, [*words, str(path)])
         assert "a study has at most 4 MB" in done.stderr
         assert done.exit_code == 1
+
+
+def test_an_absolute_path_is_a_file_uri_in_sarif(tmp_path):
+    path = tmp_path / "ü a.eval"
+    path.write_text("evallang 1\nmeasure f1x\n", encoding="utf-8")
+    done = CliRunner().invoke(root, ["check", "--format", "sarif", str(path)])
+    (run,) = json.loads(done.stdout)["runs"]
+    uris = {
+        r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]
+    }
+    # RFC 8089, 2: an absolute path is a URI of the scheme `file`; SARIF 3.4.3 wants a URI
+    assert uris == {path.as_uri()}

@@ -1,4 +1,4 @@
-"""Each study of `fixture.py` and `fixture_variants.py` is drawn once for all tests here."""
+"""Each study of `ROOMS` is drawn once for all tests here."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
+import drawn_regression
 import fixture
 import fixture_variants
 import pytest
@@ -16,6 +17,7 @@ from evallang.reporting.report import write_report
 from evallang.results.codec import to_plain
 from evallang.results.records import Results
 
+ROOMS = (fixture, fixture_variants, drawn_regression)
 NAMES = (
     "cancer",
     "holdout",
@@ -57,7 +59,8 @@ def folded(element: Element) -> str:
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Drawn]:
     @cache
     def draw(name: str) -> Drawn:
-        results = (getattr(fixture, name, None) or getattr(fixture_variants, name))()
+        (drawing,) = {getattr(room, name) for room in ROOMS if hasattr(room, name)}
+        results = drawing()
         folder = tmp_path_factory.mktemp(name)
         _, messages = write_report(results, folder, ("html", "pdf"))
         html = (folder / "report.html").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import re
 
 import cases
+import drawn_regression
 import drawn_statistics
 import fixture
 import fixture_variants
@@ -216,7 +217,7 @@ def test_ranks_have_their_critical_difference_and_wins(page):
 
 
 def test_the_rule_of_a_choice_is_told_in_words(page):
-    study = page(fixture.regression)
+    study = page(drawn_regression.regression)
     assert study.notes("table-selections") == (
         "The choice in each outer fold was the candidate with the best mean inner score."
     )
@@ -288,7 +289,7 @@ def test_methods_name_the_search_the_pairs_and_the_effect_sizes(page):
     assert "SVM (RBF) and Logistic regression were compared in accuracy by McNemar’s test" in words
     assert "were compared in recall by the corrected resampled t test" in words
     assert "odds ratios of discordant pairs (exact interval)" in words
-    tuned = page(fixture.regression).methods()
+    tuned = page(drawn_regression.regression).methods()
     assert "Hyper-parameters of Ridge (2 candidates) were chosen inside each training part" in tuned
 
 

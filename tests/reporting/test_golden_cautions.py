@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import drawn_regression
 import fixture
 import fixture_variants
 
@@ -44,7 +45,7 @@ def own_metric_that_failed():
 STUDIES = {
     "a nested cross-validation": fixture.cancer,
     "a holdout": fixture.holdout,
-    "fits that failed": fixture.regression,
+    "fits that failed": drawn_regression.regression,
     "published counts": fixture_variants.counts,
     "a rejection that the simultaneous interval does not show": (
         simultaneous_interval_that_holds_zero

@@ -3,6 +3,7 @@
 import importlib
 
 import cases
+import drawn_regression
 import fixture
 import pytest
 
@@ -36,7 +37,7 @@ def lines(document):
     return found
 
 
-@pytest.mark.parametrize("study", [fixture.cancer, fixture.regression, cases.no_bounds])
+@pytest.mark.parametrize("study", [fixture.cancer, drawn_regression.regression, cases.no_bounds])
 def test_no_line_breaks_long_before_its_end(study):
     found = lines(build(Context(study())))
     assert len([row for row in found if not row[3]]) > 12
@@ -44,7 +45,7 @@ def test_no_line_breaks_long_before_its_end(study):
     assert early == []
 
 
-@pytest.mark.parametrize("study", [fixture.cancer, fixture.regression])
+@pytest.mark.parametrize("study", [fixture.cancer, drawn_regression.regression])
 def test_no_line_starts_with_a_citation_or_the_tail_of_a_number(study):
     for words, *_ in lines(build(Context(study()))):
         start = words.lstrip("\u2060 ")

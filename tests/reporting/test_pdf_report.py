@@ -3,6 +3,7 @@
 import importlib
 import re
 
+import drawn_regression
 import fixture
 import pikepdf
 import pytest
@@ -88,7 +89,7 @@ def test_four_models_on_one_data_set_take_five_pages_at_most(drawn):
 def test_a_long_table_is_cut_in_print_and_says_so():
     from dataclasses import replace
 
-    results = fixture.regression()
+    results = drawn_regression.regression()
     many = results.failures * 80
     document = build(Context(replace(results, failures=many)))
     print_ = html.render(document, "print").html

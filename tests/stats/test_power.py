@@ -12,15 +12,9 @@ from statsmodels.stats.power import TTestPower
 from evallang.stats.hypothesis_tests.contingency import mcnemar
 from evallang.stats.hypothesis_tests.folds import corrected_t
 from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
-from evallang.stats.power import (
-    corrected_alpha,
-    mcnemar_detectable,
-    mcnemar_power,
-    mcnemar_size,
-    t_detectable,
-    t_power,
-    t_size,
-)
+from evallang.stats.power import corrected_alpha
+from evallang.stats.power_of_mcnemar import mcnemar_detectable, mcnemar_power, mcnemar_size
+from evallang.stats.power_of_t import t_detectable, t_power, t_size
 from evallang.stats.simulated_power import rank_detectable, rank_power, rank_size
 
 R = figures("from_r")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from evallang.source import Span
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import STATEMENTS
-from evallang.syntax.tokens import quoted, unescaped
+from evallang.syntax.literals import quoted, unescaped
 
 AT = Span("study.eval", 0, 0)
 _AUTHORS = ["x", "forest", "gpt-4", "Sepal.Length", "größe", "data_2", "_a", "mypkg.Net", "model"]

@@ -2,16 +2,18 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
-from evallang.checking.rules.lines import tests_of
+from evallang.checking.rules.lines import tested_lines, tests_of
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import metric_entry
 from evallang.metrics.own_code import own_metric_loaded
-from evallang.study import Method, RequirementSpec, Study
+from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
 
-PERCENT = re.compile(r"\b(?:by|within)\s+(?P<margin>[\d._]+%)")
+PERCENT = re.compile(
+    r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"
+)
 NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
 
 
@@ -46,7 +48,7 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
     place = study.places.get("confidence")
     if place is None or abs(study.confidence - (1 - study.alpha)) <= NEARLY:
         return
-    if study.comparisons:
+    if tested_lines(study):
         yield Objection(
             f"intervals at {percent(study.confidence)} beside tests at {study.alpha:g}: the ones "
             "can hold zero where the others reject",
@@ -108,7 +110,8 @@ def gate_that_cannot_pass(study: Study) -> Iterator[Objection]:
 
     What is required is decided on the unfavourable bound of an interval. With n examples the
     interval has a width even for a model without an error, and even for two models that are
-    right equally often; a margin inside that width can never be met.
+    right equally often; a margin inside that width can never be met. Nor can a lead, where
+    the interval holds less even if every example on which the models differ speaks for it.
 
     Objects to:
 
@@ -132,12 +135,12 @@ def gate_that_cannot_pass(study: Study) -> Iterator[Objection]:
 def unreachable_bounds(study: Study, examples: Sequence[Examples]) -> Iterator[Objection]:
     """Object to every line whose bound lies inside the narrowest interval there can be."""
     for line in study.requirements:
-        if line.metric.name not in ("accuracy", "error_rate") or line.value is None:
+        if line.metric.name not in ("accuracy", "error_rate"):
             continue
-        if line.within is not None or not 0 < line.level < 1:
+        if line.within is not None or line.test is not None or not 0 < line.level < 1:
             continue
         for item in examples:
-            objection = _level(line, item) if line.kind == "level" else _margin(line, item)
+            objection = BOUNDS[line.kind](line, item)
             if objection is not None:
                 yield objection
                 break
@@ -145,9 +148,11 @@ def unreachable_bounds(study: Study, examples: Sequence[Examples]) -> Iterator[O
 
 def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
     """A model that is always right has an interval too: Wilson's, from n/(n + z²) to 1."""
+    if line.value is None:
+        return None
     z = _quantile(line.level)
     best = examples.n / (examples.n + z * z)
-    wanted = line.value or 0.0
+    wanted = line.value
     if line.metric.name == "error_rate":
         reachable, asked = 1 - best, line.operator == "<="
         met = wanted >= reachable
@@ -167,8 +172,6 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
 
 
 def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
-    if line.kind not in ("noninferior", "equivalent") or len(line.models) < 2:
-        return None
     apart = examples.differ(line.models[0], line.models[1]) or 0
     least = half_width(apart, examples.n, _quantile(line.level))
     if line.value is None or line.value >= least:
@@ -179,6 +182,34 @@ def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
         line.span,
         help="choose the margin by what matters, and test on more examples",
     )
+
+
+def _lead(line: RequirementSpec, examples: Examples) -> Objection | None:
+    """Where all examples that tell the models apart speak for the first, it leads most surely."""
+    apart = examples.differ(line.models[0], line.models[1])
+    lead = line.value or 0.0
+    if apart is None or lead >= 1 or leads_surely(apart, examples.n, lead, _quantile(line.level)):
+        return None  # a lead of the whole range is on another scale, which is said
+    times = f"{apart} of {examples.n} examples" if apart else f"none of {examples.n} examples"
+    return Objection(
+        f"`{line.models[0]}` and `{line.models[1]}` differ on {times}, and even if all of them "
+        f"speak for `{line.models[0]}`, the interval reaches {percent(lead)} or less",
+        line.span,
+        help="test on more examples, or ask for `not worse than ... by MARGIN`",
+    )
+
+
+def leads_surely(discordant: int, n: int, lead: float, z: float) -> bool:
+    """Tell whether Tango's interval lies above a lead, all discordant pairs being for the first.
+
+    With b = d and c = 0 the restricted estimate of the share of c is q = max(0, d - (2n - d)
+    lead) / 2n, and the score statistic (d - n lead) / sqrt(n (2q + lead (1 - lead))); for a
+    lead of 0 that is the root of d (Tango 1998).
+    """
+    q = max(0.0, discordant - (2 * n - discordant) * lead) / (2 * n) if n else 0.0
+    variance = n * (2 * q + lead * (1 - lead))
+    above = discordant - n * lead
+    return variance > 0 and above > 0 and above * above > z * z * variance
 
 
 def half_width(discordant: int, n: int, z: float) -> float:
@@ -203,6 +234,12 @@ def half_width(discordant: int, n: int, z: float) -> float:
         else:
             low = middle
     return high
+
+
+BOUNDS: Mapping[str, Callable[[RequirementSpec, Examples], Objection | None]] = {
+    "level": _level, "superior": _lead, "noninferior": _margin, "equivalent": _margin,
+}  # fmt: skip
+"""What a line of each kind asks at the least, of an interval on so many examples."""
 
 
 @rule("W343", source="ICH E10; Piaggio et al. 2012")
@@ -237,8 +274,9 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
     for line in study.requirements:
         if line.kind not in ("noninferior", "equivalent") or line.value is None:
             continue
+        references = line.models if line.kind == "equivalent" else line.models[-1:]
         for lead in leads:
-            same = lead.metric == line.metric and line.models[-1] == lead.models[0]
+            same = lead.metric == line.metric and lead.models[0] in references
             third = lead.models[-1] not in line.models
             if same and third and lead.value is not None and line.value >= lead.value:
                 yield Objection(
@@ -278,25 +316,27 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
     for line in study.requirements:
         if line.value is None:
             continue
-        problem = (
-            _outside(line.metric, line.value)
-            if line.kind == "level"
-            else _too_wide(line.metric, line.value) or _percent_of_unit(line)
-        )
+        outside = _outside if line.kind == "level" else _too_wide
+        problem = outside(line.metric, line.value) or _percent_of_unit(line, line.metric)
         if problem is not None:
             yield Objection(problem, line.span, help=_on_scale(line.metric, line.value))
     for comparison in study.comparisons:
         for test in tests_of(comparison):
-            for name in ("rope", "margin"):
+            for name, beyond in (
+                ("rope", _too_wide),
+                ("margin", _too_wide),
+                ("threshold", _outside),
+            ):
                 value = test.keywords().get(name)
                 if isinstance(value, bool | str | tuple) or value is None:
                     continue
-                problem = _too_wide(comparison.metrics[0], float(value))
+                metric = comparison.metrics[0]
+                problem = beyond(metric, float(value)) or _percent_of_unit(comparison, metric)
                 if problem is not None:
                     yield Objection(
                         problem,
                         comparison.span,
-                        help=_on_scale(comparison.metrics[0], float(value)),
+                        help=_on_scale(metric, float(value)),
                     )
 
 
@@ -321,13 +361,15 @@ def _too_wide(metric: Method, value: float) -> str | None:
     return f"{value:g} is the whole range of `{metric.written}` or more, so every model is inside"
 
 
-def _percent_of_unit(line: RequirementSpec) -> str | None:
+def _percent_of_unit(line: RequirementSpec | ComparisonSpec, metric: Method) -> str | None:
     found = PERCENT.search(line.source)
-    if found is None or metric_entry(line.metric).declaration.unit != "target":
+    squared = metric.name == "mse"
+    if found is None or not (squared or metric_entry(metric).declaration.unit == "target"):
         return None
+    share = float(found["margin"].rstrip("%").replace("_", "")) / 100
     return (
-        f"`{line.metric.written}` is in the unit of the target, and `{found['margin']}` is "
-        f"{line.value:g} of that unit"
+        f"`{metric.written}` is in the {'squared ' if squared else ''}unit of the target, and "
+        f"`{found['margin']}` is {share:g} of that unit"
     )
 
 

@@ -7,6 +7,7 @@ from evallang.checking.rules.lines import (
     evidence_of,
     own_protocols,
     repeated_design,
+    tested_lines,
     tests_of,
 )
 from evallang.checking.rules.rule import Objection, rule
@@ -51,7 +52,7 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
         protocol cv folds=10
         compare a, b with corrected_t
     """
-    for comparison in study.comparisons:
+    for comparison in tested_lines(study):
         for test in tests_of(comparison):
             if test.name in PLAIN_T:
                 yield Objection(
@@ -99,7 +100,7 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
         protocol holdout
         compare a, b with mcnemar
     """
-    for comparison in study.comparisons:
+    for comparison in tested_lines(study):
         if any(test.name == "proportions_z" for test in tests_of(comparison)):
             yield Objection(
                 "`proportions_z` assumes that each model was tested on examples of its own",
@@ -131,7 +132,7 @@ def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
         protocol cv
         compare a, b with 5x2cv_f
     """
-    for comparison in study.comparisons:
+    for comparison in tested_lines(study):
         if any(test.name == "5x2cv_t" for test in tests_of(comparison)):
             yield Objection(
                 "`5x2cv_t` depends on which half came first",
@@ -218,7 +219,7 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
         protocol cv
         compare a, b with mcnemar
     """
-    for comparison in study.comparisons:
+    for comparison in tested_lines(study):
         for test in tests_of(comparison):
             form = test.keywords().get("method")
             if test.name != "mcnemar" or form not in ON_ROWS:
@@ -263,7 +264,7 @@ def ranks_instead_of_the_mean_loss(study: Study) -> Iterator[Objection]:
         measure mae
         compare a, b with permutation
     """
-    for comparison in study.comparisons:
+    for comparison in tested_lines(study):
         ranked = any(test.name == "wilcoxon" for test in tests_of(comparison))
         if ranked and not comparison.across:
             yield Objection(

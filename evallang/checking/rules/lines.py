@@ -79,6 +79,35 @@ def tests_of(comparison: ComparisonSpec) -> tuple[Method, ...]:
     return (comparison.test, *([comparison.post_hoc] if comparison.post_hoc else []))
 
 
+def tested_lines(study: Study) -> tuple[ComparisonSpec, ...]:
+    """Give every line with a test: `compare`, then `require ... with TEST` as the pair it is."""
+    gates = [
+        ComparisonSpec(
+            index=-1,
+            source=line.source,
+            models=line.models,
+            pairs=(),
+            against=None,
+            across=False,
+            test=line.test,
+            post_hoc=None,
+            correction=None,
+            metrics=(line.metric,),
+            protocol=line.protocol,
+            exploratory=False,
+            span=line.span,
+        )
+        for line in study.requirements
+        if line.test is not None
+    ]
+    return (*study.comparisons, *gates)
+
+
+def is_gate(comparison: ComparisonSpec) -> bool:
+    """Tell whether a line with a test is a `require` line."""
+    return comparison.index < 0
+
+
 def pair_test(comparison: ComparisonSpec) -> Method:
     """Give the test of each pair; the omnibus where nothing follows it."""
     return comparison.post_hoc or comparison.test

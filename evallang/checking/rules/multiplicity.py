@@ -1,6 +1,7 @@
 """Advice on families of hypotheses."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from evallang.checking.rules.lines import (
     Hypothesis,
@@ -8,13 +9,17 @@ from evallang.checking.rules.lines import (
     is_baseline,
     listed,
     names_in,
+    own_protocols,
     pair_test,
     tables,
+    test_of,
 )
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Related
 from evallang.stats.corrections import CORRECTIONS
-from evallang.study import ComparisonSpec, Study, models_of
+from evallang.study import ComparisonSpec, Method, Study, models_of
+
+BY_MEAN_RANKS = frozenset({"nemenyi", "bonferroni_dunn"})
 
 
 @rule("W301", source="Holm 1979; Demšar 2006, 3.2")
@@ -89,7 +94,8 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
     for comparison in decided:
         again: list[tuple[Hypothesis, ComparisonSpec]] = []
         for hypothesis in hypotheses(study, comparison):
-            key = (hypothesis.source, hypothesis.metric, frozenset(hypothesis.pair))
+            metric = _same_question(hypothesis.metric)
+            key = (hypothesis.source, metric, frozenset(hypothesis.pair))
             earlier = first.setdefault(key, comparison)
             if earlier is not comparison:
                 again.append((hypothesis, earlier))
@@ -104,6 +110,13 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
                 help="keep one of the lines, or end this one in `exploratory`",
                 related=(Related(earlier.span, "tested here first"),) if earlier.span else (),
             )
+
+
+def _same_question(metric: Method) -> Method:
+    """Give one metric for those whose differences are the same but for their sign."""
+    options = tuple((k, v) for k, v in metric.options if (k, v) != ("average", "binary"))
+    name = "accuracy" if metric.name == "error_rate" and metric.better is None else metric.name
+    return replace(metric, name=name, options=options)
 
 
 @rule("W303", source="Hochberg 1988; Sarkar 1998")
@@ -151,8 +164,13 @@ def _entangled(study: Study, comparison: ComparisonSpec) -> bool:
     by_source: dict[str, list[Hypothesis]] = {}
     for hypothesis in hypotheses(study, comparison):
         by_source.setdefault(hypothesis.source, []).append(hypothesis)
-    reference = comparison.against is not None and len(comparison.metrics) == 1
-    return not reference and any(len(some) > 1 for some in by_source.values())
+    return any(len(some) > 1 and not _one_reference(some) for some in by_source.values())
+
+
+def _one_reference(family: list[Hypothesis]) -> bool:
+    """Tell whether hypotheses are by one metric and share one model."""
+    shared = set(family[0].pair).intersection(*(hypothesis.pair for hypothesis in family))
+    return bool(shared) and len({hypothesis.metric for hypothesis in family}) == 1
 
 
 @rule("W304", source="Demšar 2006, 3.2.2; Dunnett 1955")
@@ -195,17 +213,23 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
             yield Objection(
                 f"the baseline {listed(among)} is compared as if it were a model like the others",
                 comparison.span,
-                help=_instead(comparison, among[0], others),
+                help=_instead(study, comparison, among[0], others),
             )
 
 
-def _instead(comparison: ComparisonSpec, baseline: str, others: list[str]) -> str:
-    own = f"compare against {baseline} with {pair_test(comparison).written}"
+def _instead(study: Study, comparison: ComparisonSpec, baseline: str, others: list[str]) -> str:
+    across = " across data" if comparison.across else ""
+    ranks = test_of(pair_test(comparison)).self_correcting
+    test = "wilcoxon" if ranks else pair_test(comparison).written
+    own = f"compare against {baseline}{across} with {test}"
+    on = f" on {comparison.protocol}" if len(own_protocols(study)) > 1 else ""
+    corrected = "" if test_of(pair_test(comparison)).bayesian else " holm"
     if comparison.against == baseline:
-        return f"leave the omnibus out: `{own} holm`"
+        return f"leave the omnibus out: `{own}{corrected}{on}`"
     if len(others) < 2:
-        return f"write `{own}`"
-    return f"write `compare {', '.join(others)} ...`, and on a line of its own `{own} holm`"
+        return f"write `{own}{on}`"
+    line = f"{own}{corrected}{on}"
+    return f"write `compare {', '.join(others)} ...`, and on a line of its own `{line}`"
 
 
 @rule("W305", source="Benavoli, Corani & Mangili 2016")
@@ -214,7 +238,8 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
 
     Nemenyi's test finds two models different or not according to which further models are in
     the pool: with three models that rank between them they differ, with the same three far
-    behind they do not. A test of each pair on its own scores does not depend on the others.
+    behind they do not; so it is with Bonferroni and Dunn's. A test of each pair on its own
+    scores does not depend on the others.
 
     Objects to:
 
@@ -237,9 +262,10 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
         compare across data with friedman then wilcoxon holm
     """
     for comparison in study.comparisons:
-        if pair_test(comparison).name == "nemenyi" and not comparison.exploratory:
+        test = pair_test(comparison).name
+        if test in BY_MEAN_RANKS and not comparison.exploratory:
             yield Objection(
-                "`nemenyi` compares mean ranks, and these depend on the other models of the line",
+                f"`{test}` compares mean ranks, and these depend on the other models of the line",
                 comparison.span,
                 help="write `friedman then wilcoxon holm`",
             )

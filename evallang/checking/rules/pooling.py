@@ -6,6 +6,7 @@ from evallang.checking.rules.lines import (
     evidence_of,
     listed,
     repeated_design,
+    tested_lines,
     tests_of,
     uses_rows,
 )
@@ -56,7 +57,7 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
         compare a, b with corrected_t
     """
     followers = _followers(study)
-    for comparison in study.comparisons:
+    for comparison in tested_lines(study):
         pools = _pools(study, comparison)
         reason = _unstable(study, comparison, followers) if pools else None
         if reason:
@@ -97,7 +98,7 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
         compare a, b with mcnemar
     """
     followers = _followers(study)
-    for comparison in study.comparisons:
+    for comparison in tested_lines(study):
         if _pools(study, comparison) and not _unstable(study, comparison, followers):
             yield Objection(
                 f"`{_on_rows(study, comparison)}` compares the models fitted on these folds, not "

@@ -4,12 +4,19 @@ import math
 from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
-from evallang.checking.rules.lines import Hypothesis, hypotheses, pair_test
+from evallang.checking.rules.lines import (
+    Hypothesis,
+    hypotheses,
+    is_gate,
+    pair_test,
+    test_of,
+    tested_lines,
+)
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import is_grouped
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import Method, Study
+from evallang.study import ComparisonSpec, Method, Study
 
 EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
 SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
@@ -49,16 +56,14 @@ def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[O
     """
     grouped = {source.name for source in study.sources if is_grouped(source, study.group)}
     known = {item.source: item for item in examples if item.source not in grouped}
-    for comparison in study.comparisons:
-        test = pair_test(comparison)
-        if test.name != "mcnemar" or not known or comparison.across:
-            continue
-        family = hypotheses(study, comparison)
-        least = [_least(test, hypothesis, known) for hypothesis in family]
-        adjusted = _adjusted(comparison.correction, least)
+    if not known:
+        return
+    lines = tested_lines(study)
+    bounds = [_bounds(study, line, known) for line in lines]
+    for line, found in zip(lines, _corrected(study, lines, bounds), strict=True):
         lost = [
             (hypothesis, p, q)
-            for hypothesis, p, q in zip(family, least, adjusted, strict=True)
+            for hypothesis, p, q in found
             if hypothesis.source in known and q > study.alpha
         ]
         if not lost:
@@ -72,11 +77,42 @@ def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[O
         yield Objection(
             f"`{first}` and `{second}` differ on {_counted(times, apart is None)}, and the "
             f"smallest p there can be is {p:.2g}{corrected}, above {study.alpha:g}{more}",
-            comparison.span,
+            line.span,
             help="report the difference with its interval, or test fewer pairs"
             if q > p
             else "report the difference with its interval; a test cannot decide here",
         )
+
+
+Bounds = list[tuple[Hypothesis, float]]
+
+
+def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> Bounds:
+    """Give each hypothesis of a line with the smallest p it could have; 0 if nothing is known."""
+    test = pair_test(line)
+    if test_of(test).bayesian:
+        return []  # it has no p, and is in no family
+    family = hypotheses(study, line)
+    if test.name != "mcnemar" or line.across:
+        return [(hypothesis, 0.0) for hypothesis in family]
+    if is_gate(line) and "method" not in test.keywords():
+        test = Method("mcnemar", (("method", "exact"), *test.options))
+    return [(hypothesis, _least(test, hypothesis, known)) for hypothesis in family]
+
+
+def _corrected(
+    study: Study, lines: Sequence[ComparisonSpec], bounds: Sequence[Bounds]
+) -> Iterator[list[tuple[Hypothesis, float, float]]]:
+    """Give the hypotheses of each line with the smallest p, as it is and corrected."""
+    joined = [
+        study.families == "together" and not (line.exploratory or is_gate(line)) for line in lines
+    ]
+    one = [p for found, joins in zip(bounds, joined, strict=True) if joins for _, p in found]
+    shared = iter(_adjusted(Method("holm"), one))
+    for line, found, joins in zip(lines, bounds, joined, strict=True):
+        least = [p for _, p in found]
+        adjusted = [next(shared) for _ in found] if joins else _adjusted(line.correction, least)
+        yield [(hypothesis, p, q) for (hypothesis, p), q in zip(found, adjusted, strict=True)]
 
 
 def _counted(times: int, at_most: bool) -> str:
@@ -92,7 +128,9 @@ def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> 
         return 0.0
     apart = examples.differ(*hypothesis.pair)
     form = test.keywords().get("method", HYPOTHESIS_TESTS["mcnemar"].defaults()["method"])
-    return smallest_p(examples.n if apart is None else apart, str(form))
+    least = smallest_p(examples.n if apart is None else apart, str(form))
+    two_sided = test.keywords().get("alternative", "two_sided") == "two_sided"
+    return least if two_sided or apart == 0 else least / 2
 
 
 def smallest_p(discordant: int, form: str) -> float:
@@ -106,7 +144,7 @@ def smallest_p(discordant: int, form: str) -> float:
     if form == "textbook":
         form = "exact" if d < EXACT_BELOW else "corrected"
     if form in ("exact", "midp"):
-        return float(min(1.0, (2.0 if form == "exact" else 1.0) * 0.5**d))
+        return float((2.0 if form == "exact" else 1.0) * 0.5**d)
     if form not in ("chi2", "corrected"):
         return 0.0
     chi2 = d if form == "chi2" else (d - 1) ** 2 / d

@@ -59,7 +59,7 @@ def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
     for source in study.sources:
         if not isinstance(source, DataSpec | PredictionsSpec):
             continue
-        target = source.target if isinstance(source, DataSpec) else source.truth
+        target = _predicted(source)
         for line in source.where:
             if line.column == target and line.operator not in ("is missing", "is not missing"):
                 yield Objection(
@@ -67,6 +67,13 @@ def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
                     line.span,
                     help="choose rows by what is known before the prediction",
                 )
+
+
+def _predicted(source: DataSpec | PredictionsSpec) -> str | None:
+    """Name the column that is predicted; bundled data sets call it `target`."""
+    if isinstance(source, PredictionsSpec):
+        return source.truth
+    return source.target or ("target" if source.kind == "sklearn" else None)
 
 
 @rule("W351", source="Fawcett 2006", severity=Severity.HINT)
@@ -186,7 +193,10 @@ def no_baseline(study: Study) -> Iterator[Objection]:
         return
     if any(metric.name in OWN_ZERO for metric in metrics_of(study)):
         return
-    dummy = "DummyRegressor" if study.task == "regression" else "DummyClassifier"
+    numbers = study.task == "regression" or all(
+        abilities(model.pipeline).kind == "regressor" for model in study.models
+    )
+    dummy = "DummyRegressor" if numbers else "DummyClassifier"
     yield Objection(
         "no model shows what can be had without looking at a feature",
         study.models[-1].span,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.lines import own_protocols, tables, tests_of
+from evallang.checking.rules.lines import own_protocols, tables, tested_lines, tests_of
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import PER_ROW, yields_of
 from evallang.compatibility.intervals import default_interval
@@ -56,13 +56,14 @@ def strata_without_effect(study: Study) -> Iterator[Objection]:
         )
 
 
-@rule("W321", source="Efron & Tibshirani 1994, 6.4 and 13")
+@rule("W321", source="Efron & Tibshirani 1994, 6.4, 13 and 15")
 def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
     """A bootstrap has too few rounds for what is taken from it.
 
     A standard error needs 50 rounds or more; below, its own error is larger than 10 percent.
     The bounds of an interval are percentiles far out, which a few hundred rounds do not
-    reach: they need 1,000 and more.
+    reach: they need 1,000 and more. So does a p-value from permutations or a bootstrap, which
+    cannot be smaller than one in so many rounds.
 
     Objects to:
 
@@ -96,6 +97,26 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
     for test, span in tests:
         if test.name == "bootstrap":
             yield from _few_for(test, span)
+    for method, span in _drawn(study):
+        rounds = method.keywords().get("rounds")
+        if isinstance(rounds, int) and rounds < LEAST_FOR_BOUNDS:
+            yield Objection(
+                f"{rounds} rounds are too few for a p-value, which is {1 / (1 + rounds):.2g} at "
+                "the least",
+                span,
+                help="leave `rounds` out (it is 10,000), or write `rounds=1_000` or more",
+            )
+
+
+def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
+    """Go through what takes its p-value from rounds drawn by chance."""
+    for line in tested_lines(study):
+        for test in tests_of(line):
+            if test.name == "permutation":
+                yield test, line.span
+        correction = line.correction
+        if correction is not None and correction.keywords().get("method") == "bootstrap":
+            yield correction, line.span
 
 
 def _few_for(method: Method, span: Span | None) -> Iterator[Objection]:

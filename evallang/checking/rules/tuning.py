@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from evallang.checking.rules.lines import listed, own_protocols, tables
 from evallang.checking.rules.rule import Objection, rule
-from evallang.models.catalogue import simplicity
+from evallang.frozen import frozen
+from evallang.models.catalogue import CATALOGUE, simplicity
+from evallang.models.defaults import without_defaults
 from evallang.models.model import (
     EstimatorSpec,
     ModelSpec,
-    ParameterValue,
     PipelineSpec,
     search_space,
     written,
@@ -42,50 +43,72 @@ def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
         model knn = KNeighborsClassifier(n_neighbors in [27, 9, 3])
         protocol nested cv
     """
-    families: dict[str, list[tuple[ModelSpec, tuple[tuple[str, str], ...]]]] = {}
+    families: dict[str, list[tuple[ModelSpec, Numbers]]] = {}
     for model in study.models:
-        numbers: list[tuple[str, str]] = []
-        shape = _shape(model.pipeline, numbers)
-        families.setdefault(shape, []).append((model, tuple(numbers)))
+        numbers: Numbers = {}
+        shape = _shape(without_defaults(model.pipeline), numbers)
+        families.setdefault(shape, []).append((model, numbers))
     for members in families.values():
         if len(members) < LEAST_VARIANTS:
             continue
-        columns = list(zip(*(numbers for _, numbers in members), strict=True))
-        varied = [column for column in columns if len({value for _, value in column}) > 1]
-        searched = [column for column in varied if column[0][0] != "random_state"]
+        slots = dict.fromkeys(slot for _, numbers in members for slot in numbers)
+        columns = {
+            slot: [numbers.get(slot, _default(slot)) for _, numbers in members] for slot in slots
+        }
+        searched = [
+            slot
+            for slot, values in columns.items()
+            if len(set(values)) > 1
+            and slot.parameter != "random_state"
+            and sum(slot in numbers for _, numbers in members) >= len(members) - 1
+        ]
         if not searched:
             continue
-        parameter = searched[0][0][0]
-        values = ", ".join(dict.fromkeys(value for _, value in searched[0]))
-        last = members[-1][0]
+        parameter = searched[0].parameter
+        values = ", ".join(dict.fromkeys(columns[searched[0]]))
         yield Objection(
-            f"{listed(model.name for model, _ in members)} differ in {_named(searched)} alone, so "
-            "choosing one of them by these results is tuning on them",
-            last.span,
+            f"{listed(model.name for model, _ in members)} differ in "
+            f"{listed(dict.fromkeys(slot.parameter for slot in searched))} alone, so choosing one "
+            "of them by these results is tuning on them",
+            members[-1][0].span,
             help=f"write one model with `{parameter} in [{values}]` under `protocol nested cv`",
         )
 
 
-def _named(columns: list[tuple[tuple[str, str], ...]]) -> str:
-    return listed(dict.fromkeys(column[0][0] for column in columns))
+@frozen
+class _Slot:
+    """One numeric parameter of one step of a pipeline."""
+
+    step: int
+    owner: str
+    parameter: str
 
 
-def _shape(pipeline: PipelineSpec, numbers: list[tuple[str, str]]) -> str:
+Numbers = dict[_Slot, str]
+
+
+def _default(slot: _Slot) -> str:
+    """Give what a parameter that is not written means."""
+    entry = CATALOGUE.get(slot.owner)
+    known = entry.parameter(slot.parameter) if entry is not None else None
+    return known.default_text if known is not None else "none"
+
+
+def _shape(pipeline: PipelineSpec, numbers: Numbers) -> str:
     """Give what models have in common that differ in numbers alone; collects the numbers."""
     parts = []
-    for step in pipeline.steps:
+    for place, step in enumerate(pipeline.steps):
         if not isinstance(step, EstimatorSpec):
             parts.append(written(step))
             continue
-        parts.append(f"{step.name}({', '.join(_slot(n, v, numbers) for n, v in step.parameters)})")
+        others = []
+        for name, value in step.parameters:
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                numbers[_Slot(place, step.name, name)] = written(value)
+            else:
+                others.append(f"{name}={written(value)}")
+        parts.append(f"{step.name}({', '.join(others)})")
     return " | ".join(parts)
-
-
-def _slot(name: str, value: ParameterValue, numbers: list[tuple[str, str]]) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        numbers.append((name, written(value)))
-        return f"{name}=#"
-    return f"{name}={written(value)}"
 
 
 @rule("W331", source="Breiman et al. 1984; Raschka 2018, 3.10")

@@ -8,19 +8,15 @@ from typing import Literal, cast
 
 from evallang.frozen import frozen
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
-from evallang.stats.power import (
+from evallang.stats.power import HOENIG_HEISEY_2001, PowerAnalysis, stated
+from evallang.stats.power_of_mcnemar import (
     CONNOR_1987,
-    HOENIG_HEISEY_2001,
-    PowerAnalysis,
     Variant,
     mcnemar_detectable,
     mcnemar_power,
     mcnemar_size,
-    stated,
-    t_detectable,
-    t_power,
-    t_size,
 )
+from evallang.stats.power_of_t import t_detectable, t_power, t_size
 from evallang.stats.simulated_power import RankTest, rank_detectable, rank_power, rank_size
 
 OF_SHARES = frozenset({"mcnemar"})

@@ -108,6 +108,10 @@ def variants(*models):
 
 def test_a_grid_written_by_hand_is_tuning_on_the_reported_folds():
     assert variants("SVC(C=0.1)", "SVC(C=1)", "SVC(C=10)") == ["tuned_on_the_reported_folds"]
+    written = ["KNeighborsClassifier", "KNeighborsClassifier(n_neighbors=9, weights=uniform)"]
+    assert variants(*written, "KNeighborsClassifier(n_neighbors=15)") == [
+        "tuned_on_the_reported_folds"  # one of them has the default, 5
+    ]
     scaled = [f"StandardScaler | SVC(C={c}, kernel=rbf)" for c in ("0.1", "1", "10")]
     assert variants(*scaled) == ["tuned_on_the_reported_folds"]
 
@@ -254,3 +258,24 @@ def test_every_name_reads_after_allow():
     for rule in RULES.values():
         assert rule.code.name.islower()
         assert rule.code.code.startswith("W3")
+
+
+def test_a_bundled_data_set_s_target_is_called_target():
+    text = HEAD + "data wine from sklearn wine\n  where target != class_2\n"
+    text += "model a = GaussianNB\nmodel z = DummyClassifier\nprotocol cv\nmeasure accuracy"
+    assert names(text) == ["rows_chosen_by_the_target"]
+
+
+def test_the_baseline_proposed_is_of_the_models_task():
+    text = HEAD + 'data d from "d.csv"\n  target y\nmodel a = Ridge\nprotocol cv\nmeasure mae\n'
+    (found,) = checked(text).diagnostics
+    assert found.help == "write `model baseline = DummyRegressor`"
+
+
+def test_a_p_value_needs_rounds_too():
+    for rounds, objected in (("99", True), ("1_000", False)):
+        line = f"compare a, b with permutation(rounds={rounds})"
+        assert ("few_bootstrap_rounds" in names(TWO + "protocol holdout\n" + line)) is objected
+    drawn = "model c = SVC\nprotocol holdout\ncompare a, b, c with mcnemar westfall(bootstrap, {})"
+    assert "few_bootstrap_rounds" in names(TWO + drawn.format("rounds=200"))
+    assert "few_bootstrap_rounds" not in names(TWO + drawn.format("rounds=2_000"))

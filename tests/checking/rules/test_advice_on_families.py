@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from studies import checked
 
+from evallang.api.preparing import check_data
+from evallang.api.study import open_study
 from evallang.checking.rules.lines import hypotheses
 from evallang.checking.rules.multiplicity import ranks_that_depend_on_the_pool
 from evallang.study import Method
@@ -128,3 +131,112 @@ def test_across_data_sets_are_the_sample_and_no_part_of_the_family():
     study = checked(text).study
     assert len(hypotheses(study, line)) == 2
     assert len(hypotheses(study, replace(line, across=True))) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("mcnemar by accuracy", "mcnemar by error_rate"),
+        ("permutation by recall", "mcnemar by recall(average=binary)"),
+    ],
+)
+def test_one_question_in_two_spellings_is_asked_twice(first, second):
+    text = (
+        MODELS.replace("wine from sklearn wine", "d from sklearn breast_cancer\n  positive benign")
+        + f"compare a vs b with {first} on once\ncompare b, a with {second} on once\n"
+    )
+    assert [d.name for d in checked(text).diagnostics] == ["same_pair_tested_twice"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "objected"),
+    [("a vs c, b vs c", False), ("c vs a, c vs b", False), ("a vs b, b vs c, a vs c", True)],
+)
+def test_planned_pairs_with_one_model_in_common_may_use_hochberg(pairs, objected):
+    # as comparisons with one reference, which they are: Demšar 2006, 3.2.2
+    found = names(f"compare {pairs} with mcnemar hochberg on once")
+    assert found == (["step_up_correction_of_dependent_pairs"] if objected else [])
+
+
+def test_what_is_proposed_for_a_baseline_can_be_written():
+    several = MODELS + "data iris from sklearn iris\n"
+    line = "compare a, b, prior across data with friedman then nemenyi on main\n"
+    found = {d.name: d.help for d in checked(several + line).diagnostics}
+    proposed = "compare against prior across data with wilcoxon holm on main"
+    assert f"`{proposed}`" in found["baseline_among_the_compared"]
+    assert checked(several + proposed + "\n").study is not None
+
+
+def test_bonferroni_and_dunn_s_ranks_depend_on_the_pool_too():
+    several = MODELS + "data iris from sklearn iris\n"
+    line = "compare b, c against a across data with friedman then bonferroni_dunn on main\n"
+    assert [d.name for d in checked(several + line).diagnostics] == [
+        "ranks_that_depend_on_the_pool"
+    ]
+
+
+SUITE = """evallang 1
+study
+  seed 1
+data s from "s*.csv"
+  target y
+  positive 1
+model a = GaussianNB
+model b = LogisticRegression
+model prior = DummyClassifier
+protocol repeated cv folds=3 times=2
+measure accuracy
+{}
+compare a, b with corrected_t {}
+"""
+
+
+@pytest.fixture
+def suite(tmp_path):
+    draw = np.random.default_rng(7)
+    for name in ("s1", "s2"):
+        rows = "".join(
+            f"{v:.4f},{w:.4f},{i % 2}\n" for i, (v, w) in enumerate(draw.random((60, 2)))
+        )
+        (tmp_path / f"{name}.csv").write_text("v,w,y\n" + rows)
+    (tmp_path / "p.csv").write_text("y,a,b,c\n" + "1,1,0,1\n0,0,1,0\n1,0,1,1\n0,1,1,0\n" * 30)
+    return tmp_path
+
+
+def said(folder, text):
+    (folder / "study.eval").write_text(text)
+    study = open_study(folder / "study.eval")
+    static = [(d.name, d.message) for d in study.diagnostics]
+    return static, [(d.name, d.message) for d in check_data(study)]
+
+
+def test_how_many_data_sets_a_family_has_is_known_once_they_are_read(suite):
+    static, found = said(suite, SUITE.format("", "uncorrected"))
+    assert static == []
+    assert found == [
+        ("many_comparisons_without_correction", "2 hypotheses are tested without a correction")
+    ]
+    assert said(suite, SUITE.format("", "holm")) == ([], [])
+
+
+def test_a_waiver_of_what_the_data_will_show_is_not_called_needless(suite):
+    waiver = "# evallang: allow many_comparisons_without_correction because they are planned"
+    static, found = said(suite, SUITE.format(waiver, "uncorrected"))
+    assert static == []
+    assert [name for name, _ in found] == ["many_comparisons_without_correction"]
+    _, found = said(suite, SUITE.format(waiver, "holm"))
+    assert [name for name, _ in found] == ["waiver_of_nothing"]
+    static, _ = said(suite, SUITE.replace("s*", "s1").format(waiver, "holm"))
+    assert [name for name, _ in static] == ["waiver_of_nothing"]
+
+
+def test_models_that_the_file_names_are_a_family_too(suite):
+    text = 'evallang 1\npredictions p from "p.csv"\n  truth y\n  positive 1\nmeasure accuracy\n{}\n'
+    static, found = said(suite, text.format("compare with mcnemar uncorrected"))
+    assert static == []
+    assert found[0][1] == "3 hypotheses are tested without a correction"
+    _, found = said(suite, text.format("compare with mcnemar hommel"))
+    assert [name for name, _ in found] == ["step_up_correction_of_dependent_pairs"]
+    both = "compare with mcnemar\ncompare a, b with permutation"
+    _, found = said(suite, text.format(both))
+    assert [name for name, _ in found] == ["same_pair_tested_twice"]

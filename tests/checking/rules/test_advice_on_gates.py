@@ -9,6 +9,7 @@ from evallang.checking.rules.examples import Examples
 from evallang.checking.rules.gates import (
     gate_that_cannot_pass,
     half_width,
+    leads_surely,
     margin_larger_than_the_lead,
     margin_on_another_scale,
     overlapping_intervals_as_a_gate,
@@ -156,3 +157,72 @@ def test_shares_are_worded_as_they_would_be_written():
         "95%", "99.9%", "95%", "90%", "100%",
     ]  # fmt: skip
     assert percent(0.96299, 1) == "96.2%"  # rounded down, so that what is advised can be met
+
+
+@pytest.mark.parametrize(("discordant", "n"), [(3, 100), (4, 100), (20, 116), (60, 300)])
+@pytest.mark.parametrize("lead", [0.0, 0.02, 0.1, 0.3])
+def test_a_lead_is_sure_where_the_interval_of_tango_lies_above_it(discordant, n, lead):
+    # Tango's interval is tested against the tables of Newcombe 1998
+    table = [[n - discordant, discordant], [0, 0]]
+    low = INTERVALS["tango"].function(table, level=0.95).low
+    assert leads_surely(discordant, n, lead, 1.959963985) is (low > lead)
+
+
+@pytest.mark.parametrize(("b", "line", "objected"), [
+    (3, "better than b", True), (4, "better than b", False), (2, "better than b by 5%", True),
+    (90, "better than b by 5%", False),
+])  # fmt: skip
+def test_a_lead_that_no_outcome_shows_cannot_be_required(b, line, objected):
+    text = TABLE.format(b=b, c=0).replace("compare with mcnemar", f"require a {line}")
+    found = [d.name for d in checked(text).diagnostics]
+    assert found == (["gate_that_cannot_pass"] if objected else [])
+
+
+REGRESSION = """evallang 1
+study
+  seed 1
+data d from "d.csv"
+  target y
+  task regression
+model a = Ridge
+model b = LinearRegression
+model mean = DummyRegressor
+protocol repeated cv
+measure {metric}
+{line}
+"""
+
+
+@pytest.mark.parametrize(
+    ("metric", "line", "objected"),
+    [
+        ("mae", "compare a vs b with bayes_t(rope=1%)", True),
+        ("mae", "compare a vs b with bayes_t(rope=0.01)", False),
+        ("rmse", "compare a vs b with tost(margin=2%)", True),
+        ("mse", "require a not worse than b by 2%", True),
+        ("mae", "require mae of a <= 5%", True),
+        ("mae", "require mae of a <= 5", False),
+        ("mape", "require mape of a <= 5%", False),
+        ("r2", "require r2 of a >= 70%", False),
+        ("mae", "compare a with single_t(threshold=12)", False),
+    ],
+)
+def test_a_percentage_of_the_target_s_unit_is_on_another_scale(metric, line, objected):
+    found = [d.name for d in checked(REGRESSION.format(metric=metric, line=line)).diagnostics]
+    assert found == (["margin_on_another_scale"] if objected else [])
+
+
+def test_either_model_of_an_equivalence_may_be_the_one_that_leads():
+    text = """evallang 1
+predictions p from "p.csv"
+  truth y
+  models a, b, c
+  positive 1
+measure accuracy
+require {} better than c by 3%
+require a equivalent to b within 5%
+"""
+    for leader in "ab":
+        assert [d.name for d in checked(text.format(leader)).diagnostics] == [
+            "margin_larger_than_the_lead"
+        ]
