@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from evallang.checking import codes, unbuilt, validity_codes, values
+from evallang.checking import codes, validity_codes, values
 from evallang.checking.claims import known_protocol
-from evallang.checking.scope import Scope, suggestion
+from evallang.checking.scope import Scope
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import AnalysisSpec, Method, OptionValue, Protocol
 from evallang.syntax import nodes as n
@@ -18,30 +18,12 @@ def analyses(scope: Scope, protocols: Sequence[Protocol]) -> tuple[AnalysisSpec,
         metric = values.method(scope, node.metric, "metric") if node.metric else None
         sound, protocol = known_protocol(scope, node.on, protocols)
         for item in node.items:
-            method = _method(scope, item)
+            method = values.method(scope, item, "analysis")
             if method is None or not sound or (node.metric and metric is None):
                 continue
             if _agrees(scope, node, item, method):
                 found.append(AnalysisSpec(index, method, metric, protocol, node.span))
     return tuple(found)
-
-
-def _method(scope: Scope, item: n.MethodNode) -> Method | None:
-    name = values.name_of(item)
-    if name.name in ANALYSES:
-        return values.method(scope, item, "analysis")
-    if name.name in unbuilt.ANALYSES:
-        values.not_in_this_version(scope, f"the analysis `{name.name}`", name)
-        return None
-    text, fixes = suggestion(name.name, name.span, (*ANALYSES.names(), *unbuilt.ANALYSES))
-    scope.report(
-        codes.UNKNOWN_ANALYSIS,
-        f"there is no analysis called `{name.name}`",
-        name.span,
-        help=text,
-        fixes=fixes,
-    )
-    return None
 
 
 def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Method) -> bool:

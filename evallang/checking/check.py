@@ -18,6 +18,7 @@ from evallang.checking import (
     own_code,
     pipelines,
     sources,
+    split_words,
     unused,
     validity,
     waivers,
@@ -39,6 +40,10 @@ from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_parsed
+
+_OF_NAMES = frozenset(
+    {codes.UNKNOWN_NAME.code, model_codes.UNKNOWN_CLASS.code, model_codes.PARAMETER_VALUE.code}
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,13 @@ def check(
     live : names of models that are given as objects
     """
     gathered = gather(path, text, read)
-    scope = Scope(path, tuple(gathered.statements), live=frozenset(live))
+    scope = Scope(
+        path,
+        tuple(gathered.statements),
+        live=frozenset(live),
+        texts=gathered.sources,
+        unread=frozenset(gathered.unread),
+    )
     scope.statements += own_code.live_statements(scope)
     read_overrides(scope, overrides or {}, gathered.sources)
     scope.declare_names()
@@ -81,6 +92,7 @@ def check(
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
     found = gathered.diagnostics + _known_without(gathered, scope)
+    found = split_words.reread(scope, found, gathered.sources)
     later = asked_again(study)
     found = waivers.apply(without_early_advice(found, gathered.sources), gathered, later)
     ordered = as_said(without_follow_ups(found, gathered), gathered)
@@ -94,18 +106,22 @@ def _sound(gathered: Gathered, scope: Scope) -> bool:
 
 
 def _known_without(gathered: Gathered, scope: Scope) -> list[Diagnostic]:
-    """Leave out what the file of a faulty `include` may explain: names it was to declare."""
-    if not gathered.lacks_files:
+    """Leave out names that a line which could not be read, or a missing file, was to declare."""
+    if not gathered.lacks_files and not gathered.unread_names:
         return scope.diagnostics
 
     def explained(item: Diagnostic) -> bool:
-        if item.code == codes.UNKNOWN_NAME.code:
-            return True
-        unlike = item.code == model_codes.UNKNOWN_CLASS.code and not item.fixes
-        if (not unlike and item.code != model_codes.PARAMETER_VALUE.code) or item.span is None:
-            return unlike
+        if item.code not in _OF_NAMES or item.span is None:
+            return False
         text = gathered.sources[item.path].text
-        return text[item.span.start : item.span.end].isidentifier()
+        name = text[item.span.start : item.span.end]
+        if name.strip('"') in gathered.unread_names:
+            return True
+        if not gathered.lacks_files or item.code == codes.UNKNOWN_NAME.code:
+            return gathered.lacks_files
+        if item.code == model_codes.UNKNOWN_CLASS.code:
+            return not item.fixes
+        return name.isidentifier()
 
     return [item for item in scope.diagnostics if not explained(item)]
 

@@ -1,17 +1,42 @@
 """The clauses of one statement by their words, and those that several statements share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from evallang.checking import codes, of_clause, validity_codes
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import Label, Task, Where
+from evallang.diagnostics import Related
 from evallang.source import Span
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
+from evallang.syntax.keywords import STATEMENTS
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".arff")
+BUNDLED: Mapping[str, Task] = {
+    "breast_cancer": "classification",
+    "diabetes": "regression",
+    "digits": "classification",
+    "iris": "classification",
+    "wine": "classification",
+}
+"""The data sets that scikit-learn brings along, and what is predicted with each."""
 TABLE_ENDINGS = (*ENDINGS, *(f"{ending}.gz" for ending in ENDINGS), ".parquet")
+
+_TITLE = 'the title stands behind the word: `study "TITLE"`'
+_EXCEPT = "write `features all except COLUMN, ...`"
+_STEP = "write it as a step of the model: `SimpleImputer | StandardScaler | LogisticRegression`"
+_SPLIT = "a statement of its own says how rows are split, as in `protocol cv folds=10`"
+_ADVICE = {
+    ("study", "title"): _TITLE,
+    ("study", "name"): _TITLE,
+    **{("data", word): _EXCEPT for word in ("drop", "exclude", "ignore", "omit", "remove")},
+    **{("data", word): _STEP for word in ("impute", "normalize", "scale", "standardize")},
+    **{("data", word): _SPLIT for word in ("cv", "folds", "split", "test", "test_size")},
+    ("data", "dropna"): "write `where COLUMN is not missing`",
+    ("data", "stratify"): "`stratify by target` is a line of its own",
+}
+_LISTS = frozenset({"categorical", "features", "hide", "missing", "show"})
 
 
 class Clauses:
@@ -23,28 +48,49 @@ class Clauses:
         self.scope = scope
         self.all: list[n.AnyClauseNode] = []
         self.places: dict[str, Span] = {}
+        self.meant: set[str] = set()
         for clause in statement.clauses:
             word = clause_word(clause)
             span = clause.keyword.span if hasattr(clause, "keyword") else clause.span
             if word not in allowed:
-                text, fixes = suggestion(word, span, allowed)
-                scope.report(
-                    codes.UNKNOWN_CLAUSE,
-                    f"`{what}` takes no clause `{word}`",
-                    span,
-                    help=text or f"its clauses are {listed(allowed, 'and')}",
-                    fixes=fixes,
-                )
+                self._unknown(what, word, span, allowed)
                 continue
             repeatable = isinstance(clause, n.ModelSettingNode) or word in (
                 "where", "models", "correct", "value", "pattern", "author",
             )  # fmt: skip
             if word in self.places and not repeatable:
-                scope.report(codes.CLAUSE_TWICE, f"`{word}` stands twice under `{what}`", span)
+                scope.report(
+                    codes.CLAUSE_TWICE,
+                    f"`{word}` stands twice under `{what}`",
+                    span,
+                    related=[Related(self.places[word], "the first stands here")],
+                    help="write one line, its items parted by commas" if word in _LISTS else None,
+                )
                 continue
             self.places.setdefault(word, clause.span)
             self._place_models(word, clause)
             self.all.append(clause)
+
+    def _unknown(self, what: str, word: str, span: Span, allowed: Sequence[str]) -> None:
+        text, fixes = suggestion(word, span, allowed, "clause")
+        if text is not None:
+            self.meant.add(text.split("`")[1])
+        owners = [name for name, known in STATEMENTS.items() if word in known.clauses]
+        elsewhere = _ADVICE.get((what, word))
+        if elsewhere is None and owners:
+            elsewhere = f"`{word}` is a clause of {listed(owners)}"
+        self.scope.report(
+            codes.UNKNOWN_CLAUSE,
+            f"`{what}` takes no clause `{word}`",
+            span,
+            help=elsewhere or text or f"its clauses are {listed(allowed, 'and')}",
+            fixes=fixes,
+        )
+
+    def lacks(self, *words: str) -> bool:
+        """Tell whether none of these clauses is written, nor one that was meant as one."""
+        there = {*self.places, *self.meant, *self.scope.unread}
+        return there.isdisjoint(words)
 
     def _place_models(self, word: str, clause: n.AnyClauseNode) -> None:
         """Say where each model of a clause stands, as `models a` and `score a`."""
@@ -116,7 +162,9 @@ def check_path(scope: Scope, location: str, node: n.Node) -> None:
             codes.UNKNOWN_SOURCE,
             f"files like `{location}` are not read",
             node.span,
-            help=f"the endings are {listed(TABLE_ENDINGS, 'and')}",
+            help=f"write `from sklearn {location}`"
+            if location in BUNDLED
+            else f"the endings are {listed(TABLE_ENDINGS, 'and')}",
         )
 
 

@@ -8,7 +8,7 @@ from evallang.checking import codes, model_codes, of_clause, values
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
-from evallang.diagnostics import Related
+from evallang.diagnostics import Edit, Fix, Related
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
 from evallang.registry import Entry, Option
@@ -133,7 +133,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         declared = entry.option(key)
         if declared is None:
             names = [o.name for o in entry.options]
-            text, fixes = suggestion(key, option.key.span, [*names, "seeds"])
+            text, fixes = suggestion(key, option.key.span, [*names, "seeds"], "option")
             scope.report(
                 codes.UNKNOWN_OPTION,
                 f"`{' '.join(words)}` has no option `{key}`",
@@ -182,8 +182,10 @@ def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) ->
     meant = meant_by("protocol", " ".join(words))
     if meant is not None:
         text, fixes = f"did you mean `{meant}`?", []
+        if "=" in meant:  # `10-fold cv` can mean nothing else
+            fixes = [Fix(f"write `{meant}`", (Edit(place, meant),))]
     other = values.stands_in(" ".join(words), "protocol")
-    message = f"there is no protocol `{' '.join(words)}`"
+    message = f"there is no protocol `{scope.written(place)}`"
     if other is not None:
         message = f"`{' '.join(words)}` is {values.article(other)}, not a protocol"
     scope.report(

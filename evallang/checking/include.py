@@ -1,19 +1,28 @@
 """Bringing the files of a study together: each included once, no cycles, every place kept."""
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from evallang.checking import codes
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
 from evallang.source import SourceFile
-from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.keywords import CLAUSES, STATEMENTS
 from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
 from evallang.syntax.parser import ParsedFile, parse_lines
 from evallang.syntax.text_codes import MISSING_VERSION
 
 Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""
+
+MOST_READ = 1_000  # characters of a line that could not be read
+_NAME = re.compile(r"[^\W\d][\w.-]*")
+_DECLARING = frozenset(
+    {"correct", "counts", "data", "let", "model", "models", "predictions", "protocol", "scores"}
+    | {"value"}
+)
+"""Words of lines that declare names."""
 
 
 @dataclass
@@ -26,7 +35,9 @@ class Gathered:
     comments: list[CommentNode] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
-    """The words of statements that stand in a file and could not be read, such as `model`."""
+    """The words of statements and clauses that stand in a file and could not be read."""
+    unread_names: set[str] = field(default_factory=set)
+    """Names in such lines, which may be what they were to declare."""
     lacks_files: bool = False
     """Whether an `include` brought nothing, so that anything may be declared there."""
 
@@ -52,7 +63,10 @@ def _enter(
     if len(way) > 1:  # the study says the version for its parts too
         diagnostics = tuple(d for d in diagnostics if d.code != MISSING_VERSION.code)
     found.diagnostics += diagnostics
-    found.unread.update(STATEMENTS if parsed.refused else _unread(source, tree, diagnostics))
+    if parsed.refused:
+        found.unread.update(STATEMENTS)
+    for line in _unread(source, tree, diagnostics):
+        _look_at(line, found)
     found.lacks_files |= parsed.refused
     found.comments += tree.comments
     for statement in tree.statements:
@@ -64,7 +78,7 @@ def _enter(
 def _unread(
     source: SourceFile, tree: StudyNode, diagnostics: Iterable[Diagnostic]
 ) -> Iterator[str]:
-    """Give the first word of each faulty statement that is not in the tree."""
+    """Give each faulty line of a statement or clause that is not in the tree."""
     seen = {source.position(statement.span.start).line for statement in tree.statements}
     for found in diagnostics:
         if found.severity is not Severity.ERROR:
@@ -74,9 +88,21 @@ def _unread(
             if line in seen:
                 continue
             seen.add(line)  # a line of a megabyte may have many errors
-            words = source.line(line).split(maxsplit=1)
-            if words and words[0] in STATEMENTS:
-                yield words[0]
+            yield source.line(line)
+
+
+def _look_at(line: str, found: Gathered) -> None:
+    """Remember what a line that could not be read might have said."""
+    words = _NAME.findall(line[:MOST_READ])
+    if not words:
+        return
+    first = words[0]
+    if first in STATEMENTS or first in CLAUSES:
+        found.unread.add(first)
+    elif not line[0].isspace():
+        found.unread.update(STATEMENTS)  # nobody knows what it is
+    if first in _DECLARING or (first not in STATEMENTS and first not in CLAUSES):
+        found.unread_names.update(words[1:])
 
 
 def _include(

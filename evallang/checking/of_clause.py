@@ -18,11 +18,14 @@ def text(scope: Scope, clause: n.ClauseNode) -> str | None:
     fixes: list[Fix] = []
     if isinstance(value, n.NameNode):
         fixes = [Fix("put it in quotes", (Edit(value.span, f'"{value.name}"'),))]
+    help_text = f'write `{clause.keyword.name} "..."`'
+    if clause.keyword.name == "author" and len(clause.values) > 1:
+        help_text = "write one `author` line for each"
     scope.report(
         codes.CLAUSE_VALUE,
         f"`{clause.keyword.name}` takes one text in quotes",
         clause.span if value is None else value.span,
-        help=f'write `{clause.keyword.name} "..."`',
+        help=help_text,
         fixes=fixes,
     )
     return None
@@ -35,10 +38,13 @@ def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | No
         plain = number(value.literal)
         if isinstance(plain, int) and low <= plain <= high:
             return plain
+    help_text, fixes = (None, []) if value is None else values.plainly(value, whole=True)
     scope.report(
         codes.CLAUSE_VALUE,
         f"`{clause.keyword.name}` takes a whole number from {low} to {high}",
         clause.span if value is None else value.span,
+        help=help_text,
+        fixes=fixes,
     )
     return None
 

@@ -4,12 +4,38 @@ Suggestions by spelling find slips of the keyboard. `auc`, `sensitivity` and `kf
 slips: each is right elsewhere, and here another word says the same.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Mapping
+from functools import lru_cache
+from typing import Any
+
+from evallang.checking import unbuilt
+from evallang.metrics.metric import METRICS
+from evallang.registry import Registry
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+
+NOUNS = frozenset(
+    {
+        *("adjustment", "analysis", "confidence_interval", "ci", "correction", "curve", "error"),
+        *("interval", "matrix", "method", "metric", "plot", "procedure", "score", "test"),
+    }
+)
+"""What a name may be followed by elsewhere: `mcnemar_test`, `f1_score`."""
+
+_FOLDS = re.compile(
+    r"(?P<kind>repeated_|stratified_|group_|)(?P<number>[1-9][0-9]{0,5})_?folds?"
+    r"(?:_(?:cv|cross_?val(?:idation)?))?"
+)
+_AVERAGED = re.compile(
+    r"(?P<first>macro|micro|weighted)_(?P<metric>\w+)|(?P<base>\w+)_(?P<last>macro|micro|weighted)"
+)
 
 OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
     "metric": {
         "acc": "accuracy",
-        "accuracy_score": "accuracy",
         "ap": "average_precision",
         "area_under_the_curve": "roc_auc",
         "auc": "roc_auc",
@@ -18,34 +44,25 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
         "aucpr": "average_precision",
         "auprc": "average_precision",
         "auroc": "roc_auc",
-        "average_precision_score": "average_precision",
         "bacc": "balanced_accuracy",
         "balanced_acc": "balanced_accuracy",
-        "balanced_accuracy_score": "balanced_accuracy",
         "brier_loss": "brier",
-        "brier_score": "brier",
         "brier_score_loss": "brier",
         "c_statistic": "roc_auc",
         "cross_entropy": "log_loss",
         "dice": "f1",
         "error": "error_rate",
         "exact_match": "accuracy",
-        "f1_macro": "f1(average=macro)",
-        "f1_micro": "f1(average=micro)",
-        "f1_score": "f1",
-        "f1_weighted": "f1(average=weighted)",
         "f2": "fbeta(beta=2)",
         "f_score": "f1",
         "iou": "jaccard",
         "kappa": "cohen_kappa",
-        "macro_f1": "f1(average=macro)",
         "matthews": "mcc",
         "matthews_corrcoef": "mcc",
         "mean_absolute_error": "mae",
         "mean_absolute_percentage_error": "mape",
         "mean_squared_error": "mse",
         "median_absolute_error": "medae",
-        "micro_f1": "f1(average=micro)",
         "misclassification_rate": "error_rate",
         "negative_predictive_value": "npv",
         "nll": "log_loss",
@@ -53,12 +70,8 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
         "positive_predictive_value": "precision",
         "ppv": "precision",
         "pr_auc": "average_precision",
-        "precision_score": "precision",
-        "r2_score": "r2",
         "r_squared": "r2",
-        "recall_score": "recall",
         "roc": "roc_auc",
-        "roc_auc_score": "roc_auc",
         "root_mean_squared_error": "rmse",
         "sensitivity": "recall",
         "tnr": "specificity",
@@ -70,7 +83,6 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
     "test": {
         "5x2cv": "5x2cv_f",
         "5x2cv_paired_t": "5x2cv_t",
-        "bootstrap_test": "bootstrap",
         "cochran_q": "cochran",
         "cochrans_q": "cochran",
         "combined_ftest_5x2cv": "5x2cv_f",
@@ -83,13 +95,13 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
         "nadeau_bengio": "corrected_t",
         "nb_t": "corrected_t",
         "non_inferiority": "noninferiority",
-        "paired_t": "corrected_t",
+        "paired_wilcoxon": "wilcoxon",
         "paired_ttest_5x2cv": "5x2cv_t",
         "paired_ttest_kfold_cv": "corrected_t",
         "paired_ttest_resampled": "corrected_t",
-        "permutation_test": "permutation",
         "signed_rank": "wilcoxon",
-        "sign_test": "sign",
+        "paired_t_test": "corrected_t",
+        "student_t_test": "corrected_t",
         "t_test": "corrected_t",
         "ttest": "corrected_t",
         "ttest_rel": "corrected_t",
@@ -111,8 +123,24 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
         "bh": "fdr_bh",
         "bonf": "bonferroni",
         "fdr": "fdr_bh",
+        "bonferroni_holm": "holm",
         "holm_bonferroni": "holm",
+        "none": "uncorrected",
         "westfall_young": "westfall",
+    },
+    "analysis": {
+        "confusion_table": "confusion",
+        "cost": "cost_curve",
+        "dca": "decision_curve",
+        "decision": "decision_curve",
+        "detection_error_tradeoff": "det",
+        "learning": "learning_curve",
+        "learning_curves": "learning_curve",
+        "precision_recall": "pr",
+        "precision_recall_curve": "pr",
+        "receiver_operating_characteristic": "roc",
+        "reliability": "calibration",
+        "reliability_diagram": "calibration",
     },
     "protocol": {
         "5x2": "5x2cv",
@@ -156,7 +184,156 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
 }
 """Catalogue -> name elsewhere, in small letters with `_` -> what a study writes."""
 
+OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
+    "class": {
+        "adaboost": "AdaBoostClassifier",
+        "boosting": "GradientBoostingClassifier",
+        "catboost": "CatBoostClassifier",
+        "decision_tree": "DecisionTreeClassifier",
+        "dummy": "DummyClassifier",
+        "gbm": "GradientBoostingClassifier",
+        "gradient_boosting": "GradientBoostingClassifier",
+        "k_nearest_neighbors": "KNeighborsClassifier",
+        "kneighbors": "KNeighborsClassifier",
+        "knn": "KNeighborsClassifier",
+        "lda": "LinearDiscriminantAnalysis",
+        "lightgbm": "LGBMClassifier",
+        "linear_svm": "LinearSVC",
+        "logistic": "LogisticRegression",
+        "logit": "LogisticRegression",
+        "logreg": "LogisticRegression",
+        "mlp": "MLPClassifier",
+        "naive_bayes": "GaussianNB",
+        "neural_network": "MLPClassifier",
+        "ols": "LinearRegression",
+        "one_hot": "OneHotEncoder",
+        "qda": "QuadraticDiscriminantAnalysis",
+        "random_forest": "RandomForestClassifier",
+        "scaler": "StandardScaler",
+        "svm": "SVC",
+        "tree": "DecisionTreeClassifier",
+        "xgboost": "XGBClassifier",
+    },
+    "clause": {
+        "ci": "interval",
+        "cluster": "group",
+        "confidence_interval": "interval",
+        "description": "about",
+        "filter": "where",
+        "index": "id",
+        "label": "target",
+        "labels": "target",
+        "level": "alpha",
+        "na_values": "missing",
+        "nominal": "categorical",
+        "note": "about",
+        "outcome": "target",
+        "positive_class": "positive",
+        "pos_label": "positive",
+        "predictors": "features",
+        "problem": "task",
+        "random_seed": "seed",
+        "random_state": "seed",
+        "reference": "cite",
+        "response": "target",
+        "significance": "alpha",
+        "subject": "group",
+        "subset": "where",
+        "type": "task",
+        "unit_of_analysis": "unit",
+        "y": "target",
+        "y_true": "truth",
+    },
+    "option": {
+        "cv": "folds",
+        "inner_cv": "inner",
+        "inner_folds": "inner",
+        "k": "folds",
+        "n": "times",
+        "n_bins": "bins",
+        "n_bootstrap": "rounds",
+        "n_folds": "folds",
+        "n_iter": "rounds",
+        "n_permutations": "rounds",
+        "n_repeats": "times",
+        "n_resamples": "rounds",
+        "n_splits": "folds",
+        "outer_cv": "outer",
+        "outer_folds": "outer",
+        "repeats": "times",
+        "repetitions": "times",
+        "resamples": "rounds",
+        "samples": "rounds",
+        "splits": "folds",
+        "test_size": "test",
+        "val": "validation",
+        "val_size": "validation",
+    },
+    "parameter": {
+        "depth": "max_depth",
+        "epochs": "max_iter",
+        "eta": "learning_rate",
+        "iterations": "max_iter",
+        "k": "n_neighbors",
+        "lr": "learning_rate",
+        "n_trees": "n_estimators",
+        "neighbors": "n_neighbors",
+        "ntree": "n_estimators",
+        "num_trees": "n_estimators",
+        "regularization": "C",
+        "trees": "n_estimators",
+    },
+}
+"""What they call classes, clauses, options and parameters, likewise."""
+
+
+def other_word(what: str, word: str, known: Container[str]) -> str | None:
+    """Give a word that a study writes for one from elsewhere, if it may stand here."""
+    meant = OTHER_WORDS[what].get(word.casefold().replace("-", "_"))
+    return meant if meant is not None and meant in known else None
+
 
 def meant_by(what: str, word: str) -> str | None:
     """Give what a study writes for a name from elsewhere: `roc_auc` for `AUC`."""
-    return OTHER_NAMES.get(what, {}).get(word.casefold().replace("-", "_"))
+    plain = word.casefold().replace("-", "_")
+    return OTHER_NAMES.get(what, {}).get(plain) or _built(what, plain.replace(" ", "_"))
+
+
+@lru_cache(maxsize=1024)
+def _built(what: str, word: str) -> str | None:
+    """Take a name apart: `10_fold_cv`, `recall_macro`, `mcnemar_test`."""
+    known = OTHER_NAMES.get(what, {})
+    if what == "protocol":
+        folds = _FOLDS.fullmatch(word)
+        if folds is None:
+            return known.get(word)
+        kind = "repeated " if folds["kind"] == "repeated_" else ""
+        return f"{kind}cv folds={folds['number']}"
+    if what not in _MEMBERS or is_member(what, word):
+        return None
+    averaged = _AVERAGED.fullmatch(word) if what == "metric" else None
+    if averaged is not None:
+        metric = METRICS.get(averaged["metric"] or averaged["base"])
+        if metric is not None and metric.option("average") is not None:
+            return f"{metric.name}(average={averaged['first'] or averaged['last']})"
+    for noun in NOUNS:
+        stem = word.removesuffix(f"_{noun}")
+        for name in (stem, stem.removesuffix("s")) if stem != word else ():
+            if is_member(what, name) or name in known:
+                return known.get(name, name)
+    return None
+
+
+def is_member(what: str, word: str) -> bool:
+    """Tell whether a catalogue has a word, be it one that only a later version can run."""
+    registry, later = _MEMBERS[what]
+    return word in registry or word in later
+
+
+_MEMBERS: Mapping[str, tuple[Registry[Any], frozenset[str]]] = {
+    "metric": (METRICS, unbuilt.METRICS),
+    "test": (HYPOTHESIS_TESTS, unbuilt.TESTS),
+    "interval": (INTERVALS, unbuilt.INTERVALS),
+    "correction": (CORRECTIONS, unbuilt.CORRECTIONS),
+    "analysis": (ANALYSES, unbuilt.ANALYSES),
+}

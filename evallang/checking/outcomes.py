@@ -106,7 +106,7 @@ def _judged(
                 clauses.places[word],
                 help="take the line out",
             )
-    if clauses.plain("truth") is None:
+    if clauses.lacks("truth"):
         scope.report(
             codes.MISSING_CLAUSE,
             f"`predictions {node.name.name}` does not say which column holds the truth",
@@ -271,21 +271,21 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     patterns: dict[tuple[int, ...], int] = {}
     if node.path is not None:
         check_path(scope, node.path.value, node.path)
-        if clauses.plain("count") is None:
+        if clauses.lacks("count"):
             scope.report(
                 codes.MISSING_CLAUSE,
                 f"`counts {node.name.name}` does not say which column holds the counts",
                 node.name.span,
                 help="write `count COLUMN` on an indented line below it",
             )
-    elif not tables and not lines:
+    elif clauses.lacks("table", "pattern"):
         scope.report(
             codes.MISSING_CLAUSE,
             f"`counts {node.name.name}` has neither a table nor patterns",
             node.name.span,
             help="write `table [[a, b], [c, d]]` or `pattern [1, 0]: n` below it",
         )
-    if len(models) < 2 and not errors(scope, before):
+    if len(models) < 2 and "models" not in scope.unread and not errors(scope, before):
         scope.report(
             codes.MISSING_CLAUSE,
             f"`counts {node.name.name}` names fewer than two models",

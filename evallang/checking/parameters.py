@@ -118,9 +118,11 @@ class ParameterResolver:
     def known_class(self, name: n.NameNode) -> ClassEntry:
         """Find a class of the catalogue; raises `Broken` after a report."""
         written = name.name
-        entry = CATALOGUE.get(written)
+        entry = CATALOGUE.get("Pipeline" if written == "make_pipeline" else written)
         if entry is None:
-            text, fixes = suggestion(written, name.span, self.scope.steps)
+            text, fixes = suggestion(written, name.span, self.scope.steps, "class")
+            if text is None and f"{written}Classifier" in CATALOGUE:
+                text = f"did you mean `{written}Classifier`?"
             self.scope.report(
                 model_codes.UNKNOWN_CLASS,
                 f"there is no class `{written}` in the catalogue",
@@ -154,7 +156,7 @@ class ParameterResolver:
         key = argument.key.name
         known = own_code.parameter(key) if own else entry.parameter(key)
         if known is None:
-            text, fixes = suggestion(key, argument.key.span, entry.parameters)
+            text, fixes = suggestion(key, argument.key.span, entry.parameters, "parameter")
             self.scope.report(
                 model_codes.UNKNOWN_PARAMETER,
                 f"`{entry.name}` has no parameter `{key}`",
@@ -189,6 +191,11 @@ class ParameterResolver:
             if place.name in self.models.way:  # it was read as text, which does not fit
                 self.models.guard(place.name, place)
             help_text, fixes = suggestion(place.name, place.span, known.words)
+        elif isinstance(place, n.TextNode) and known.words:
+            near, _ = suggestion(place.value, place.span, known.words)
+            help_text = near
+        elif isinstance(place, n.TextNode | n.NumberNode):
+            help_text, fixes = self._as_number(known, place)
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
@@ -200,6 +207,18 @@ class ParameterResolver:
             related=self._origin(place),
         )
         raise Broken
+
+    def _as_number(
+        self, known: ParameterEntry, place: n.TextNode | n.NumberNode
+    ) -> tuple[str | None, list[Fix]]:
+        """Propose the number that a parameter takes for `"10"` and `100.0`."""
+        for whole in (True, False):
+            text, fixes = values.plainly(place, whole=whole)
+            if fixes:
+                plain = domains.number(fixes[0].edits[0].text)
+                if accepts(known, float(plain) if isinstance(plain, Fraction) else plain) is None:
+                    return text, fixes
+        return None, []
 
     def _origin(self, place: n.Node) -> list[Related]:
         """Show where the value of a `let` comes from: the file, or `--set`."""

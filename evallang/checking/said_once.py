@@ -121,7 +121,7 @@ def _joined(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     end = 0
     for fix in fixes:
         if all(edit.span.start >= end for edit in fix.edits):
-            titles.append(fix.title)
+            titles += [fix.title] * (fix.title not in titles)
             edits += fix.edits
             end = max(edit.span.end for edit in fix.edits)
     return (Fix("; ".join(titles), tuple(edits)),) if edits else ()

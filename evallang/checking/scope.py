@@ -1,16 +1,17 @@
 """Who is called what: the names that a study declares, and where findings are collected."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar, cast
 
 from evallang.checking import codes
+from evallang.checking.other_names import other_word
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered
 from evallang.results.settings import Default
-from evallang.source import Span
+from evallang.source import SourceFile, Span
 from evallang.spelling import Words, closest, is_sure
 from evallang.study import Method
 from evallang.syntax import nodes as n
@@ -44,6 +45,8 @@ class Scope:
     used_lets: set[str] = field(default_factory=set)
     live: frozenset[str] = frozenset()
     used_modules: frozenset[str] = frozenset()
+    texts: Mapping[str, SourceFile] = field(default_factory=dict)
+    unread: frozenset[str] = frozenset()
     own_metrics: dict[str, Method] = field(default_factory=dict)
     _sorted_of: tuple[n.StatementNode, ...] = ()
     _by_kind: dict[type, tuple[n.StatementNode, ...]] = field(default_factory=dict)
@@ -77,6 +80,11 @@ class Scope:
     def steps(self) -> Words:
         """Everything that a step of a pipeline may be called, once names are declared."""
         return Words((*CATALOGUE, *registered(), *self.lets, *self.models))
+
+    def written(self, span: Span) -> str:
+        """Give the text of a place as the author wrote it, on one line."""
+        source = self.texts.get(span.path)
+        return " ".join(source.text[span.start : span.end].split()) if source else ""
 
     def default(self, clause: str, value: object) -> None:
         """State a value that the author did not write."""
@@ -149,10 +157,13 @@ def letters(name: str) -> str:
     return "_".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
 
 
-def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | None, list[Fix]]:
+def suggestion(
+    word: str, span: Span, candidates: Iterable[str], what: str | None = None
+) -> tuple[str | None, list[Fix]]:
     """Give the help text and the fix for a word that was probably misspelt.
 
-    A word that is right but for its case comes first, however short it is.
+    A word that is right but for its case comes first, however short it is; then, for `what`
+    has such words, one that others call so.
     """
     if isinstance(candidates, Words):
         known: Sequence[str] = candidates
@@ -160,6 +171,9 @@ def suggestion(word: str, span: Span, candidates: Iterable[str]) -> tuple[str | 
     else:
         known = tuple(candidates)
         alike = [other for other in known if other.casefold() == word.casefold()]
+    other = other_word(what, word, known) if what is not None and not alike else None
+    if other is not None:
+        return f"did you mean `{other}`?", []
     near = alike[0] if len(alike) == 1 else closest(word, known)
     if near is None:
         return None, []

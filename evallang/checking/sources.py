@@ -1,10 +1,11 @@
 """`data` statements, and all sources of a study, to the specs that are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from evallang.checking import codes, of_clause, outcomes
 from evallang.checking.clauses import (
+    BUNDLED,
     Clauses,
     check_path,
     errors,
@@ -15,19 +16,12 @@ from evallang.checking.clauses import (
 )
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility import own_metric
-from evallang.data.dataset import DataSpec, Task
+from evallang.data.dataset import DataSpec
 from evallang.metrics.metric import METRICS
 from evallang.study import SourceSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
-BUNDLED: Mapping[str, Task] = {
-    "breast_cancer": "classification",
-    "diabetes": "regression",
-    "digits": "classification",
-    "iris": "classification",
-    "wine": "classification",
-}
 DATA_CLAUSES = (
     "target", "positive", "features", "categorical", "id", "group", "weight", "missing",
     "task", "where", "about", "unit", "cite",
@@ -72,7 +66,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
     clauses = Clauses(scope, node, "data", DATA_CLAUSES)
     bundled = kind == "sklearn"
     target = clauses.column("target")
-    if target is None and not bundled and clauses.plain("target") is None:
+    if target is None and not bundled and clauses.lacks("target"):
         scope.report(
             codes.MISSING_CLAUSE,
             f"`data {node.name.name}` does not say which column is the target",

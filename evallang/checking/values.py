@@ -1,5 +1,6 @@
 """Methods as written to entries of the catalogues, and their options to plain values."""
 
+import re
 from typing import Any
 
 from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
@@ -8,7 +9,7 @@ from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility.hypothesis_tests import TEST_INPUTS
 from evallang.compatibility.intervals import INTERVAL_INPUTS
-from evallang.diagnostics import Code, Fix
+from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
@@ -28,6 +29,8 @@ CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
     ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
     ("analysis", ANALYSES, unbuilt.ANALYSES, codes.UNKNOWN_ANALYSIS),
 )
+_NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
+_WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
 HANDED = {
     "test": TEST_INPUTS,
     "interval": INTERVAL_INPUTS | {"table"},
@@ -111,6 +114,14 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         same = {"way_out": f"write `{meant}`, which is the same"} if meant else {}
         not_in_this_version(scope, f"the {what} `{word}`", name, **same)
         return None
+    if what == "test" and name.name in scope.models:
+        scope.report(
+            code,
+            f"`{name.name}` is a model, not a test",
+            name.span,
+            help="the models stand before `with`: `compare a, b with TEST`",
+        )
+        return None
     other = stands_in(word, what)
     if other is not None:
         scope.report(
@@ -125,7 +136,7 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         text, fixes = f"did you mean `{meant}`?", []
     scope.report(
         code,
-        f"there is no {what} called `{name.name}`",
+        f"there is no {what} called `{scope.written(name.span)}`",
         name.span,
         help=text or f"`evallang list {_plural(what)}` lists all of them",
         fixes=fixes,
@@ -155,6 +166,8 @@ def _plural(what: str) -> str:
 def _instead(word: str, other: str, what: str) -> str | None:
     if other == "metric" and what == "test":
         return f"write `with TEST by {word}`"
+    if other == "test" and what == "correction":
+        return f"tests of pairs stand behind `then`: `with cochran then {word}`"
     if other == "correction" and what == "test":
         return f"write `with TEST {word}`"
     place = {
@@ -222,9 +235,8 @@ def _option_of(scope: Scope, argument: n.ArgumentNode, entry: Entry[Any]) -> Opt
     if found is None and key in unbuilt.OPTIONS.get(entry.name, frozenset()):
         not_in_this_version(scope, f"the option `{key}` of `{entry.name}`", argument)
     elif found is None:
-        text, fixes = suggestion(
-            argument.key.name, argument.key.span, [o.name for o in entry.options]
-        )
+        names = [o.name for o in entry.options]
+        text, fixes = suggestion(argument.key.name, argument.key.span, names, "option")
         scope.report(
             codes.UNKNOWN_OPTION,
             f"`{entry.name}` has no option `{argument.key.name}`",
@@ -277,15 +289,33 @@ def option_value(
             return True, tuple(items)
     fixes: list[Fix] = []
     expected = _expected(option)
+    help_text = None
     if isinstance(node, n.NameNode):
-        _, fixes = suggestion(node.name, node.span, option.words)
+        help_text, fixes = suggestion(node.name, node.span, option.words)
+    elif {"int", "float", "Fraction"} & set(option.types):
+        help_text, fixes = plainly(node, whole="int" in option.types)
     scope.report(
         codes.OPTION_VALUE,
         f"`{option.name}` of `{owner}` takes {expected}",
         node.span,
+        help=help_text,
         fixes=fixes,
     )
     return False, None
+
+
+def plainly(node: n.Node, *, whole: bool) -> tuple[str | None, list[Fix]]:
+    """Propose `5` for `"5"`, and for `5.0` where a whole number is wanted."""
+    written = ""
+    if isinstance(node, n.TextNode) and _NUMBER.fullmatch(node.value):
+        written = node.value
+    elif isinstance(node, n.NumberNode):
+        written = node.literal
+    if whole:
+        written = written.partition(".")[0] if _WHOLE.fullmatch(written) else ""
+    if not written or (isinstance(node, n.NumberNode) and written == node.literal):
+        return None, []
+    return f"write `{written}`", [Fix(f"write `{written}`", (Edit(node.span, written),))]
 
 
 def _plain(node: n.ValueNode) -> OptionValue:

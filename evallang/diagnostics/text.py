@@ -99,6 +99,8 @@ def _printable(text: str) -> str:
         if c.isprintable()
         else " "
         if c == "\t"
+        else f"\\x{ord(c) - 0xDC00:02x}"  # a byte that was no UTF-8
+        if "\udc80" <= c <= "\udcff"
         else c.encode("unicode_escape", "surrogatepass").decode("ascii")
         for c in text
     )

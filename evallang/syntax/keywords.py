@@ -73,6 +73,40 @@ STATEMENTS: Mapping[str, StatementWords] = {
 }
 """Every statement by its first word, in the order of the manual."""
 
+STATEMENTS_ELSEWHERE: Mapping[str, str] = {
+    "assert": "require",
+    "classifier": "model",
+    "const": "let",
+    "cv": "protocol",
+    "dataframe": "data",
+    "dataset": "data",
+    "def": "let",
+    "define": "let",
+    "estimator": "model",
+    "evaluate": "measure",
+    "experiment": "study",
+    "import": "use",
+    "load": "data",
+    "metric": "measure",
+    "metrics": "measure",
+    "models": "model",
+    "output": "report",
+    "pipeline": "model",
+    "plot": "analyze",
+    "project": "study",
+    "regressor": "model",
+    "resampling": "protocol",
+    "save": "export",
+    "search": "tune",
+    "set": "let",
+    "split": "protocol",
+    "test": "compare",
+    "title": "study",
+    "validation": "protocol",
+    "var": "let",
+}
+"""What other languages begin such a line with."""
+
 CLAUSES: Mapping[str, str] = {
     "about": 'about "TEXT"',
     "alpha": "alpha NUMBER",

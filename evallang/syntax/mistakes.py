@@ -12,15 +12,16 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, text_codes
-from evallang.syntax.keywords import (
-    CLAUSES,
-    CONNECTIVES,
-    RESERVED,
-    SINGLE_COLUMN_CLAUSES,
-    STATEMENTS,
-)
+from evallang.syntax.keywords import CONNECTIVES, RESERVED, SINGLE_COLUMN_CLAUSES
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.machine import END, Run, advance, expected, run
+from evallang.syntax.past_mending import (
+    clause_beside,
+    given_up,
+    number_alone,
+    reserved_word,
+    shown,
+)
 from evallang.syntax.tokens import PUNCTUATION, Token
 
 MOST_REPAIRS = 16  # in one line
@@ -30,17 +31,21 @@ SEEN_AHEAD = 200  # tokens that must fit after a guess; keeps long lines linear
 
 # what a wrong guess brings about: a guess that leads here is none
 _STRUCTURE = frozenset({"E060", "E070", "E071", "E072", "E073", "E075"})
-_KINDS = {
-    "NAME": "a name",
-    "NUMBER": "a number",
-    "TEXT": "text in quotes",
-    "OPERATOR": "a comparison",
-    END: "the end",
-}
 _JOINING = CONNECTIVES - {"all", "best", "true", "false", "none", "missing", "common"}
-SAID_ELSEWHERE = {"versus": "vs", "v": "vs", "using": "with", "via": "with"}
+_OF_RANGES = frozenset({"log", "loguniform", "step", "uniform"})
+_OF_NAMES = frozenset({"analyze", "compare", "measure", "report"})  # no ranges stand there
+SAID_ELSEWHERE = {
+    "versus": "vs",
+    "v": "vs",
+    "using": "with",
+    "via": "with",
+    "by": "step",
+    **dict.fromkeys(("but", "without", "excluding", "excl", "minus"), "except"),
+    **dict.fromkeys(("null", "na", "NA", "nan", "NaN", "empty"), "missing"),
+}
 """Words that stand for a keyword elsewhere, and are not near it in letters."""
-_SIGNS_SWAPPED = ("=", ":", "in", ",", "|")
+_SIGNS_SWAPPED = ("=", ":", "as", "from", "in", ",", "|")
+_FOR_A_SIGN = ("as", "from")  # words that only `=` and `:` are mistaken for
 _WORDS_INSERTED = ("=", "with", "from", "of", "as", "by", "in", "than", "to", "is", ":")
 
 
@@ -73,15 +78,16 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     first = run(path, start, tokens)
     if first.stuck_at is None:
         return Reading(first.node, first.diagnostics)
-    reserved = _reserved(path, start, tokens, first.stuck_at)
-    if reserved is not None:
-        return Reading(None, (reserved,))
-    clause = _clause_beside(path, start, tokens, first.stuck_at)
-    if clause is not None:
-        return Reading(None, (clause,))
     bracketed = _bracketed_options(path, start, tokens, first.stuck_at)
     if bracketed is not None:
         return bracketed
+    known = (
+        reserved_word(path, start, tokens, first.stuck_at)
+        or clause_beside(path, start, tokens, first.stuck_at)
+        or number_alone(path, tokens, first.stuck_at)
+    )
+    if known is not None:
+        return Reading(None, (known,))
     for skipped in range(MOST_ATTEMPTS):
         mended, found = _mend(path, tokens, first, skipped)
         if mended is None:
@@ -89,7 +95,7 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
         again = run(path, start, mended)
         if again.stuck_at is None and not any(d.code in _STRUCTURE for d in again.diagnostics):
             return Reading(again.node, (*found, *again.diagnostics))
-    return Reading(None, (_give_up(path, start, tokens, first),))
+    return Reading(None, (given_up(path, start, tokens, first),))
 
 
 def _mend(
@@ -177,24 +183,23 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             way_out="write `[...]` for a list, or the value alone",
         )
         return
-    if token.kind == "EQUAL" and not {"=", ":"} & set(fits):
-        message = f"`{before.text}` is followed by its value, without `=`"
+    keyword_alone = at == 1 and token.kind == "COLON"
+    if (token.kind == "EQUAL" or keyword_alone) and not {"=", ":"} & set(fits):
+        message = f"`{before.text}` is followed by its value, without `{token.text}`"
         edit = Edit(here, "")
-        yield Guess(codes.SUPERFLUOUS, message, (), 1, edit, "remove `=`")
-    for sign in _SIGNS_SWAPPED:
-        if sign in fits and (token.kind in ("EQUAL", "COLON", "OPERATOR") or token.text == "in"):
-            swapped = Token(PUNCTUATION.get(sign, "NAME"), sign, token.start, token.end)
-            message = f"`{sign}` belongs here, not `{token.text}`"
-            edit = Edit(here, f" {sign} " if sign == "in" else sign)
-            yield Guess(codes.WRONG_SIGN, message, (swapped,), 1, edit, f"write `{sign}`")
+        yield Guess(codes.SUPERFLUOUS, message, (), 1, edit, f"remove `{token.text}`")
+    yield from _swapped(path, items, at, fits)
     if token.kind in ("NAME", "NUMBER", "TEXT", "LSQB", "LBRACE"):
-        if "," in fits and not {token.text, before.text} & _JOINING:
+        joining = _JOINING - _OF_RANGES if items[0].text in _OF_NAMES else _JOINING
+        if "," in fits and not {token.text, before.text} & joining:
             comma = Token("COMMA", ",", before.end, before.end)
-            message = f"a comma is missing between {_shown(before)} and {_shown(token)}"
+            message = f"a comma is missing between {shown(before)} and {shown(token)}"
             edit = Edit(gap, ",")
             title = "write a comma"
             doubtful = items[0].text == "compare" and items[at + 1].text == "with"
-            way_out = "a correction stands behind the test" if doubtful else None
+            way_out = None
+            if doubtful:
+                way_out = "models are joined by commas, a correction stands behind the test"
             misspelt_in = "in" in fits and token.kind == "NAME" and items[at + 1].kind == "TEXT"
             safe = not (doubtful or misspelt_in)
             yield Guess(codes.MISSING_COMMA, message, (comma, token), 1, edit, title, way_out, safe)
@@ -207,19 +212,39 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             if word in fits and at > 1:
                 kind = PUNCTUATION.get(word, "NAME")
                 inserted = Token(kind, word, before.end, before.end)
-                message = f"`{word}` is missing before {_shown(token)}"
+                message = f"`{word}` is missing before {shown(token)}"
                 edit = Edit(gap, f" {word}")
                 title = f"write `{word}`"
                 yield Guess(codes.MISSING_WORD, message, (inserted, token), 1, edit, title)
     if token.kind != END:
         twice = token.text == before.text and token.kind == before.kind
-        message = f"{_shown(token)} is too much here"
+        message = f"{shown(token)} is too much here"
         if twice:
-            message = f"{_shown(token)} stands here twice"
+            message = f"{shown(token)} stands here twice"
         edit = Edit(Span(path, before.end, token.end), "")
         safe = twice or token.kind == "COMMA"
-        title = f"remove {_shown(token)}"
+        title = f"remove {shown(token)}"
         yield Guess(codes.SUPERFLUOUS, message, (), 1, edit, title, safe=safe)
+
+
+def _swapped(path: str, items: Sequence[Token], at: int, fits: Sequence[str]) -> Iterator[Guess]:
+    """`models a = yhat`, `C in 1:10`: one sign, or one small word, for another."""
+    token, before = items[at], items[at - 1]
+    alike = [sign for sign in _SIGNS_SWAPPED if sign in fits]
+    if token.kind not in ("EQUAL", "COLON"):
+        alike = [sign for sign in alike if sign not in _FOR_A_SIGN]
+        if token.kind != "OPERATOR" and token.text != "in":
+            alike = []
+    bounds = before.kind == "NUMBER" and items[min(at + 1, len(items) - 1)].kind == "NUMBER"
+    if ".." in fits and bounds and (token.kind == "COLON" or token.text == "to"):
+        alike = [".."]
+    for sign in alike:
+        swapped = Token(PUNCTUATION.get(sign, "NAME"), sign, token.start, token.end)
+        message = f"`{sign}` belongs here, not `{token.text}`"
+        left = " " * (sign.isalpha() and before.end == token.start)
+        right = " " * (sign.isalpha() and items[at + 1].start == token.end)
+        edit = Edit(Span(path, token.start, token.end), f"{left}{sign}{right}")
+        yield Guess(codes.WRONG_SIGN, message, (swapped,), 1, edit, f"write `{sign}`")
 
 
 def _misspelt(token: Token, fits: Sequence[str], here: Span) -> Iterator[Guess]:
@@ -238,7 +263,7 @@ def _blanks_in_a_name(path: str, items: Sequence[Token], at: int) -> Iterator[Gu
     names = items[1:-1]
     if at != 2 or items[0].text not in SINGLE_COLUMN_CLAUSES or items[1].text in RESERVED:
         return
-    if all(item.kind == "NAME" for item in names):
+    if all(item.kind == "NAME" and item.text not in ("as", "in") for item in names):
         whole = Span(path, names[0].start, names[-1].end)
         right = quoted(" ".join(item.text for item in names))
         message = f"a column with a blank in its name stands in quotes: `{right}`"
@@ -249,41 +274,7 @@ def _blanks_in_a_name(path: str, items: Sequence[Token], at: int) -> Iterator[Gu
         )
 
 
-# --- no guess leads on -----------------------------------------------------------------
-
-
-def _reserved(path: str, start: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
-    """Blame a word of the language if the line is right with a name in its place."""
-    for index in (at - 1, at):
-        if not 0 < index < len(tokens) or tokens[index].text not in RESERVED:
-            continue
-        word = tokens[index]
-        renamed = Token("NAME", "\x00", word.start, word.end)
-        if run(path, start, [*tokens[:index], renamed, *tokens[index + 1 :]]).stuck_at is None:
-            return diagnose(
-                codes.RESERVED_WORD,
-                f"`{word.text}` is a word of the language and names nothing else",
-                Span(path, word.start, word.end),
-                help="choose another name; a column so called is put in quotes",
-            )
-    return None
-
-
-def _clause_beside(path: str, start: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
-    """Blame a clause that stands on the line of its statement: `study "T" seed 3`."""
-    if start != "statement" or not 0 < at < len(tokens):
-        return None
-    head, token = tokens[0].text, tokens[at]
-    if head not in STATEMENTS or token.text not in STATEMENTS[head].clauses:
-        return None
-    if any(run(path, *part).stuck_at is not None for part in _parted(tokens, at)):
-        return None
-    return diagnose(
-        codes.UNEXPECTED_TEXT,
-        f"`{token.text}` is a clause of `{head}` and stands on an indented line below it",
-        Span(path, token.start, token.end),
-        fixes=[Fix("begin a line", (Edit(Span(path, tokens[at - 1].end, token.start), "\n  "),))],
-    )
+# --- options in brackets ---------------------------------------------------------------
 
 
 def _bracketed_options(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
@@ -310,74 +301,3 @@ def _bracketed_options(path: str, start: str, tokens: Sequence[Token], at: int) 
         fixes=[Fix("remove the brackets", tuple(edits))],
     )
     return Reading(again.node, (found, *again.diagnostics))
-
-
-def _parted(tokens: Sequence[Token], at: int) -> tuple[tuple[str, Sequence[Token]], ...]:
-    return (("statement", tokens[:at]), ("clause", tokens[at:]))
-
-
-def _give_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Diagnostic:
-    at = stuck.stuck_at or 0
-    fits = expected(stuck.stack)
-    before = tokens[at - 1]
-    if at == len(tokens):
-        return _incomplete(path, start, tokens, fits)
-    token = tokens[at]
-    span = Span(path, token.start, token.end)
-    if ".." in (before.text, token.text) and "NAME" in (before.kind, token.kind):
-        name = before if before.kind == "NAME" else token
-        return diagnose(
-            codes.RANGE_OF_NAMES,
-            f"a range takes numbers, not `{name.text}`",
-            Span(path, name.start, name.end),
-        )
-    message = f"{_shown(token)} does not fit here"
-    return diagnose(codes.UNEXPECTED_TEXT, message, span, help=_way_out(start, tokens, fits))
-
-
-def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[str]) -> Diagnostic:
-    last = tokens[-1]
-    if last.kind == "COMMA":
-        span = Span(path, last.start, last.end)
-        if run(path, start, tokens[:-1]).stuck_at is None:
-            fix = Fix("remove the comma", (Edit(span, ""),))
-            message = "a comma ends the line"
-            way_out = "a list goes on over several lines inside brackets only"
-            return diagnose(codes.SUPERFLUOUS, message, span, help=way_out, fixes=[fix])
-    span = Span(path, last.end, last.end)
-    if tokens[0].text == "compare" and start == "statement" and "with" in fits:
-        message = "this comparison names no test"
-        way_out = "write `with TEST`, as in `compare a, b with mcnemar`"
-        return diagnose(codes.MISSING_PART, message, span, help=way_out)
-    message = f"the line ends after {_shown(last)} before it is complete"
-    return diagnose(codes.INCOMPLETE_LINE, message, span, help=_way_out(start, tokens, fits))
-
-
-def _way_out(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str | None:
-    """Name what fits, where that is little, and the form of the whole."""
-    word = tokens[0].text
-    form = CLAUSES.get(word)
-    if start == "statement":
-        form = STATEMENTS[word].form if word in STATEMENTS else None
-    silent = {"(", "="} if "OPERATOR" in fits else {"("}
-    worth_telling = sorted(set(fits) - silent, key=_by_weight)
-    parts = [_KINDS.get(item, f"`{item}`") for item in worth_telling]
-    told = []
-    if 0 < len(parts) <= 5:
-        told.append(
-            "expected " + (" or ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:]))
-        )
-    if form is not None:
-        told.append(f"the form is `{form}`")
-    return "; ".join(told) or None
-
-
-def _by_weight(symbol: str) -> tuple[bool, bool, str]:
-    return (symbol == END, not symbol.isupper(), symbol)
-
-
-def _shown(token: Token) -> str:
-    if token.kind == END:
-        return "the end"
-    text = token.text if len(token.text) <= 40 else token.text[:39] + "…"
-    return f"`{text}`"

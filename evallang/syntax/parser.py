@@ -13,7 +13,12 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose, in_order
 from evallang.source import SourceFile, Span
 from evallang.spelling import closest
 from evallang.syntax import codes, preflight, text_codes
-from evallang.syntax.keywords import CLAUSES, CONNECTIVES, STATEMENTS
+from evallang.syntax.keywords import (
+    CLAUSES,
+    CONNECTIVES,
+    STATEMENTS,
+    STATEMENTS_ELSEWHERE,
+)
 from evallang.syntax.layout import LogicalLine, lay_out
 from evallang.syntax.mistakes import Reading, read_line
 from evallang.syntax.nodes import (
@@ -177,13 +182,14 @@ class _Assembly:
         first = line.tokens[0]
         word = first.text
         span = Span(self.path, first.start, first.end)
-        meant = closest(word, STATEMENTS) if first.kind == "NAME" else None
-        if meant is not None and word not in CLAUSES:
+        meant = self._meant(line)
+        if meant is not None:
             line.tokens[0] = first._replace(text=meant)
             reading = _attempt(self.path, "statement", line)
             fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if reading.node else []
             message = f"`{_short(word)}` is no statement, did you mean `{meant}`?"
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, fixes=fixes)
+            way_out = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out, fixes=fixes)
             if line.diagnostics and not line.mended and line.diagnostics[0].span == span:
                 line.diagnostics.clear()  # `6odel`: this says it better
                 line.mended = True
@@ -206,6 +212,25 @@ class _Assembly:
         self._outer = _Open("", None, [], faulty=True)
         self._inner = None
         self._all.append(self._outer)
+
+    def _meant(self, line: LogicalLine) -> str | None:
+        """Tell which statement a line probably is that begins with no word of one.
+
+        A clause word stands for a statement only where the line then reads as one: `models m =`.
+        """
+        first = line.tokens[0]
+        if first.kind != "NAME":
+            return None
+        other = STATEMENTS_ELSEWHERE.get(first.text.casefold())
+        if first.text not in CLAUSES:
+            return other or closest(first.text, STATEMENTS)
+        if other is None:
+            return None
+        line.tokens[0] = first._replace(text=other)
+        reading = _attempt(self.path, "statement", line)
+        line.tokens[0] = first
+        declares = len(line.tokens) > 2 and line.tokens[2].kind == "EQUAL"
+        return other if reading.node is not None or declares else None
 
     # --- indented lines ----------------------------------------------------------------
 
@@ -239,13 +264,16 @@ class _Assembly:
         reading = _attempt(self.path, "clause", line)
         first = line.tokens[0]
         sound = reading.node is not None and not reading.diagnostics
-        if sound or line.word in CLAUSES or not (line.mended and owner.word):
+        if sound or _takes(owner, line.word) or not (line.mended and owner.word):
             return reading
         span = Span(self.path, first.start, first.end)
         word = _short(line.word)
         meant = closest(line.word, STATEMENTS[owner.word].clauses)
         if meant is None:
+            owners = [name for name, known in STATEMENTS.items() if line.word in known.clauses]
             message = f"`{word}` begins no clause of `{owner.word}`"
+            if owners:
+                message = f"`{word}` is a clause of {_either(owners)}, not of `{owner.word}`"
             way_out = f"`{owner.word}` takes {_either(STATEMENTS[owner.word].clauses)}"
             found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=way_out)
             return Reading(None, (found,))

@@ -86,7 +86,11 @@ def not_text(source: SourceFile) -> Diagnostic | None:
         return diagnose(text_codes.NOT_TEXT, message, span, help="save it as UTF-8, not as UTF-16")
     if 0xDC80 <= code <= 0xDCFF:
         message = f"the byte 0x{code - 0xDC00:02X} is not UTF-8"
-        return diagnose(text_codes.NOT_TEXT, message, span, help="save the file as UTF-8")
+        letter = chr(code - 0xDC00)
+        way_out = "save the file as UTF-8"
+        if letter.isprintable() and letter.isalpha():
+            way_out += f"; if it was saved as Latin-1, the byte is `{letter}`"
+        return diagnose(text_codes.NOT_TEXT, message, span, help=way_out)
     message = f"the file holds half of a surrogate pair (U+{code:04X}), which is no character"
     return diagnose(text_codes.NOT_TEXT, message, span)
 

@@ -13,6 +13,7 @@ from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
+from evallang.syntax.strangers import meant_for
 
 
 class Token(NamedTuple):
@@ -83,7 +84,7 @@ _TOKEN = re.compile(
     | (?P<name>{_LETTER}(?:{_WORD}|-(?={_WORD}))*(?:\.(?={_WORD})(?:{_WORD}|-(?={_WORD}))*)*)
     | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{_WORD}))
     | (?P<number>[-−]?\.?[0-9]
-        (?:(?<=[eE])[+\-](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
+        (?:(?<=[eE])[+\-−](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
     | (?P<text>"(?:[^"\\]|\\.)*")
     | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
     | (?P<comment>\#.*)
@@ -103,6 +104,8 @@ _NUMBER = re.compile(
 )
 _ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
 _TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
+"""What others call a cross-validation: the catalogue of protocols says what to write."""
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
@@ -196,12 +199,15 @@ class _Scanner:
             self._fraction(word, end)
         elif _NUMBER.fullmatch(word):
             self._add("NUMBER", self._sized(word, start, end), start, end)
-        elif _TERM.fullmatch(word):
+        elif _TERM.fullmatch(word) or (self._names_a_protocol() and _FOLDS.fullmatch(word)):
             self._add("NAME", word, start, end)
         elif zeros := _ZEROS.fullmatch(word):
             self._zeros(word, zeros, start, end)
         else:
             self._malformed(word, start, end)
+
+    def _names_a_protocol(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].text == "protocol"
 
     def _sized(self, word: str, start: int, end: int) -> str:
         """Give a number, or 1 for one that no float comes near or that divides by zero."""
@@ -355,19 +361,16 @@ class _Scanner:
             self.line.mended = False  # reported once for the file
             return
         shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
-        helps = {
-            "/": "a path stands in quotes, a comment begins with `#`",
-            "\\": "a path stands in quotes; a line goes on inside brackets or before `|`",
-            "'": 'text stands in double quotes: `"text"`',
-            "–": "a range is written with `..`",
-            "%": "a percentage is written in one piece: `95%`",
-            "&": "write a comma, or one `where` line for each condition",
-            ";": "a statement ends with its line",
-            "*": "`all` or nothing at all stands for all models",
-        }
         message = f"{shown} means nothing here"
-        way_out = helps.get(character)
-        self._past_mending(diagnose(text_codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
+        before = self.tokens[-1].kind if self.tokens else None
+        way_out, idle = meant_for(self.text, start, self.line.end, before, inside=self.depth > 0)
+        fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if idle else []
+        code = text_codes.UNEXPECTED_CHARACTER
+        found = diagnose(code, message, span, help=way_out, fixes=fixes)
+        if idle:
+            self.line.diagnostics.append(found)
+        else:
+            self._past_mending(found)
 
     def _past_mending(self, found: Diagnostic) -> None:
         """Report what nobody can mend; what follows on the line may be its consequence."""

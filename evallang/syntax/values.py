@@ -3,7 +3,8 @@
 # ruff: noqa: D102 - what a method makes is said by the rule of its name in the grammar
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
@@ -115,7 +116,34 @@ class ValueBuilder:
             fix = Fix("write `columns`", (Edit(name.span, "columns"),))
             self._complain(codes.MISSPELT_WORD, message, name.span, fix=fix)
             return self._columns(arguments, span)
-        return n.CallNode(name, tuple(self._as_argument(item) for item in arguments), span=span)
+        given = self._rows([self._as_argument(item) for item in arguments])
+        return n.CallNode(name, tuple(given), span=span)
+
+    def _rows(self, given: Sequence[n.ArgumentNode]) -> Iterator[n.ArgumentNode]:
+        """Read `C in 1, 10, 100` as the list it is meant to be."""
+        rest = list(reversed(given))
+        while rest:
+            item = rest.pop()
+            values = [item.value]
+            single = item.tuned and isinstance(item.value, n.NumberNode | n.TextNode)
+            while single and rest and rest[-1].key is None and not rest[-1].tuned:
+                if not isinstance(rest[-1].value, n.NameNode | n.NumberNode | n.TextNode):
+                    break
+                values.append(rest.pop().value)
+            if item.key is None or len(values) < 2:
+                yield item
+                continue
+            row = values[0].span.to(values[-1].span)
+            self.diagnostics = [d for d in self.diagnostics if d.span != values[0].span]
+            ends = (Span(row.path, row.start, row.start), Span(row.path, row.end, row.end))
+            self._complain(
+                codes.DOMAIN_NEEDED,
+                f"the values that `{item.key.name} in` searches stand in square brackets",
+                row,
+                f"write `{item.key.name} in [...]`",
+                fix=Fix("write brackets", (Edit(ends[0], "["), Edit(ends[1], "]"))),
+            )
+            yield replace(item, value=n.ListNode(tuple(values), span=row))
 
     def argument(self, kids: Kids, span: Span) -> n.ArgumentNode:
         self._no_range(kids[0])

@@ -19,6 +19,7 @@ model c = SVC
 protocol holdout
 """
 NAMES = {what: set(registry.names()) for what, registry, _, _ in CATALOGUES}
+LATER = {what: later for what, _, later, _ in CATALOGUES}
 NAMES["protocol"] = {" ".join(entry.declaration.words) for entry in PROTOCOLS}
 
 
@@ -30,7 +31,7 @@ def found(line, study=STUDY):
 def test_a_name_from_elsewhere_leads_to_a_member(what):
     for other, written in OTHER_NAMES[what].items():
         name = written if what == "protocol" else written.split(" ")[0].partition("(")[0]
-        assert name in NAMES[what], (other, written)
+        assert name in NAMES[what] | LATER.get(what, set()), (other, written)
         assert other not in NAMES[what], other
         assert meant_by(what, other.upper()) == written
 
@@ -170,3 +171,80 @@ def test_a_class_with_its_module_is_told_to_stand_without():
 def test_a_list_for_a_single_value_is_told_how_to_be_searched():
     (error,) = found("model d = SVC(C=[1, 10])")
     assert error.help == "to search them, write `C in [1, 10]`"
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        ("measure balanced accuracy, f1", "measure balanced_accuracy, f1"),
+        ("measure f1, log loss", "measure f1, log_loss"),
+        ("compare a, b with corrected t", "compare a, b with corrected_t"),
+        ("compare a, b with mcnemar test", "compare a, b with mcnemar"),
+        ("compare a b with mcnemar", "compare a, b with mcnemar"),
+    ],
+)
+def test_a_name_with_blanks_and_a_lost_comma_are_mended_as_they_were_meant(line, mended):
+    (error,) = found(line)
+    (fix,) = error.fixes
+    assert fix.safe
+    text = STUDY + line
+    for edit in sorted(fix.edits, key=lambda e: e.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    assert text == STUDY + mended
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("compare a holm with mcnemar", "`holm` is a correction, which stands behind the test"),
+        ("compare a, b, c with mcnemar holm bonferroni", "a correction is given twice"),
+        (
+            "compare a, b with wilcoxon signed rank",
+            "there is no test called `wilcoxon signed rank`",
+        ),
+        ("compare a with b by f1", "`b` is a model, not a test"),
+    ],
+)
+def test_two_words_are_one_name_only_where_they_are(line, message):
+    (error,) = found(line)
+    assert error.message == message
+    assert not any(fix.safe for fix in error.fixes)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "model d = SVC(; C=1)",
+        "models d = SVC, e = SVC",
+        "estimator d = SVC(",
+        "let d = SVC; model e = d",
+    ],
+)
+def test_a_name_whose_line_cannot_be_read_is_not_called_unknown(broken):
+    assert [e.code for e in found(f"{broken}\ncompare a, d with mcnemar")] != []
+    assert "E101" not in codes_told(found(f"{broken}\ncompare a, d with mcnemar"))
+    assert "E110" not in codes_told(found(f"{broken}\nmodel x = d | SVC"))
+
+
+@pytest.mark.parametrize(
+    "written", ["5-fold cv", "5 fold cv", "5fold cv", "5-fold-cross-validation"]
+)
+def test_folds_counted_in_front_are_understood(written):
+    (error,) = found("", STUDY.replace("holdout", written))
+    assert "cv folds=" in error.help
+
+
+def test_a_misspelt_clause_is_not_called_missing_too():
+    text = 'evallang 1\ndata d from "d.csv"\n  {}\nmodel a = SVC\nprotocol cv\n'
+    assert [e.code for e in found("", text.format("traget y"))] == ["E140"]
+    assert [e.code for e in found("", text.format("label y"))] == ["E140"]
+    assert [e.code for e in found("", text.format("target"))] == ["E045"]
+    assert [e.code for e in found("", text.format("id y"))] == ["E142"]
+
+
+@pytest.mark.parametrize(("written", "meant"), [('"5"', "5"), ("5.0", "5")])
+def test_a_number_in_quotes_or_with_a_point_is_mended(written, meant):
+    (error,) = found("", STUDY.replace("holdout", f"cv folds={written}"))
+    assert [edit.text for edit in error.fixes[0].edits] == [meant]
+    (error,) = found(f"model d = KNeighborsClassifier(n_neighbors={written})")
+    assert [edit.text for edit in error.fixes[0].edits] == [meant]

@@ -251,11 +251,12 @@ def test_results_go_behind_a_link_and_the_link_stays(study):
 
 
 def test_quiet_leaves_out_hints_beside_errors(study):
-    study.write_text(TWO_MODELS.replace("sklearn iris", '"gone.csv"\n  target y'))
+    text = TWO_MODELS.replace("sklearn iris", '"gone.csv"\n  target y')
+    study.write_text(text.replace("evallang 1\n", ""))
     loud = call("run", "study.eval", folder=study.parent)
     quiet = call("run", "study.eval", "--quiet", folder=study.parent)
     assert loud.returncode == quiet.returncode == 1
-    assert "\nhint[" in loud.stderr
+    assert "hint[W001]" in loud.stderr
     assert "error[E401]" in quiet.stderr
     assert "hint[" not in quiet.stderr
     assert "warning[" not in quiet.stderr

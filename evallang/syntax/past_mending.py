@@ -1,0 +1,163 @@
+"""What is said of a line that no guess mends: the word in the way, and the form of the whole."""
+
+from collections.abc import Sequence
+
+from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
+from evallang.source import Span
+from evallang.syntax import codes
+from evallang.syntax.keywords import CLAUSES, RESERVED, STATEMENTS
+from evallang.syntax.machine import END, Run, expected, run
+from evallang.syntax.tokens import Token
+
+_KINDS = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "TEXT": "text in quotes",
+    "OPERATOR": "a comparison",
+    END: "the end",
+}
+_OF_CONDITIONS = {
+    "and": "write one `where` line for each condition",
+    "or": "one of several values is written `where COLUMN in [a, b]`",
+    "between": "write one `where` line for each bound: `where age >= 18`, `where age <= 65`",
+}
+
+
+def reserved_word(path: str, start: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
+    """Blame a word of the language if the line is right with a name in its place."""
+    for index in (at - 1, at):
+        if not 0 < index < len(tokens) or tokens[index].text not in RESERVED:
+            continue
+        word = tokens[index]
+        renamed = Token("NAME", "\x00", word.start, word.end)
+        if run(path, start, [*tokens[:index], renamed, *tokens[index + 1 :]]).stuck_at is None:
+            return diagnose(
+                codes.RESERVED_WORD,
+                f"`{word.text}` is a word of the language and names nothing else",
+                Span(path, word.start, word.end),
+                help="choose another name; a column so called is put in quotes",
+            )
+    return None
+
+
+def clause_beside(path: str, start: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
+    """Blame a clause that stands on the line of its statement: `study "T" seed 3`."""
+    if start != "statement" or not 0 < at < len(tokens):
+        return None
+    head, token = tokens[0].text, tokens[at]
+    if head not in STATEMENTS or token.text not in STATEMENTS[head].clauses:
+        return None
+    if any(run(path, *part).stuck_at is not None for part in _parted(tokens, at)):
+        return None
+    return diagnose(
+        codes.UNEXPECTED_TEXT,
+        f"`{token.text}` is a clause of `{head}` and stands on an indented line below it",
+        Span(path, token.start, token.end),
+        fixes=[Fix("begin a line", (Edit(Span(path, tokens[at - 1].end, token.start), "\n  "),))],
+    )
+
+
+def _parted(tokens: Sequence[Token], at: int) -> tuple[tuple[str, Sequence[Token]], ...]:
+    return (("statement", tokens[:at]), ("clause", tokens[at:]))
+
+
+def number_alone(path: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
+    """Blame the number in `protocol cv 10`, `10 fold cv` and `cv(10)`."""
+    if tokens[0].text != "protocol" or at >= len(tokens):
+        return None
+    token = tokens[at + 1] if tokens[at].kind == "LPAR" else tokens[at]
+    if token.kind != "NUMBER":
+        return None
+    return diagnose(
+        codes.UNEXPECTED_TEXT,
+        f"{shown(token)} stands without the name of its option",
+        Span(path, token.start, token.end),
+        help="write it as in `cv folds=10` or `repeated holdout times=50 test=1/3`",
+    )
+
+
+def given_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Diagnostic:
+    """Say what stands in the way of a line that nobody understands."""
+    at = stuck.stuck_at or 0
+    fits = expected(stuck.stack)
+    before = tokens[at - 1]
+    if at == len(tokens):
+        return _incomplete(path, start, tokens, fits)
+    token = tokens[at]
+    span = Span(path, token.start, token.end)
+    if ".." in (before.text, token.text) and "NAME" in (before.kind, token.kind):
+        name = before if before.kind == "NAME" else token
+        return diagnose(
+            codes.RANGE_OF_NAMES,
+            f"a range takes numbers, not `{name.text}`",
+            Span(path, name.start, name.end),
+        )
+    message = f"{shown(token)} does not fit here"
+    way_out = _habit(tokens, at) or _way_out(start, tokens, fits)
+    return diagnose(codes.UNEXPECTED_TEXT, message, span, help=way_out)
+
+
+def _habit(tokens: Sequence[Token], at: int) -> str | None:
+    """Say what to write for what is right in other languages."""
+    word, before, token = tokens[0].text, tokens[at - 1], tokens[at]
+    if word == "where":
+        return _OF_CONDITIONS.get(token.text)
+    if word == "require" and at == 2 and token.kind in ("OPERATOR", "EQUAL"):
+        other = tokens[at + 1] if len(tokens) > at + 1 else token
+        if other.kind == "NAME":
+            return f"write `require {before.text} better than {other.text}`, or the other way round"
+        return f"write `require METRIC of {before.text} >= NUMBER`"
+    if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
+        if before.text in ("alpha", "level", "confidence"):
+            return "the level is said once for the study: `alpha 0.05` below `study`"
+        return "options stand in brackets behind their word, as in `mcnemar(exact)`"
+    return None
+
+
+def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[str]) -> Diagnostic:
+    last = tokens[-1]
+    if last.kind == "COMMA":
+        span = Span(path, last.start, last.end)
+        if run(path, start, tokens[:-1]).stuck_at is None:
+            fix = Fix("remove the comma", (Edit(span, ""),))
+            message = "a comma ends the line"
+            way_out = "a list goes on over several lines inside brackets only"
+            return diagnose(codes.SUPERFLUOUS, message, span, help=way_out, fixes=[fix])
+    span = Span(path, last.end, last.end)
+    if tokens[0].text == "compare" and start == "statement" and "with" in fits:
+        message = "this comparison names no test"
+        way_out = "write `with TEST`, as in `compare a, b with mcnemar`"
+        return diagnose(codes.MISSING_PART, message, span, help=way_out)
+    message = f"the line ends after {shown(last)} before it is complete"
+    return diagnose(codes.INCOMPLETE_LINE, message, span, help=_way_out(start, tokens, fits))
+
+
+def _way_out(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str | None:
+    """Name what fits, where that is little, and the form of the whole."""
+    word = tokens[0].text
+    form = CLAUSES.get(word)
+    if start == "statement":
+        form = STATEMENTS[word].form if word in STATEMENTS else None
+    silent = {"(", "="} if "OPERATOR" in fits else {"("}
+    worth_telling = sorted(set(fits) - silent, key=_by_weight)
+    parts = [_KINDS.get(item, f"`{item}`") for item in worth_telling]
+    told = []
+    if 0 < len(parts) <= 5:
+        told.append(
+            "expected " + (" or ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:]))
+        )
+    if form is not None:
+        told.append(f"the form is `{form}`")
+    return "; ".join(told) or None
+
+
+def _by_weight(symbol: str) -> tuple[bool, bool, str]:
+    return (symbol == END, not symbol.isupper(), symbol)
+
+
+def shown(token: Token) -> str:
+    """Show a token in a sentence."""
+    if token.kind == END:
+        return "the end"
+    text = token.text if len(token.text) <= 40 else token.text[:39] + "…"
+    return f"`{text}`"

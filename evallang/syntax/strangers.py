@@ -1,0 +1,45 @@
+"""Characters that mean nothing: what each was probably meant for."""
+
+import re
+
+_ELSEWHERE = {
+    "/": "a path stands in quotes, a comment begins with `#`",
+    "\\": "a path stands in quotes; a line goes on inside brackets or before `|`",
+    "'": 'text stands in double quotes: `"text"`',
+    "%": "a percentage is written in one piece: `95%`",
+    "&": "write a comma, or one `where` line for each condition",
+    "*": "`all` or nothing at all stands for all models",
+    "~": "`in` searches a parameter: `C in 1e-4..1e4 loguniform`",
+    "+": "steps are joined by `|`, items by commas",
+}
+_DASHES = "-–—"
+_PIPED = re.compile(r"->|%>%")
+
+
+def meant_for(
+    text: str, at: int, end: int, before: str | None, *, inside: bool
+) -> tuple[str | None, bool]:
+    """Say what to write instead of the character at a place, and whether nothing is meant by it.
+
+    `before` is the kind of the token before it on its line, which ends at `end`; `inside`
+    tells whether a bracket is open.
+    """
+    character = text[at]
+    if _PIPED.match(text, at, end):
+        return "steps are joined by `|`", False
+    if character == ";":
+        if inside:
+            return "items are parted by commas", False
+        rest = text[at + 1 : end].split("#")[0].strip("; \t\r")
+        return "a statement ends with its line", not rest
+    if character in _DASHES:
+        if before is None:
+            return "items stand on one line, parted by commas", False
+        if before == "NUMBER":
+            return "a range is written with `..`", False
+        if text[at - 1] == "<":
+            return "a value is given with `=`", False
+        return None, False
+    if character == "'" and text[at - 1 : at].isalnum() and before == "NAME":
+        return "a name has no apostrophe", False
+    return _ELSEWHERE.get(character), False
