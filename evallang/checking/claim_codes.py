@@ -55,8 +55,10 @@ WAIVER_OF_NOTHING = declare(
     "waiver_of_nothing",
     "A waiver for which there is nothing to waive.",
     reason="A waiver that silences nothing hides the day on which it would.",
-    wrong="# evallang: allow tabs because our editor writes them\nstudy\n  seed 1",
-    right="study\n  seed 1",
+    wrong="counts pair\n  models a, b\n  table [[90, 9], [1, 40]]\n"
+    "# evallang: allow many_comparisons_without_correction because it was planned\n"
+    "compare a, b with mcnemar",
+    right="counts pair\n  models a, b\n  table [[90, 9], [1, 40]]\ncompare a, b with mcnemar",
 )
 
 # --- E17x: exported models -------------------------------------------------------------------
