@@ -46,9 +46,10 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
         return
     if tested_lines(study):
         wider = study.confidence > 1 - study.alpha
+        can = "hold zero where a test" if wider else "exclude zero where no test"
         yield Objection(
             f"intervals at {percent(study.confidence)} beside tests at {study.alpha:g}: an "
-            f"interval can {'hold zero where a' if wider else 'exclude zero where no'} test rejects",
+            f"interval can {can} rejects",
             place,
             help=f"write `confidence {percent(1 - study.alpha)}`, or leave it out",
         )
