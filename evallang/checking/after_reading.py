@@ -12,6 +12,7 @@ from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.checking.rules.lines import listed
+from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.whole_families import advise_on_families, as_read
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
 from evallang.compatibility.hypothesis_tests import TESTABLE_COUNTS, test_mismatch
@@ -48,7 +49,7 @@ def judge_read(
     if across is not None:
         found += check_related(tuple(tables.values()), span=across.span)
     for table in tables.values():
-        found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
+        found += check_table(table, folds=asked.folds, span=asked.fold_span, resampled=drawn)
         found += check_design(table, asked)
     read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
@@ -89,11 +90,20 @@ def judge_planned(
             splits = layout.get((name, protocol.name), ())
             if folds:
                 sizes = [len(split.test) for split in splits]
-                found += check_test_sizes(sizes, protocol.name, protocol.span)
+                found += check_test_sizes(
+                    sizes, _spoken(protocol), protocol.span, given=protocol.kind == "split"
+                )
             if protocol.implied_by is None and splits:
                 tested = {int(row) for split in splits for row in split.test}
                 found += advise_on_examples(read, [Examples(name, len(tested), {})])
     return found
+
+
+def _spoken(protocol: Protocol) -> str:
+    """Give the name of a protocol, or its words where it was given none."""
+    if protocol.name != protocol.kind:
+        return protocol.name
+    return spoken(protocol)
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:

@@ -248,5 +248,7 @@ def _are_probabilities(
             f"{block[off[0]].sum():.4g} in {frame.place(off[0])}"
             + (f", and to another sum than 1 in {len(off):,} rows in all" if len(off) > 1 else ""),
             f"scores {model.name}",
+            help="they are read as scores, to which `log_loss`, `brier` and other measures of "
+            "probabilities do not apply",
         )
     return not off

@@ -6,6 +6,7 @@ Each rule is one function from a table to findings; `check_table` runs them all.
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
+from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, listed, quoted, written
 from evallang.data.table_codes import (
     CLASS_SMALLER_THAN_FOLDS,
@@ -91,13 +92,18 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
 
 def constant_features(table: Table, findings: Findings) -> None:
     """Find features with at most one value beside missing ones."""
-    constant = [column.name for column in table.columns if _constant(table, column)]
+    constant = [column for column in table.columns if _constant(table, column)]
+    empty = [column.name for column in constant if len(_present(table, column)) == 0]
+    same = [column.name for column in constant if column.name not in empty]
     if constant:
+        each = "" if len(same) == 1 else "each "
+        said = [f"{quoted(same)} {each}{_has(same)} the same value in every row"] if same else []
+        said += [f"{quoted(empty)} {_has(empty)} no value in any row"] if empty else []
         findings.add(
             CONSTANT_FEATURE,
-            f"{quoted(constant)} {_has(constant)} the same value in every row, or none",
+            ", and ".join(said),
             "features",
-            help=f"write `features all except {_written(constant)}`",
+            help=f"write `features all except {_written([*same, *empty])}`",
         )
 
 
@@ -111,11 +117,14 @@ def id_like_features(table: Table, findings: Findings) -> None:
         if _whole(table, column) and _all_different(table, column)
     ]
     if alike:
+        ways = [] if table.spec.id is not None else [f"`id {written(alike[0])}`"]
+        ways.append(f"`features all except {_written(alike)}`")
         findings.add(
             ID_LIKE_FEATURE,
-            f"{quoted(alike)} {_has(alike)} a different value in every row, as an id has",
+            f"{quoted(alike)} {'has' if len(alike) == 1 else 'each have'} a different value in "
+            "every row, as an id has",
             "features",
-            help=f"write `id {written(alike[0])}`, or `features all except {_written(alike)}`",
+            help=f"write {' or '.join(ways)}",
         )
 
 
@@ -140,6 +149,7 @@ def standardised_features(table: Table, findings: Findings) -> None:
     spread = values.std(axis=0)
     if (spread == 0).any():
         return
+    number = values.shape[1]
     centred = np.abs(values.mean(axis=0)) < NEARLY * spread
     n = table.n
     scaled = any(
@@ -149,8 +159,8 @@ def standardised_features(table: Table, findings: Findings) -> None:
     if centred.all() and scaled:
         findings.add(
             STANDARDISED_FEATURES,
-            f"all {values.shape[1]} numeric features of `{table.source}` have mean 0 and the "
-            "same spread",
+            f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
+            "have mean 0 and the same spread",
             "features",
             help="give the raw values, and write `StandardScaler` as a step of the model",
         )
@@ -191,6 +201,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
             f"`{column}` has only {counted(groups, 'group')}, and the group is the unit "
             "of every interval and test",
             "group",
+            help="gather more groups, or name a smaller unit if its rows are independent of others",
         )
 
 
@@ -259,10 +270,19 @@ def _all_different(table: Table, column: Column) -> bool:
 
 
 def _whole(table: Table, column: Column) -> bool:
-    if not column.numeric:
-        return True
+    """Tell whether a feature holds whole numbers or words; of numbers with a few words neither."""
     values = _present(table, column)
+    if not column.numeric:
+        return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
     return bool((values == np.floor(values)).all())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _equals_target(table: Table, column: Column) -> bool:

@@ -192,7 +192,13 @@ def _merged(
     _join_largest(merged, free)
     said = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
     notes.append(said)
-    findings.add(RARE_STRATA_MERGED, said, "stratify", span=span)
+    findings.add(
+        RARE_STRATA_MERGED,
+        said,
+        "stratify",
+        span=span,
+        help=f"write fewer folds, or leave `{columns[-1]}` out, if they should not be merged",
+    )
     return _numbered(merged)
 
 
