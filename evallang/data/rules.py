@@ -201,7 +201,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
             f"`{column}` has only {counted(groups, 'group')}, and the group is the unit "
             "of every interval and test",
             "group",
-            help="gather more groups, or name a smaller unit if its rows are independent of others",
+            help="collect more groups, or name a smaller unit if its rows are independent",
         )
 
 
