@@ -92,18 +92,21 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
 
 def constant_features(table: Table, findings: Findings) -> None:
     """Find features with at most one value beside missing ones."""
-    constant = [column for column in table.columns if _constant(table, column)]
-    empty = [column.name for column in constant if len(_present(table, column)) == 0]
-    same = [column.name for column in constant if column.name not in empty]
-    if constant:
-        each = "" if len(same) == 1 else "each "
-        said = [f"{quoted(same)} {each}{_has(same)} the same value in every row"] if same else []
-        said += [f"{quoted(empty)} {_has(empty)} no value in any row"] if empty else []
+    kinds: dict[str, list[str]] = {}
+    for column in table.columns:
+        if _constant(table, column):
+            present = len(_present(table, column))
+            words = "the same value in every row" if present else "no value in any row"
+            if 0 < present < table.n:
+                words = "the same value in every row that has one"
+            kinds.setdefault(words, []).append(column.name)
+    if kinds:
+        names = [name for group in kinds.values() for name in group]
         findings.add(
             CONSTANT_FEATURE,
-            ", and ".join(said),
+            ", and ".join(f"{quoted(group)} {_each_has(group)} {w}" for w, group in kinds.items()),
             "features",
-            help=f"write `features all except {_written([*same, *empty])}`",
+            help=f"write `features all except {_written(names)}`",
         )
 
 
@@ -121,8 +124,7 @@ def id_like_features(table: Table, findings: Findings) -> None:
         ways.append(f"`features all except {_written(alike)}`")
         findings.add(
             ID_LIKE_FEATURE,
-            f"{quoted(alike)} {'has' if len(alike) == 1 else 'each have'} a different value in "
-            "every row, as an id has",
+            f"{quoted(alike)} {_each_has(alike)} a different value in every row, as an id has",
             "features",
             help=f"write {' or '.join(ways)}",
         )
@@ -311,8 +313,8 @@ def _groups(table: Table | GivenOutcomes) -> int | None:
     return None if table.group_codes is None else len(set(table.group_codes.tolist()))
 
 
-def _has(names: list[str]) -> str:
-    return "has" if len(names) == 1 else "have"
+def _each_has(names: list[str]) -> str:
+    return "has" if len(names) == 1 else "each have"
 
 
 def _says(names: list[str]) -> str:
