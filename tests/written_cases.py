@@ -4,8 +4,9 @@ A case is a title after `===`, a study, and its files after `---`; a line `* N T
 stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its remainders. A
 file `as latin-1` is written so, one `as sql` is a database that these lines make. A line
 `! NAME = VALUE` sets a limit of the package, `! without PACKAGE` takes one away; with `! run`
-the study is run, with consent to its author's own code, and with `! frame NAME = FILE` that file
-is given from Python for the data of that name.
+the study is run, with consent to its author's own code, with `! read` its data are read where
+a check alone would not, and with `! set NAME = VALUE` a `let` is set from the command line. With
+`! frame NAME = FILE` that file is given from Python for the data of that name.
 """
 
 import ast
@@ -91,9 +92,11 @@ class Case:
         study, *files = re.split(r"(?m)^--- ", text)
         arranged = re.findall(r"(?m)^! .*$", study)
         self.runs = "! run" in arranged
+        self.reads = "! read" in arranged
         given = [line for line in arranged if line.startswith("! frame ")]
+        values = [line for line in arranged if line.startswith("! set ")]
         for line in arranged:
-            if line != "! run" and line not in given:
+            if line not in ("! run", "! read", *given, *values):
                 arrange(line, monkeypatch)
         study = re.sub(r"(?m)^! .*\n", "", study)
         if not study.startswith("evallang"):
@@ -105,7 +108,8 @@ class Case:
             write(folder / name, content, form)
         monkeypatch.chdir(folder)
         self.folder = folder
-        self.opened = open_study("study.eval")
+        overrides = dict(line.removeprefix("! set ").split(" = ", 1) for line in values)
+        self.opened = open_study("study.eval", overrides)
         self.live = self._live(given)
 
     @staticmethod

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from evallang.checking import codes, validity_codes
-from evallang.checking.decidable import requirements
+from evallang.checking.decidable import report_ambiguous, report_apart, requirements
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
@@ -97,12 +97,8 @@ def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
             return True
     if scope.broken or not study.sources:
         return False
-    scope.report(
-        codes.MODELS_NEVER_MEET,
-        "no data set has all models of this line",
-        comparison.span,
-        help="compare models of one data set, a line for each",
-    )
+    reference = () if comparison.against is None else (comparison.against,)
+    report_apart(scope, study, (*comparison.models, *reference), comparison.span)
     return False
 
 
@@ -148,12 +144,7 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
     if implies and len(fitting) == 1:
         return fitting[0]
     if len(protocols) > 1:
-        scope.report(
-            codes.AMBIGUOUS_PROTOCOL,
-            "the line does not say which of the protocols it is about",
-            comparison.span,
-            help=f"write `on {(fitting or list(protocols))[0].name}` at its end",
-        )
+        report_ambiguous(scope, fitting or protocols, comparison.span)
     return None
 
 
