@@ -2,9 +2,9 @@
 
 `tests/messages/codes/E120.eval` is read as `written_cases` says, its signs behind `# `: a case
 is a title after `# ===`, a study, its files after `# ---`. The lines after `#>` are what a check
-says of it, and the codes of what is said beside it: a check with the data where the code is about
-data or the case says `! read`, and of a code about results the report of a run.
-`UPDATE_MESSAGES=1` writes the answers anew; read the diff.
+says of it (of a code about data, and after `! read`, a check with the data; of one about results,
+the report of a run), and the codes of what is said beside it. `UPDATE_MESSAGES=1` writes them
+anew; read the diff.
 """
 
 import os
