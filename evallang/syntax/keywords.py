@@ -173,6 +173,11 @@ CONNECTIVES = frozenset(
 )
 """Words that stand between the parts of a line."""
 
+DECLARING = frozenset(
+    {"counts", "data", "let", "model", "predictions", "protocol", "scores", "use"}
+)
+"""Statements that give a name."""
+
 RESERVED = frozenset(
     {"across", "against", "all", "best", "by", "false", "none", "on", "target", "true", "with"}
 )

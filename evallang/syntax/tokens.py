@@ -11,6 +11,7 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
+from evallang.syntax.keywords import DECLARING
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
 from evallang.syntax.strangers import meant_for
@@ -256,9 +257,9 @@ class _Scanner:
         span = Span(self.path, start, end)
         if re.match(r"[0-9]+[^\W\d]", word) and "." not in word and "%" not in word:
             code, message = text_codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
-            help_ = (
-                f"names begin with a letter; a column so called is put in quotes: `{quoted(word)}`"
-            )
+            help_ = "names begin with a letter"
+            if len(self.tokens) != 1 or self.tokens[0].text not in DECLARING:
+                help_ += f"; a column so called is put in quotes: `{quoted(word)}`"
         else:
             code, message = text_codes.MALFORMED_NUMBER, f"`{word}` is no number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
