@@ -20,6 +20,7 @@ from evallang.api.study import StudyError, open_study
 from evallang.models import catalogue, packages
 from evallang.planning import planner
 from evallang.reporting.context import Context
+from evallang.reporting.document import Ref
 from evallang.reporting.limits import cautions
 
 
@@ -65,6 +66,22 @@ def arrange(line, monkeypatch):
 def _forget(packages_of_a_case):
     for name in [m for m in sys.modules if m.partition(".")[0] in packages_of_a_case]:
         del sys.modules[name]
+
+
+def plain(runs):
+    """Give the words of a text; a reference stands as what it leads to."""
+    found = ""
+    for item in runs:
+        if isinstance(item, Ref):
+            found += item.words or item.target
+        else:
+            found += item.text if hasattr(item, "text") else plain(item.runs)
+    return found
+
+
+def said(caution):
+    """Give a warning of a report as one line of text."""
+    return f"{caution.severity}[{caution.code}] {caution.lead}: {plain(caution.body)}"
 
 
 class Case:
@@ -117,15 +134,20 @@ class Case:
         finally:
             _forget(own)
 
+    def cautions(self):
+        """Give what the report of a run warns of, of one with nothing but failures too."""
+        try:
+            record = self._run()
+        except RunFailed as failed:
+            record = failed.results.record
+        return cautions(Context(record))
+
     def codes_of_a_run(self):
         """Give the codes that a run raises: its errors, or what its report warns of."""
         try:
-            record = self._run()
+            return {caution.code: caution.severity for caution in self.cautions()}
         except StudyError as error:
             return {d.code: str(d.severity) for d in error.diagnostics}
-        except RunFailed as failed:
-            record = failed.results.record
-        return {caution.code: caution.severity for caution in cautions(Context(record))}
 
     def codes(self):
         """Give the codes that are raised, each with its severity."""

@@ -1,6 +1,7 @@
 """Comparisons judged (E2xx): tests against what protocols and data sets give them."""
 
 from dataclasses import replace
+from itertools import combinations
 
 from evallang.checking import codes, validity_codes
 from evallang.checking.decidable import requirements
@@ -70,7 +71,8 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
 
 
 def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
-    if comparison.across:
+    first = HYPOTHESIS_TESTS[comparison.test.name].declaration
+    if comparison.across or first.evidence == {Evidence.DATASET_SCORES}:
         return True  # one score of each data set is all that such a test reads
     yields = yields_under(study, comparison)
     grouped = any(is_grouped(source, study.group) for source in study.sources)
@@ -252,13 +254,22 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `holm`",
         )
-    elif "correct" not in inputs and (comparison.against is not None or comparison.pairs):
+    elif "correct" not in inputs and not _of_all_pairs(comparison):
         scope.report(
             validity_codes.FAMILY,
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
-            help="write `holm`, which is the same here",
+            help="write `holm`, which is the same here"
+            if comparison.against is not None
+            else "write `holm`, or name the models with commas to compare all pairs",
         )
+
+
+def _of_all_pairs(comparison: ComparisonSpec) -> bool:
+    if comparison.against is not None or not comparison.pairs:
+        return comparison.against is None
+    planned = {frozenset(pair) for pair in comparison.pairs}
+    return len(planned) == len(list(combinations(comparison.models, 2)))
 
 
 def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
@@ -324,7 +335,10 @@ def _can_run(
         reason = problem.reason
         if f"`{test.name}` needs" in reason:
             reason += f", which `{where}` does not give"
-        scope.report(validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
+        over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
+        several = len(study.sources) > 1 or _holds_several(source)
+        way_out = "write `across data` in this line" if over_data and several else problem.instead
+        scope.report(validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=way_out)
         return False
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:

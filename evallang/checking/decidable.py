@@ -1,12 +1,15 @@
 """Requirements judged (E2xx): whether anything could decide a line, and on which protocol."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from evallang.checking import claim_codes, codes, validity_codes
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
+    decidable_protocol,
     groups_mismatch,
     metric_mismatch,
     nearest_test,
@@ -26,6 +29,9 @@ MARGIN_CLAIMS = {
     "noninferiority": "not worse than {} by MARGIN",
 }
 """The claim that each test of a margin is written as in a `require` line."""
+MARGIN_KINDS: Mapping[str, Literal["equivalent", "noninferior"]] = {
+    "tost": "equivalent", "noninferiority": "noninferior",
+}  # fmt: skip
 
 
 def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
@@ -101,8 +107,6 @@ def _judge(
     scope: Scope, study: Study, line: RequirementSpec, sources: tuple[SourceSpec, ...]
 ) -> None:
     """Report the first thing that keeps a line from being decided on any source."""
-    if line.test is not None and not _of_two(scope, line, line.test):
-        return
     for source in sources:
         own = own_metric(source)
         if (line.metric != own) if own is not None else (line.metric.better is not None):
@@ -112,14 +116,25 @@ def _judge(
                 return
             continue
         for protocol in study.protocols:
-            named = protocol.name == line.protocol and protocol.kind != "split"
+            named = protocol.name == line.protocol
             if named and not _decidable(scope, study, line, source, protocol):
                 return
 
 
-def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
+def _of_two(
+    scope: Scope,
+    study: Study,
+    line: RequirementSpec,
+    test: Method,
+    yields: Yields,
+    protocol: Protocol | None,
+    grouped: bool,
+) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    problem = metric_mismatch(test, line.metric)
+    problem = metric_mismatch(test, line.metric, yields, grouped)
+    bare = replace(line, test=None, kind=MARGIN_KINDS.get(test.name, line.kind))
+    decided = _has_interval(study, bare, yields, protocol, grouped)
+    and_so = "" if decided else f", and {_way_out(bare, yields, protocol, grouped)}"
     if declared.models[0] != 2 or declared.bayesian or declared.across_data:
         what = (
             "gives no p-value" if declared.bayesian else "is no test of two models on one data set"
@@ -128,7 +143,7 @@ def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
             validity_codes.UNDECIDABLE,
             f"`{test.name}` {what}, so it decides no line",
             line.span,
-            help="leave the test out: the interval decides",
+            help=f"leave the test out{and_so or ': the interval decides'}",
         )
         return False
     if test.name in MARGIN_CLAIMS:
@@ -137,7 +152,7 @@ def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
             validity_codes.UNDECIDABLE,
             f"`{test.name}` does not show that a model is better, so it decides no line",
             line.span,
-            help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`",
+            help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`{and_so}",
         )
         return False
     if problem is not None:
@@ -157,6 +172,11 @@ def _decidable(
     yields = yields_of(source, protocol)
     where = spoken(protocol) if protocol else source.name
     grouped = is_grouped(source, study.group)
+    test = line.test
+    if test is not None and not _of_two(scope, study, line, test, yields, protocol, grouped):
+        return False
+    if protocol is not None and protocol.kind == "split":
+        return True  # judged once the split is read
     if line.test is not None:
         problem = test_mismatch(line.test, line.metric, yields, grouped)
         if problem is not None:
@@ -187,7 +207,7 @@ def _decidable(
         line.span,
         help="name the column of the folds: `fold COLUMN`"
         if unknown_splits
-        else _way_out(line, yields),
+        else _way_out(line, yields, protocol, grouped),
     )
     return False
 
@@ -207,10 +227,20 @@ def _has_interval(
     )
 
 
-def _way_out(line: RequirementSpec, yields: Yields) -> str:
-    losses = metric_entry(line.metric).declaration.form == "losses"
+def _way_out(
+    line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
+) -> str:
+    declared = metric_entry(line.metric).declaration
+    if protocol is None:
+        return f"require `{'mse' if declared.task == 'regression' else 'accuracy'}` instead"
+    losses = declared.form == "losses"
     if line.kind == "superior" and yields.ordered and not line.value:
-        return nearest_test(line.metric, yields)
-    if line.kind == "level" and yields.ordered and losses:
-        return "write a line that compares two models `with diebold_mariano`"
-    return "write `protocol cv folds=10`"
+        return nearest_test(line.metric, yields, clustered=grouped)
+    if line.kind == "level" and yields.ordered:
+        test = "diebold_mariano" if losses and not grouped else "permutation(block=5)"
+        return f"write a line that compares two models `with {test}`"
+    if yields.ordered:
+        return "leave the margin out: a series has no interval that holds it"
+    of_level = line.kind == "level"
+    wanted = decidable_protocol(line.metric, grouped) if of_level else "cv folds=10"
+    return f"write `protocol {wanted}`"

@@ -199,7 +199,9 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
     ),
     "analyze": StatementGuide(
         "Adds analyses that describe: curves, calibration, learning curves, stability, power.",
-        f"{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\nanalyze confusion of linear",
+        f"{_IRIS}\nprotocol holdout\nmeasure accuracy\ncompare linear, bayes with mcnemar\n"
+        "analyze power(difference=2%)",
+        detail="`evallang list analyses` tells which of them this version runs.",
     ),
     "export": StatementGuide(
         "Refits a model on all data with the selected parameters and saves it with skops.",

@@ -31,7 +31,7 @@ SMALL_TEST_PART = declare(
     "Cross-validation tests every row.",
     wrong="protocol holdout test=1/3   # of 150 rows",
     right="protocol repeated cv folds=10 times=10",
-    source="Kohavi 1995; Raschka 2018, 1.5 and 3.5",
+    source="Kohavi 1995; Raschka 2018, 1.5 and 3.4",
 )
 FEW_OF_A_CLASS_IN_A_FOLD = declare(
     "W433",

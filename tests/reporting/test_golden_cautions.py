@@ -11,9 +11,9 @@ from pathlib import Path
 import drawn_regression
 import fixture
 import fixture_variants
+from written_cases import said
 
 from evallang.reporting.context import Context
-from evallang.reporting.document import Ref
 from evallang.reporting.limits import cautions
 from evallang.results.records import Failure
 
@@ -52,21 +52,6 @@ STUDIES = {
     ),
     "a metric of the author's own that failed": own_metric_that_failed,
 }
-
-
-def plain(runs):
-    """Give the words of a text; a reference stands as what it leads to."""
-    found = ""
-    for item in runs:
-        if isinstance(item, Ref):
-            found += item.words or item.target
-        else:
-            found += item.text if hasattr(item, "text") else plain(item.runs)
-    return found
-
-
-def said(caution):
-    return f"{caution.severity}[{caution.code}] {caution.lead}: {plain(caution.body)}"
 
 
 def test_what_results_warn_of_reads_as_agreed():

@@ -216,8 +216,8 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
         group by patient
         model a = GaussianNB
         model b = LinearDiscriminantAnalysis
-        protocol repeated cv
-        compare a, b with corrected_t
+        protocol cv
+        compare a, b with mcnemar
     """
     for comparison in tested_lines(study):
         for test in tests_of(comparison):

@@ -117,7 +117,7 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
 
     `one_standard_error` takes the simplest candidate that is nearly as good as the best. For
     common parameters it is known which direction is simpler, and that counts whatever the
-    order; an order that disagrees is read by people as the other way round.
+    order; where the written order disagrees, readers take the wrong end for the simple one.
 
     Objects to:
 

@@ -1,0 +1,86 @@
+"""Every code has its golden file: many cases, and below each what is said of it.
+
+`tests/messages/codes/E120.eval` is read as `written_cases` says, its signs behind `# `: a case
+is a title after `# ===`, a study, its files after `# ---`. The lines after `#>` are what a check
+says of it (of a code about data, a check with the data; of one about results, the report of a
+run), and the codes of what is said beside it. `UPDATE_MESSAGES=1` writes them anew; read the diff.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from studies import codes_told
+from written_cases import Case, said
+
+from evallang.checking.codes_loaded import load_codes
+from evallang.diagnostics import CODES
+from evallang.diagnostics.text import to_text
+
+FOLDER = Path(__file__).parents[1] / "messages" / "codes"
+FILES = sorted(FOLDER.glob("*.eval"))
+LEAST = 4  # cases of a code
+load_codes()
+
+
+def cases(path):
+    """Give the title, the text and the answer of each case of a golden file."""
+    found = []
+    with path.open(encoding="utf-8", newline="") as file:
+        blocks = re.split(r"(?m)^# === ", file.read())
+    assert blocks[0] == "", f"{path.name} begins with a case"
+    for block in blocks[1:]:
+        title, _, body = block.partition("\n")
+        text, _, answer = body.partition("#> ")
+        found.append((title, text, "#> " + answer))
+    return found
+
+
+def plain(text):
+    """Take the signs out of the comments that hold them, and the files of a case."""
+    text = re.sub(r"(?m)^# (! .*)$", r"\1", text)
+    study, *files = re.split(r"(?m)^# --- ", text)
+    files = [re.sub(r"(?m)^# ?", "", file) for file in files]
+    return "--- ".join([study, *files])
+
+
+def answered(code, text, folder, monkeypatch):
+    """Give the codes that a case raises, and what is said of it as lines of a golden file."""
+    case = Case(plain(text), folder, monkeypatch)
+    if code[1] == "5":
+        told = [caution for caution in case.cautions() if caution.code == code]
+        codes = [caution.code for caution in told]
+        shown = "\n".join(map(said, told))
+    else:
+        found = case.diagnostics() if code[1] == "4" else case.opened.diagnostics
+        codes = codes_told(found)
+        meant = [d for d in found if code in codes_told([d])]
+        shown = to_text(meant, case.opened.checked.sources)
+        if beside := codes_told(d for d in found if d not in meant):
+            shown += f"beside it: {', '.join(beside)}"
+    return codes, "".join(f"#> {line}".rstrip() + "\n" for line in shown.rstrip().split("\n"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_what_is_said_of_a_code_reads_as_agreed(path, tmp_path, monkeypatch):
+    code = path.stem
+    written = []
+    read = cases(path)
+    for number, (title, text, _) in enumerate(read):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with monkeypatch.context() as arranged:
+            raised, shown = answered(code, text, folder, arranged)
+        assert code in raised, f"{title}: {raised}"
+        written.append(f"# === {title}\n{text}{shown}")
+    if os.environ.get("UPDATE_MESSAGES"):
+        path.write_text("".join(written), encoding="utf-8", newline="")
+    with path.open(encoding="utf-8", newline="") as file:
+        assert "".join(written) == file.read()
+    assert len({title for title, _, _ in read}) == len({text for _, text, _ in read}) == len(read)
+    assert len(read) >= LEAST
+
+
+def test_golden_files_are_those_of_codes():
+    assert {path.stem for path in FILES} <= set(CODES)
