@@ -163,16 +163,6 @@ SINGLE_COLUMN_CLAUSES = frozenset(
 )
 """Clauses that name one column and take nothing else."""
 
-CONNECTIVES = frozenset(
-    {
-        *("across", "against", "all", "as", "at", "best", "better", "by", "common", "equivalent"),
-        *("except", "exploratory", "from", "in", "is", "log", "loguniform", "missing", "none"),
-        *("not", "of", "on", "select", "sklearn", "split", "sql", "step", "than", "then", "to"),
-        *("uniform", "vs", "with", "within", "worse", "true", "false"),
-    }
-)
-"""Words that stand between the parts of a line."""
-
 DECLARING = frozenset(
     {"counts", "data", "let", "model", "predictions", "protocol", "scores", "use"}
 )

@@ -13,7 +13,7 @@ from evallang.spelling import closest
 from evallang.syntax import codes, nodes as n, text_codes
 from evallang.syntax.keywords import DECLARING
 from evallang.syntax.literals import quoted, unescaped
-from evallang.syntax.tokens import Token
+from evallang.syntax.physical import Token
 
 Kids = Sequence[Any]
 
