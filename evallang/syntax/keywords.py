@@ -164,9 +164,19 @@ SINGLE_COLUMN_CLAUSES = frozenset(
 """Clauses that name one column and take nothing else."""
 
 DECLARING = frozenset(
-    {"counts", "data", "let", "model", "predictions", "protocol", "scores", "use"}
+    {"model", "let", "data", "predictions", "scores", "counts", "protocol", "use"}
 )
-"""Statements that give a name."""
+"""Statements whose first name is the author's own: it stands without quotes."""
+
+CONNECTIVES = frozenset(
+    {
+        *("across", "against", "all", "as", "at", "best", "better", "by", "common", "equivalent"),
+        *("except", "exploratory", "from", "in", "is", "log", "loguniform", "missing", "none"),
+        *("not", "of", "on", "select", "sklearn", "split", "sql", "step", "than", "then", "to"),
+        *("uniform", "vs", "with", "within", "worse", "true", "false"),
+    }
+)
+"""Words that stand between the parts of a line."""
 
 RESERVED = frozenset(
     {"across", "against", "all", "best", "by", "false", "none", "on", "target", "true", "with"}
