@@ -24,6 +24,7 @@ from evallang.registry import Design
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study, names_of
+from evallang.syntax import nodes as n
 
 MARGIN_CLAIMS = {
     "tost": "equivalent to {} within MARGIN",
@@ -43,6 +44,8 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     sources = _distinct(study)
     for line in study.requirements:
         if fitted and line.protocol is None and len(own) > 1:
+            if any(node.name is None for node in scope.of(n.ProtocolNode)):
+                continue  # which is said there
             report_ambiguous(scope, own, line.span)
             continue
         if fitted and line.protocol is None and own:
