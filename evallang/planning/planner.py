@@ -76,18 +76,13 @@ def plan(
             if has_errors(said):
                 continue
             rows = rows_of(study, table, protocol, strata)
+            inside = False
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
+                inside = True
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
             except ValueError as error:
-                found.append(
-                    diagnose(
-                        CANNOT_SPLIT,
-                        str(error),
-                        protocol.span or table.spec.places.get("data"),
-                        path=study.path,
-                    )
-                )
+                found.append(_cannot_split(study, table, protocol, str(error), inside))
                 continue
             splits[table.spec.name, protocol.name] = made
             kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
@@ -117,6 +112,28 @@ def plan(
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
+
+
+def _cannot_split(
+    study: Study, table: Table, protocol: Protocol, error: str, inside: bool
+) -> Diagnostic:
+    """Word why rows, or those inside a training part, cannot be split; what to write stands apart.
+
+    A protocol says both in one sentence: what is wrong, a colon, what to write.
+    """
+    message, colon, way_out = error.partition(": write ")
+    if inside:
+        message = f"in a training part, {message}"
+        option = "cv" if study.tuning is not None and study.tuning.cv else "inner"
+        unspread = ", or `stratify none`" if "stratum" in message else ""
+        colon, way_out = ":", f"a smaller `{option}`{unspread}"
+    return diagnose(
+        CANNOT_SPLIT,
+        message,
+        protocol.span or table.spec.places.get("data"),
+        path=study.path,
+        help=f"write {way_out}" if colon else None,
+    )
 
 
 def _without_optuna(study: Study) -> Iterator[Diagnostic]:
