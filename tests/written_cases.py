@@ -5,7 +5,7 @@ stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its
 file `as latin-1` is written so, one `as sql` is a database that these lines make. A line
 `! NAME = VALUE` sets a limit of the package, `! without PACKAGE` takes one away; with `! run`
 the study is run, with consent to its author's own code, and with `! frame NAME = FILE` that file
-is given from Python for the data of that name.
+is given from Python for the data of that name. `! read` asks what a check says once data are read.
 """
 
 import ast
@@ -91,9 +91,10 @@ class Case:
         study, *files = re.split(r"(?m)^--- ", text)
         arranged = re.findall(r"(?m)^! .*$", study)
         self.runs = "! run" in arranged
+        self.reads = "! read" in arranged
         given = [line for line in arranged if line.startswith("! frame ")]
         for line in arranged:
-            if line != "! run" and line not in given:
+            if line not in ("! run", "! read", *given):
                 arrange(line, monkeypatch)
         study = re.sub(r"(?m)^! .*\n", "", study)
         if not study.startswith("evallang"):
