@@ -89,7 +89,8 @@ def _feature_names(
     for name in spec.features or ():
         if name in roles:
             message = f"`{name}` is {roles[name]} and cannot be a feature"
-            findings.add(COLUMN_IN_TWO_ROLES, message, "features")
+            way_out = f"leave `{name}` out of the features"
+            findings.add(COLUMN_IN_TWO_ROLES, message, "features", help=way_out)
             fine = False
     chosen = spec.features if spec.features is not None else frame.columns
     left_out = {*roles, *(spec.features_except or ())}
@@ -102,9 +103,13 @@ def _feature_names(
             fine = False
         elif fine and name not in names:
             why = roles.get(name, "not among the features")
-            findings.add(
-                NOT_A_FEATURE, f"`{name}` is called categorical, and it is {why}", "categorical"
+            message = f"`{name}` is called categorical, and it is {why}"
+            way_out = (
+                f"leave `{name}` out here"
+                if name in roles
+                else f"write `{name}` among the features too, or leave it out here"
             )
+            findings.add(NOT_A_FEATURE, message, "categorical", help=way_out)
             fine = False
     if fine and not names:
         findings.add(

@@ -10,6 +10,7 @@ from evallang.source import Span
 from evallang.spelling import closest
 
 STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
+RENAME = "give each column a name of its own"
 MOST_NAMED = 5  # rows or values that a message lists before it says "and N more"
 
 

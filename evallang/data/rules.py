@@ -230,7 +230,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
             f"`{column}` has only {counted(groups, 'group')}, and the group is the unit "
             "of every interval and test",
             "group",
-            help="collect more groups, or say with the results that their intervals are too narrow",
+            help="collect more groups, or say of these groups only what is found",
         )
 
 

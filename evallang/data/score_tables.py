@@ -236,6 +236,7 @@ def _same_folds(
             "other repeats have",
             "fold",
             "repeat",
+            help="give every repeat the same folds",
         )
         return False
     present = ~np.isnan(values)
@@ -300,7 +301,8 @@ def _missing_said(
         f"{counted(len(lacking), 'data set')} {'lacks' if len(lacking) == 1 else 'lack'} a score "
         f"of some model: {listed(lacking)}; {done}"
     )
-    findings.add(MISSING_SCORE, said, "models", "score", "model")
+    way_out = "run what is missing, or say in the paper why it is"
+    findings.add(MISSING_SCORE, said, "models", "score", "model", help=way_out)
     return values, (said,)
 
 

@@ -163,6 +163,11 @@ SINGLE_COLUMN_CLAUSES = frozenset(
 )
 """Clauses that name one column and take nothing else."""
 
+DECLARING = frozenset(
+    {"model", "let", "data", "predictions", "scores", "counts", "protocol", "use"}
+)
+"""Statements whose first name is the author's own: it stands without quotes."""
+
 CONNECTIVES = frozenset(
     {
         *("across", "against", "all", "as", "at", "best", "better", "by", "common", "equivalent"),

@@ -22,7 +22,8 @@ from evallang.syntax.past_mending import (
     reserved_word,
     shown,
 )
-from evallang.syntax.tokens import PUNCTUATION, Token
+from evallang.syntax.physical import Token
+from evallang.syntax.tokens import PUNCTUATION
 
 MOST_REPAIRS = 16  # in one line
 MOST_ATTEMPTS = 4  # other guesses, when one makes a line that means nothing

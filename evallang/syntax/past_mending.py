@@ -7,7 +7,7 @@ from evallang.source import Span
 from evallang.syntax import codes
 from evallang.syntax.keywords import CLAUSES, RESERVED, STATEMENTS
 from evallang.syntax.machine import END, Run, expected, run
-from evallang.syntax.tokens import Token
+from evallang.syntax.physical import Token
 
 _KINDS = {
     "NAME": "a name",
@@ -107,6 +107,8 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
         if other.kind == "NAME":
             return f"write `require {before.text} better than {other.text}`, or the other way round"
         return f"write `require METRIC of {before.text} >= NUMBER`"
+    if token.kind == "LPAR" and at == 1 and word in ("compare", "measure", "report"):
+        return f"what `{word}` names stands side by side, parted by commas, or in `[ ]`"
     if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
         if before.text in ("alpha", "level", "confidence"):
             return "the level is said once for the study: `alpha 0.05` below `study`"

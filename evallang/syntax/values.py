@@ -11,15 +11,13 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, nodes as n, text_codes
+from evallang.syntax.keywords import DECLARING
 from evallang.syntax.literals import quoted, unescaped
-from evallang.syntax.tokens import Token
+from evallang.syntax.physical import Token
 
 Kids = Sequence[Any]
 
 _VERSION = re.compile(r"\w\.[0-9]")
-_DECLARING = frozenset(
-    {"model", "let", "data", "predictions", "scores", "counts", "protocol", "use"}
-)
 
 
 class ValueBuilder:
@@ -54,7 +52,7 @@ class ValueBuilder:
         name = kids[0].text
         if _VERSION.search(name):
             right = quoted(name)
-            declares = self.first.text in _DECLARING
+            declares = self.first.text in DECLARING
             self._complain(
                 text_codes.NAME_WITH_VERSION,
                 f"`{name}` is no name: a digit follows a point",

@@ -39,8 +39,9 @@ def test_messages_are_lower_case_sentences_without_a_stop(path):
 
 
 def test_every_code_has_a_golden_message():
-    shown = "".join(path.read_text(encoding="utf-8") for path in FOLDER.parent.rglob("*.txt"))
-    seen = set(re.findall(r"(?m)^\w+\[(\w\d+)\]|: also (\w\d+): ", shown))
+    golden = [*FOLDER.parent.rglob("*.txt"), *(FOLDER.parent / "codes").glob("*.eval")]
+    shown = "".join(path.read_text(encoding="utf-8") for path in golden)
+    seen = set(re.findall(r"(?m)^(?:#> )?\w+\[(\w\d+)\]|: also (\w\d+): ", shown))
     seen = {code for pair in seen for code in pair if code}
     assert set(CODES) <= seen
 
