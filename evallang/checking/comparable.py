@@ -32,6 +32,7 @@ from evallang.study import (
     models_of,
     names_of,
 )
+from evallang.syntax import nodes as n
 
 
 def settle(scope: Scope, study: Study) -> Study:
@@ -149,7 +150,7 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
     implies = HYPOTHESIS_TESTS[comparison.test.name].declaration.implied is not None
     if implies and len(fitting) == 1:
         return fitting[0]
-    if len(protocols) > 1:
+    if len(protocols) > 1 and all(node.name for node in scope.of(n.ProtocolNode)):
         scope.report(
             codes.AMBIGUOUS_PROTOCOL,
             "the line does not say which of the protocols it is about",

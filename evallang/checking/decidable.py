@@ -22,6 +22,7 @@ from evallang.protocols.protocol import Yields
 from evallang.registry import Design
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study, names_of
+from evallang.syntax import nodes as n
 
 MARGIN_CLAIMS = {
     "tost": "equivalent to {} within MARGIN",
@@ -41,6 +42,8 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     sources = _distinct(study)
     for line in study.requirements:
         if fitted and line.protocol is None and len(own) > 1:
+            if any(node.name is None for node in scope.of(n.ProtocolNode)):
+                continue  # which is said there
             scope.report(
                 codes.AMBIGUOUS_PROTOCOL,
                 "the line does not say which of the protocols it is about",

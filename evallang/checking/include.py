@@ -116,7 +116,14 @@ def _include(
     written = node.path.value
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), written))
     problem: Diagnostic | None = None
-    if "://" in written or written.startswith("/"):
+    if written.strip() in ("", ".", "./"):
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM,
+            f"`{written}` names no file" if written else "the path is empty",
+            node.path.span,
+            help='write the path of a study, as in `include "lab/protocol.eval"`',
+        )
+    elif "://" in written or written.startswith("/"):
         problem = diagnose(
             codes.INCLUDE_PROBLEM,
             f"`{written}` is not a path relative to this file",
