@@ -69,7 +69,7 @@ def regular_file(
         )
         return None
     if not found:
-        near = closest(path.name, _neighbours(path.parent))
+        near = closest(path.name, (n for n in _neighbours(path.parent) if n != path.name))
         words = f"did you mean `{near}`?" if near else "paths are relative to the study's own file"
         findings.add(FILE_NOT_FOUND, f"there is no file `{location}`", span=span, help=words)
         return None
