@@ -43,14 +43,14 @@ class SourceFile:
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
-        """Offsets at which the lines begin."""
-        starts = [0]
+        """Offsets at which the lines begin; a byte order mark stands before the first."""
+        starts = [1 if self.text.startswith("\ufeff") else 0]
         starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
         return tuple(starts)
 
     def position(self, offset: int) -> Position:
         """Find line and column of an offset; one past the end is the last place."""
-        offset = min(max(offset, 0), len(self.text))
+        offset = min(max(offset, self.line_starts[0]), len(self.text))
         line = bisect_right(self.line_starts, offset)
         return Position(line, offset - self.line_starts[line - 1] + 1, offset)
 

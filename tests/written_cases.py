@@ -2,16 +2,22 @@
 
 A case is a title after `===`, a study, and its files after `---`; a line `* N TEXT` of a file
 stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its remainders. A
-file `as latin-1` is written so, one `as sql` is a database that these lines make. A line
+file `as latin-1` is written so, one `as sql` is a database that these lines make, one `as gzip`
+or `as parquet` is these lines packed, one `as literal` is a text or the bytes of Python. A line
 `! NAME = VALUE` sets a limit of the package, `! without PACKAGE` takes one away; with `! run`
-the study is run, with consent to its author's own code, and with `! frame NAME = FILE` that file
-is given from Python for the data of that name.
+the study is run, with consent to its author's own code, with `! read` its data are read where
+a check alone would not, and with `! set NAME = VALUE` a `let` is set from the command line. With
+`! frame NAME = FILE` that file is given from Python for the data of that name.
 """
 
 import ast
+import gzip
+import io
 import re
 import sqlite3
 import sys
+
+import polars
 
 from evallang.api.live import NOTHING, Live
 from evallang.api.preparing import read_and_plan
@@ -46,9 +52,15 @@ def write(path, content, form):
         with sqlite3.connect(path) as connection:
             connection.executescript(text)
         connection.close()
+    elif form == "parquet":
+        polars.read_csv(io.StringIO(text)).write_parquet(path)
+    elif form == "literal":
+        read = ast.literal_eval(text)
+        path.write_bytes(read if isinstance(read, bytes) else read.encode("utf-8"))
     else:
-        text = ast.literal_eval(text) if form == "literal" else text + "\n" * bool(text)
-        path.write_bytes(text.encode(form if form not in ("literal", "") else "utf-8"))
+        packed = form == "gzip"
+        data = (text + "\n" * bool(text)).encode("utf-8" if packed else form or "utf-8")
+        path.write_bytes(gzip.compress(data) if packed else data)
 
 
 def arrange(line, monkeypatch):
@@ -91,9 +103,11 @@ class Case:
         study, *files = re.split(r"(?m)^--- ", text)
         arranged = re.findall(r"(?m)^! .*$", study)
         self.runs = "! run" in arranged
+        self.reads = "! read" in arranged
         given = [line for line in arranged if line.startswith("! frame ")]
+        values = [line for line in arranged if line.startswith("! set ")]
         for line in arranged:
-            if line != "! run" and line not in given:
+            if line not in ("! run", "! read", *given, *values):
                 arrange(line, monkeypatch)
         study = re.sub(r"(?m)^! .*\n", "", study)
         if not study.startswith("evallang"):
@@ -105,13 +119,12 @@ class Case:
             write(folder / name, content, form)
         monkeypatch.chdir(folder)
         self.folder = folder
-        self.opened = open_study("study.eval")
+        overrides = dict(line.removeprefix("! set ").split(" = ", 1) for line in values)
+        self.opened = open_study("study.eval", overrides)
         self.live = self._live(given)
 
     @staticmethod
     def _live(given):
-        import polars
-
         pairs = [line.removeprefix("! frame ").split(" = ") for line in given]
         frames = {name: polars.read_csv(path) for name, path in pairs}
         return Live(frames) if frames else NOTHING

@@ -17,7 +17,7 @@ PASSES = {
     "W1": "Names and waivers",
     "W3": "What the literature advises against",
     "W4": "Data",
-    "W5": "Results",
+    "W5": "Results: said in every report that they concern, and not to be allowed away",
 }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.statements import STATEMENT_GUIDES
 from evallang.checking.values import CATALOGUES
+from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import CODES
 from evallang.models.catalogue import CATALOGUE, unavailable
 from evallang.protocols.protocol import PROTOCOLS
@@ -59,7 +60,7 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
                 "summary": code.summary,
             }
             for code in sorted(CODES.values(), key=lambda c: c.code)
-            if catalogue == "codes" or code.code.startswith("W")
+            if catalogue == "codes" or can_be_allowed(code)
         ]
     return [record(entry) for entry in REGISTRIES[catalogue]]
 

@@ -1,6 +1,6 @@
 """The codes of comparisons, margins, waivers, exports and reports (E15x to E17x, W162)."""
 
-from evallang.checking.beginnings import ONE_MODEL, TWO_MODELS
+from evallang.checking.beginnings import ONE_MODEL, SUITE, TWO_MODELS
 from evallang.diagnostics import declare
 
 # --- E15x: claims --------------------------------------------------------------------------
@@ -25,15 +25,15 @@ NEEDS_CORRECTION_ELSEWHERE = declare(
     "E152",
     "correction_on_self_correcting_test",
     "A correction on a test that controls its family itself.",
-    reason="These tests adjust for all comparisons themselves; a second correction would "
-    "make them blind.",
-    wrong="compare across data with friedman then nemenyi holm",
-    right="compare across data with friedman then nemenyi",
+    reason="These tests adjust for all comparisons themselves; a second correction would cost "
+    "power and protect from nothing.",
+    wrong=f"{SUITE}compare across data with friedman then nemenyi holm",
+    right=f"{SUITE}compare across data with friedman then nemenyi",
 )
 MARGIN = declare(
     "E153",
     "margin",
-    "A margin, threshold or level that cannot be.",
+    "A margin, threshold or level lies outside the range that it can have.",
     reason="A margin is a distance and so above 0; a level lies between 0 and 1; a "
     "threshold lies where the metric can.",
     wrong="require a not worse than b by -2%",
@@ -55,6 +55,10 @@ WAIVER_OF_NOTHING = declare(
     "waiver_of_nothing",
     "A waiver for which there is nothing to waive.",
     reason="A waiver that silences nothing hides the day on which it would.",
+    wrong="counts pair\n  models a, b\n  table [[90, 9], [1, 40]]\n"
+    "# evallang: allow many_comparisons_without_correction because it was planned\n"
+    "compare a, b with mcnemar",
+    right="counts pair\n  models a, b\n  table [[90, 9], [1, 40]]\ncompare a, b with mcnemar",
 )
 
 # --- E17x: exported models -------------------------------------------------------------------
@@ -71,8 +75,8 @@ EXPORT_OF_SEVERAL = declare(
 EXPORT_PATH = declare(
     "E171",
     "export_path",
-    "An exported model would stand outside the study's folder, or under a name that is not its "
-    "kind.",
+    "An exported model would stand outside the study's folder, or its name lacks the ending "
+    ".skops.",
     reason="A study writes nothing outside its own folder. Models are saved with skops, whose "
     "files hold no code, and never as pickles, which run code when they are read.",
     wrong=f'{ONE_MODEL}export best to "../model.skops"',

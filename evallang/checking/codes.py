@@ -84,7 +84,7 @@ AMBIGUOUS_PROTOCOL = declare(
 MODELS_NEVER_MEET = declare(
     "E109",
     "models_never_meet",
-    "A line names models of which no data set has all.",
+    "A line names models that no single data set has together.",
     reason="Models are compared on the same examples; a line that no data set can serve would "
     "silently give nothing.",
     wrong="counts one\n  models a, b\n  table [[5, 1], [2, 3]]\ncounts two\n  models c, d\n"
@@ -121,7 +121,7 @@ UNKNOWN_INTERVAL = declare(
 UNKNOWN_PROTOCOL = declare(
     "E123",
     "unknown_protocol",
-    "Words that are no protocol.",
+    "A word that is no protocol.",
     reason="`evallang list protocols` lists all of them.",
     wrong="protocol kfold folds=10",
     right="protocol cv folds=10",
@@ -138,9 +138,9 @@ UNKNOWN_ANALYSIS = declare(
     "E125",
     "unknown_analysis",
     "A word that is no analysis.",
-    reason="An analysis of another name does not exist in the language.",
-    wrong="analyze calibrations",
-    right="analyze calibration",
+    reason="`evallang list analyses` lists all of them.",
+    wrong="analyze powr(difference=2%)",
+    right="analyze power(difference=2%)",
 )
 UNKNOWN_WORD = declare(
     "E126",
@@ -153,9 +153,9 @@ UNKNOWN_WORD = declare(
 UNKNOWN_SOURCE = declare(
     "E127",
     "unknown_source",
-    "A data set that scikit-learn does not bundle, or a file type that is not read.",
+    "A data set that scikit-learn does not bundle, a file type that is not read, or an address.",
     reason="scikit-learn brings iris, wine, breast_cancer, digits and diabetes along; "
-    "other data come from a file or a query.",
+    "other data come from a file beside the study, or from a query.",
     wrong="data d from sklearn iriss",
     right="data d from sklearn iris",
 )

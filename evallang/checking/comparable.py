@@ -1,9 +1,10 @@
 """Comparisons judged (E2xx): tests against what protocols and data sets give them."""
 
 from dataclasses import replace
+from itertools import combinations
 
 from evallang.checking import codes, validity_codes
-from evallang.checking.decidable import requirements
+from evallang.checking.decidable import report_ambiguous, report_apart, requirements
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
@@ -31,6 +32,7 @@ from evallang.study import (
     models_of,
     names_of,
 )
+from evallang.syntax import nodes as n
 
 
 def settle(scope: Scope, study: Study) -> Study:
@@ -69,7 +71,8 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
 
 
 def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool:
-    if comparison.across:
+    first = HYPOTHESIS_TESTS[comparison.test.name].declaration
+    if comparison.across or first.evidence == {Evidence.DATASET_SCORES}:
         return True  # one score of each data set is all that such a test reads
     yields = yields_under(study, comparison)
     grouped = any(is_grouped(source, study.group) for source in study.sources)
@@ -97,12 +100,8 @@ def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
             return True
     if scope.broken or not study.sources:
         return False
-    scope.report(
-        codes.MODELS_NEVER_MEET,
-        "no data set has all models of this line",
-        comparison.span,
-        help="compare models of one data set, a line for each",
-    )
+    reference = () if comparison.against is None else (comparison.against,)
+    report_apart(scope, study, (*comparison.models, *reference), comparison.span)
     return False
 
 
@@ -147,13 +146,8 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
     implies = HYPOTHESIS_TESTS[comparison.test.name].declaration.implied is not None
     if implies and len(fitting) == 1:
         return fitting[0]
-    if len(protocols) > 1:
-        scope.report(
-            codes.AMBIGUOUS_PROTOCOL,
-            "the line does not say which of the protocols it is about",
-            comparison.span,
-            help=f"write `on {(fitting or list(protocols))[0].name}` at its end",
-        )
+    if len(protocols) > 1 and all(node.name for node in scope.of(n.ProtocolNode)):
+        report_ambiguous(scope, fitting or protocols, comparison.span)
     return None
 
 
@@ -251,13 +245,22 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `holm`",
         )
-    elif "correct" not in inputs and (comparison.against is not None or comparison.pairs):
+    elif "correct" not in inputs and not _of_all_pairs(comparison):
         scope.report(
             validity_codes.FAMILY,
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
-            help="write `holm`, which is the same here",
+            help="write `holm`, which is the same here"
+            if comparison.against is not None
+            else "write `holm`, or name the models with commas to compare all pairs",
         )
+
+
+def _of_all_pairs(comparison: ComparisonSpec) -> bool:
+    if comparison.against is not None or not comparison.pairs:
+        return comparison.against is None
+    planned = {frozenset(pair) for pair in comparison.pairs}
+    return len(planned) == len(list(combinations(comparison.models, 2)))
 
 
 def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
@@ -323,7 +326,10 @@ def _can_run(
         reason = problem.reason
         if f"`{test.name}` needs" in reason:
             reason += f", which `{where}` does not give"
-        scope.report(validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=problem.instead)
+        over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
+        several = len(study.sources) > 1 or _holds_several(source)
+        way_out = "write `across data` in this line" if over_data and several else problem.instead
+        scope.report(validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=way_out)
         return False
     problem = weights_mismatch(test, metric, yields)
     if problem is not None:

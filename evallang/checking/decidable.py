@@ -1,12 +1,15 @@
 """Requirements judged (E2xx): whether anything could decide a line, and on which protocol."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from evallang.checking import claim_codes, codes, validity_codes
 from evallang.checking.designs import spoken
-from evallang.checking.scope import Scope
+from evallang.checking.scope import Scope, listed
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
+    decidable_protocol,
     groups_mismatch,
     metric_mismatch,
     nearest_test,
@@ -15,16 +18,22 @@ from evallang.compatibility.hypothesis_tests import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
+from evallang.diagnostics import Related
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design
+from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study, names_of
+from evallang.syntax import nodes as n
 
 MARGIN_CLAIMS = {
     "tost": "equivalent to {} within MARGIN",
     "noninferiority": "not worse than {} by MARGIN",
 }
 """The claim that each test of a margin is written as in a `require` line."""
+MARGIN_KINDS: Mapping[str, Literal["equivalent", "noninferior"]] = {
+    "tost": "equivalent", "noninferiority": "noninferior",
+}  # fmt: skip
 
 
 def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
@@ -35,12 +44,9 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
     sources = _distinct(study)
     for line in study.requirements:
         if fitted and line.protocol is None and len(own) > 1:
-            scope.report(
-                codes.AMBIGUOUS_PROTOCOL,
-                "the line does not say which of the protocols it is about",
-                line.span,
-                help=f"write `on {own[0].name}` at its end",
-            )
+            if any(node.name is None for node in scope.of(n.ProtocolNode)):
+                continue  # which is said there
+            report_ambiguous(scope, own, line.span)
             continue
         if fitted and line.protocol is None and own:
             line = replace(line, protocol=own[0].name)
@@ -48,6 +54,35 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
             _judge(scope, study, line, sources)
         settled.append(line)
     return tuple(settled)
+
+
+def report_ambiguous(scope: Scope, protocols: Sequence[Protocol], span: Span | None) -> None:
+    """Report a line that is about one of several protocols, and does not say which."""
+    ends = listed(f"on {protocol.name}" for protocol in protocols)
+    scope.report(
+        codes.AMBIGUOUS_PROTOCOL,
+        "the line does not say which of the protocols it is about",
+        span,
+        help=f"write {ends} at its end",
+    )
+
+
+def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | None) -> None:
+    """Report a line whose models are of several data sets, and which of them has which."""
+    related = []
+    for source in study.sources:
+        models = names_of(study.models if isinstance(source, DataSpec) else source.models)
+        there = [name for name in dict.fromkeys(names) if name in models]
+        place = next(iter(source.places.values()), None)
+        if there and place is not None:
+            related.append(Related(place, f"`{source.name}` has {listed(there, 'and')}"))
+    scope.report(
+        codes.MODELS_NEVER_MEET,
+        "no data set has all models of this line",
+        span,
+        help="write a line for each data set, about models that it has",
+        related=related,
+    )
 
 
 def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
@@ -75,12 +110,7 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
             return True
     if scope.broken:
         return False  # the model that is missing may be one that could not be read
-    scope.report(
-        codes.MODELS_NEVER_MEET,
-        "no data set has all models of this line",
-        line.span,
-        help="write a line for each data set, about models that it has",
-    )
+    report_apart(scope, study, line.models, line.span)
     return False
 
 
@@ -98,8 +128,6 @@ def _judge(
     scope: Scope, study: Study, line: RequirementSpec, sources: tuple[SourceSpec, ...]
 ) -> None:
     """Report the first thing that keeps a line from being decided on any source."""
-    if line.test is not None and not _of_two(scope, line, line.test):
-        return
     for source in sources:
         own = own_metric(source)
         if (line.metric != own) if own is not None else (line.metric.better is not None):
@@ -109,14 +137,25 @@ def _judge(
                 return
             continue
         for protocol in study.protocols:
-            named = protocol.name == line.protocol and protocol.kind != "split"
+            named = protocol.name == line.protocol
             if named and not _decidable(scope, study, line, source, protocol):
                 return
 
 
-def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
+def _of_two(
+    scope: Scope,
+    study: Study,
+    line: RequirementSpec,
+    test: Method,
+    yields: Yields,
+    protocol: Protocol | None,
+    grouped: bool,
+) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    problem = metric_mismatch(test, line.metric)
+    problem = metric_mismatch(test, line.metric, yields, grouped)
+    bare = replace(line, test=None, kind=MARGIN_KINDS.get(test.name, line.kind))
+    decided = _has_interval(study, bare, yields, protocol, grouped)
+    and_so = "" if decided else f", and {_way_out(bare, yields, protocol, grouped)}"
     if declared.models[0] != 2 or declared.bayesian or declared.across_data:
         what = (
             "gives no p-value" if declared.bayesian else "is no test of two models on one data set"
@@ -125,7 +164,7 @@ def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
             validity_codes.UNDECIDABLE,
             f"`{test.name}` {what}, so it decides no line",
             line.span,
-            help="leave the test out: the interval decides",
+            help=f"leave the test out{and_so or ': the interval decides'}",
         )
         return False
     if test.name in MARGIN_CLAIMS:
@@ -134,7 +173,7 @@ def _of_two(scope: Scope, line: RequirementSpec, test: Method) -> bool:
             validity_codes.UNDECIDABLE,
             f"`{test.name}` does not show that a model is better, so it decides no line",
             line.span,
-            help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`",
+            help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`{and_so}",
         )
         return False
     if problem is not None:
@@ -154,6 +193,11 @@ def _decidable(
     yields = yields_of(source, protocol)
     where = spoken(protocol) if protocol else source.name
     grouped = is_grouped(source, study.group)
+    test = line.test
+    if test is not None and not _of_two(scope, study, line, test, yields, protocol, grouped):
+        return False
+    if protocol is not None and protocol.kind == "split":
+        return True  # judged once the split is read
     if line.test is not None:
         problem = test_mismatch(line.test, line.metric, yields, grouped)
         if problem is not None:
@@ -184,7 +228,7 @@ def _decidable(
         line.span,
         help="name the column of the folds: `fold COLUMN`"
         if unknown_splits
-        else _way_out(line, yields),
+        else _way_out(line, yields, protocol, grouped),
     )
     return False
 
@@ -204,10 +248,20 @@ def _has_interval(
     )
 
 
-def _way_out(line: RequirementSpec, yields: Yields) -> str:
-    losses = metric_entry(line.metric).declaration.form == "losses"
+def _way_out(
+    line: RequirementSpec, yields: Yields, protocol: Protocol | None, grouped: bool
+) -> str:
+    declared = metric_entry(line.metric).declaration
+    if protocol is None:
+        return f"require `{'mse' if declared.task == 'regression' else 'accuracy'}` instead"
+    losses = declared.form == "losses"
     if line.kind == "superior" and yields.ordered and not line.value:
-        return nearest_test(line.metric, yields)
-    if line.kind == "level" and yields.ordered and losses:
-        return "write a line that compares two models `with diebold_mariano`"
-    return "write `protocol cv folds=10`"
+        return nearest_test(line.metric, yields, clustered=grouped)
+    if line.kind == "level" and yields.ordered:
+        test = "diebold_mariano" if losses and not grouped else "permutation(block=5)"
+        return f"write a line that compares two models `with {test}`"
+    if yields.ordered:
+        return "leave the margin out: a series has no interval that holds it"
+    of_level = line.kind == "level"
+    wanted = decidable_protocol(line.metric, grouped) if of_level else "cv folds=10"
+    return f"write `protocol {wanted}`"

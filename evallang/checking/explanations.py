@@ -13,7 +13,8 @@ from evallang.checking.statements import (
     STATEMENT_GUIDES,
     WORD_MEANINGS,
 )
-from evallang.diagnostics import Code, Severity
+from evallang.checking.waivers import can_be_allowed
+from evallang.diagnostics import Code
 from evallang.frozen import frozen
 from evallang.models.catalogue import CATALOGUE
 from evallang.registry import Entry, Option
@@ -41,7 +42,6 @@ class Explanation:
     parts: tuple[Part, ...]
 
 
-OF_RESULTS = "W5"  # warnings of a report begin so, and cannot be allowed
 NOT_GIVEN = "not given"  # how the catalogue writes a default that no study can write
 
 PYTHON_MATTER = re.compile(
@@ -156,7 +156,7 @@ def of_code(code: Code) -> Explanation:
     for heading, text in (("wrong", code.wrong), ("right", code.right)):
         if text:
             parts.append(Part(heading, lines=tuple(text.split("\n")), language=_language(text)))
-    if code.severity is not Severity.ERROR and code.code < OF_RESULTS:
+    if can_be_allowed(code):
         parts.append(Part("to allow it", lines=(waiver(code),), language="eval"))
     if code.source:
         parts.append(Part("source", code.source))
@@ -177,9 +177,9 @@ def waiver(code: Code) -> str:
 def of_class(name: str) -> Explanation:
     """Explain a class of the catalogue of models."""
     entry = CATALOGUE[name]
-    kind = ", ".join(sorted(entry.kinds))
+    kind = ", ".join(sorted(entry.kinds)) or "class"
     if entry.refused:
-        return Explanation(name, kind, entry.module, (Part("", f"{name} {entry.refused}"),))
+        return Explanation(name, kind, entry.module, (Part("", f"`{name}` {entry.refused}."),))
     lines = []
     for parameter in entry.parameters.values():
         if parameter.refused is None:
@@ -187,8 +187,9 @@ def of_class(name: str) -> Explanation:
             text = parameter.default_text
             default = "no default" if text == NOT_GIVEN else f"default {text}"
             lines.append(f"{parameter.name}: {default}{words}")
-    parts = (Part("", f"From {entry.module}."), Part("parameters", lines=tuple(lines)))
-    return Explanation(name, kind, entry.module, parts)
+    parts = [Part("", f"From {entry.module}.")]
+    parts.append(Part("parameters", lines=tuple(lines)) if lines else Part("", "No parameters."))
+    return Explanation(name, kind, entry.module, tuple(parts))
 
 
 def of_statement(word: str) -> Explanation:

@@ -10,7 +10,11 @@ from typing import Any, Literal
 
 from evallang.compatibility import yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, test_mismatch
-from evallang.compatibility.intervals import default_interval, interval_mismatch
+from evallang.compatibility.intervals import (
+    default_interval,
+    interval_groups_mismatch,
+    interval_mismatch,
+)
 from evallang.data.dataset import CountsSpec, PredictionsSpec
 from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS
@@ -108,10 +112,10 @@ def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> 
     """Tell whether an interval can be written for a metric here."""
     if not measurable(metric, setting) or interval.declaration.form == "paired":
         return False
-    if _lacks_groups(interval.declaration, setting):
+    method, by, yields = Method(interval.name), Method(metric.name), setting.yields
+    if yields.grouped and interval_groups_mismatch(method, by, yields) is not None:
         return False
-    problem = interval_mismatch(Method(interval.name), Method(metric.name), setting.yields)
-    return problem is None
+    return interval_mismatch(method, by, yields, yields.grouped) is None
 
 
 def _lacks_groups(declared: Any, setting: Setting) -> bool:

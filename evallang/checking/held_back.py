@@ -87,4 +87,4 @@ class _Statements:
     def keyword(self, span: Span) -> str:
         """Give the word with which the statement of a place begins."""
         path, line = self.of(span)
-        return self._sources[path].line(line).removeprefix("\ufeff").partition(" ")[0]
+        return self._sources[path].line(line).partition(" ")[0]

@@ -71,7 +71,7 @@ def without_follow_ups(found: Sequence[Diagnostic], gathered: Gathered) -> list[
             if kind == "E2" and (place in wrong or place in judged):
                 continue
             judged |= {place} if kind == "E2" else set()
-        seen.setdefault((item.code, item.span, item.message), item)
+        seen.setdefault((item.code, item.path, item.span, item.message), item)
     return list(seen.values())
 
 

@@ -199,7 +199,9 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
     ),
     "analyze": StatementGuide(
         "Adds analyses that describe: curves, calibration, learning curves, stability, power.",
-        f"{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\nanalyze confusion of linear",
+        f"{_IRIS}\nprotocol holdout\nmeasure accuracy\ncompare linear, bayes with mcnemar\n"
+        "analyze power(difference=2%)",
+        detail="`evallang list analyses` tells which of them this version runs.",
     ),
     "export": StatementGuide(
         "Refits a model on all data with the selected parameters and saves it with skops.",
@@ -306,6 +308,12 @@ WORD_MEANINGS: Mapping[str, str] = {
     "to`, the margin.",
     "true": "The constant true; `false` is the other.",
     "false": "The constant false; `true` is the other.",
+    "none": "No value, as in `max_depth=none`; `stratify none` keeps the classes out of the "
+    "splits.",
+    "common": "`rows common` keeps the rows that every file has.",
+    **dict.fromkeys(("apa", "ama", "nejm", "sci"), "A style of numbers: `numbers apa`."),
+    **dict.fromkeys(("html", "pdf"), "A format of the report: `report html, pdf`."),
+    **dict.fromkeys(("a4", "letter"), "A size of the report's page: `page a4`."),
     "at": "`at 90%` at the end of a `require` line is the level of the interval that decides it.",
     "sklearn": "`from sklearn iris` reads a data set that scikit-learn brings along: iris, wine, "
     "breast_cancer, digits, diabetes.",

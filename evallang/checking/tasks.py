@@ -9,7 +9,7 @@ from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.data.dataset import DataSpec
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Method, Study
+from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 from evallang.syntax import nodes as n
 
 WORKER = {"classification": "classifier", "regression": "regressor"}
@@ -18,9 +18,10 @@ WORKER = {"classification": "classifier", "regression": "regressor"}
 def judge_tasks(scope: Scope, study: Study) -> None:
     """Report models, metrics and tests for another task than that of the data."""
     if study.task is None:
+        _metrics_of_models(scope, study)
         return
     refused: set[Method] = set()
-    for metric, span in _written_metrics(scope, study):
+    for metric, span, _ in _written_metrics(scope, study):
         declared = metric_entry(metric).declaration
         of_any_task = metric.better is not None or metric.code
         if of_any_task or declared.task == study.task or metric in refused:
@@ -39,27 +40,50 @@ def judge_tasks(scope: Scope, study: Study) -> None:
         _models(scope, study, study.task)
 
 
+def _metrics_of_models(scope: Scope, study: Study) -> None:
+    """Report metrics for a task of which no model is, where only the data will state the task."""
+    kinds = {capabilities.kind_of(model) for model in study.models}
+    if len(kinds) != 1 or not kinds <= set(WORKER.values()):
+        return
+    kind = next(iter(kinds))
+    for metric, span in dict.fromkeys((m, at) for m, at, _ in _written_metrics(scope, study)):
+        declared = metric_entry(metric).declaration
+        if metric.better is not None or metric.code or WORKER[declared.task] == kind:
+            continue
+        scope.report(
+            model_codes.WRONG_TASK,
+            f"`{metric.name}` is a metric for {declared.task}, and every model is a {kind}",
+            span,
+            help=f"write `{'accuracy' if kind == 'classifier' else 'mae'}`, or another of "
+            "`evallang list metrics`",
+        )
+
+
 def judge_scores(scope: Scope, study: Study) -> None:
     """Report metrics on scores of models that give none, each once with all such models."""
     if not any(isinstance(source, DataSpec) for source in study.sources):
         return
-    metrics = list(_written_metrics(scope, study))
+    everyone = names_of(study.models)
+    asked = list(_written_metrics(scope, study))
     if study.tuning is not None and study.tuning.by_written:
-        metrics.append((study.tuning.metric, study.tuning.span))
-    places: dict[Method, Span | None] = {}
-    for metric, span in metrics:
-        if metric.better is None:
-            places.setdefault(metric, span)
-    for metric, span in places.items():
+        tuned = tuple(m.name for m in study.models if capabilities.is_tuned(m))
+        asked.append((study.tuning.metric, study.tuning.span, tuned))
+    refused: set[Method] = set()
+    for metric, span, named in asked:
+        if metric.better is not None or metric in refused:
+            continue
         declared = metric_entry(metric).declaration
+        measured = set(named or everyone)
         lacking = {
             model.name: way_out
             for model in study.models
-            if capabilities.kind_of(model) in _workers(metric)  # others are reported so
+            if model.name in measured
+            and capabilities.kind_of(model) in _workers(metric)  # others are reported so
             and (way_out := capabilities.lacks(model, declared.needs)) is not None
         }
         if not lacking:
             continue
+        refused.add(metric)
         give = "gives" if len(lacking) == 1 else "give"
         ways = tuple(dict.fromkeys(lacking.values()))
         scope.report(
@@ -80,22 +104,25 @@ def _workers(metric: Method) -> tuple[str, ...]:
     return (WORKER[metric_entry(metric).declaration.task],)
 
 
-def _written_metrics(scope: Scope, study: Study) -> Iterator[tuple[Method, Span | None]]:
-    """Go through the metrics of the author's and the default measure, with their places.
+def _written_metrics(
+    scope: Scope, study: Study
+) -> Iterator[tuple[Method, Span | None, tuple[str, ...]]]:
+    """Go through the metrics of the author's and the default measure, with places and models.
 
-    A line without `by` or `in` takes its metric from the first measure, or from its test.
+    No models stand for all. A line without `by` or `in` takes its metric from the first
+    measure, or from its test.
     """
     for measure in study.measures:
-        yield measure.metric, measure.span
-    lines = scope.of(n.CompareNode)
+        yield measure.metric, measure.span, ()
+    lines, everyone = scope.of(n.CompareNode), names_of(study.models)
     for comparison in study.comparisons:
         if lines[comparison.index].by:
             for metric in comparison.metrics:
-                yield metric, comparison.span
+                yield metric, comparison.span, models_of(comparison, everyone)
     claims = scope.of(n.RequireNode)
     for requirement in study.requirements:
         if claims[requirement.index].metric is not None:
-            yield requirement.metric, requirement.span
+            yield requirement.metric, requirement.span, requirement.models
 
 
 def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:

@@ -7,14 +7,16 @@ from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
-from evallang.compatibility import PER_ROW, is_grouped, metric_entry, own_metric, yields_of
-from evallang.compatibility.intervals import default_interval, interval_mismatch
+from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
+from evallang.compatibility.intervals import (
+    default_interval,
+    interval_groups_mismatch,
+    interval_mismatch,
+)
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
     ComparisonSpec,
     Method,
@@ -64,10 +66,11 @@ def _judged(scope: Scope, study: Study) -> None:
     metrics += [(r.metric, r.span) for r in study.requirements]
     for metric, span in dict.fromkeys(metrics):
         if metric.better is None and metric_entry(metric).declaration.proportion != "all":
+            needs = metric_entry(metric).declaration.needs
             scope.report(
                 validity_codes.METRIC_NEEDS_SCORES,
-                f"`{metric.name}` needs predicted labels, and of `{judged[0].name}` only right "
-                "and wrong are known",
+                f"`{metric.name}` needs {'predicted labels' if needs == 'labels' else needs}, and "
+                f"of `{judged[0].name}` only right and wrong are known",
                 span or next(iter(judged[0].places.values()), None),
                 help="write `measure accuracy`",
             )
@@ -104,22 +107,24 @@ def _written_by(scope: Scope, comparison: ComparisonSpec) -> bool:
 def _folds(scope: Scope, study: Study) -> None:
     """A ranking is undefined on a fold of one row."""
     for protocol in study.protocols:
-        if protocol.kind != "leave_one_out":
+        single = protocol.kind == "leave_p_out" and protocol.options.get("p") == 1
+        if protocol.kind != "leave_one_out" and not single:
             continue
         said: set[Method] = set()
-        for metric, span in _metrics_on(study, protocol):
+        for metric, span in metrics_on(study, protocol):
             ranks = metric_entry(metric).declaration.form == "scores" and not metric.code
             if ranks and metric not in said:
                 said.add(metric)
                 scope.report(
                     validity_codes.METRIC_UNDER_PROTOCOL,
-                    f"`{metric.name}` is undefined on the one-row folds of `leave_one_out`",
+                    f"`{metric.name}` is undefined on the one-row folds of "
+                    f"`{protocol.kind}{' p=1' if single else ''}`",
                     span,
                     help="write `protocol cv folds=10`",
                 )
 
 
-def _metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
+def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
     """Go through the metrics that a protocol's folds give, with their places."""
     for measure in study.measures:
         yield measure.metric, measure.span
@@ -149,23 +154,26 @@ def _intervals(scope: Scope, study: Study) -> None:
                 name = measure.interval.name
                 problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
                 if problem is not None:
+                    where = designs.spoken(protocol) if protocol is not None else source.name
+                    where += f" seeds={protocol.seeds}" if protocol and protocol.seeds > 1 else ""
+                    needs = problem.reason.startswith(f"`{name}` needs")
                     scope.report(
                         validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
-                        problem.reason,
+                        problem.reason + (f", which `{where}` does not give" if needs else ""),
                         place,
                         help=problem.instead,
                     )
                     continue
             if name is None or not grouped:
                 continue
-            declared = INTERVALS[name].declaration
-            if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not declared.clustered:
-                instead = default_interval(measure.metric, yields, None, grouped)
+            chosen = measure.interval or Method(name)
+            problem = interval_groups_mismatch(chosen, measure.metric, yields)
+            if problem is not None:
                 scope.report(
                     validity_codes.NO_FORM_FOR_GROUPS,
-                    f"`{name}` takes rows for independent, and those of a group are not",
+                    problem.reason,
                     place or source_span(source),
-                    help=f"write `interval {instead}`" if instead else "leave the interval out",
+                    help=problem.instead,
                 )
 
 
@@ -202,13 +210,13 @@ def _search(scope: Scope, study: Study) -> None:
                 f"`{tuned[0].name}` is searched, and `{designs.spoken(protocol)}` has no "
                 "stage to choose in",
                 place,
-                help="write `protocol nested cv outer=5 inner=5`, or `tune grid cv=5` to choose "
-                "inside each training part",
+                help=_stage(study, protocol),
             )
     if (
         tuning is not None
         and tuning.span is not None
         and not tuned
+        and scope.models  # where none is fitted, W102 says so
         and not (scope.broken & set(scope.models))
     ):
         scope.report(
@@ -217,6 +225,20 @@ def _search(scope: Scope, study: Study) -> None:
             tuning.span,
             help="write for example `C in 1e-3..1e3 log 7`, or leave `tune` out",
         )
+
+
+def _stage(study: Study, protocol: Protocol) -> str:
+    """Say what gives a protocol a stage to choose in, beside the protocols that have one."""
+    kinds = [PROTOCOLS[other.kind].declaration for other in study.protocols]
+    named = f"{protocol.name} = " if len(study.protocols) > 1 else ""
+    nested = f"write `protocol {named}nested cv outer=5 inner=5`"
+    if any(declared.inner_option is not None for declared in kinds):
+        return nested  # it has inner folds of its own, and `cv=` no place beside it
+    tuned = study.tuning is not None and study.tuning.span is not None
+    inside = "`cv=5` in the line `tune`" if tuned else "`tune grid cv=5`"
+    inside += ", to choose inside each training part"
+    ordered = PROTOCOLS[protocol.kind].declaration.yields(protocol.options).ordered
+    return f"write {inside}" if ordered else f"{nested}, or {inside}"
 
 
 def search_nodes(node: n.Node) -> Iterator[n.ArgumentNode]:

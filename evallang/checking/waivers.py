@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from evallang.checking.claim_codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.include import Gathered
-from evallang.diagnostics import CODES, Diagnostic, Severity, allowed, diagnose, has_errors
+from evallang.diagnostics import (
+    CODES,
+    Code,
+    Diagnostic,
+    Severity,
+    allowed,
+    diagnose,
+    has_errors,
+)
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax.nodes import CommentNode, EvallangNode
@@ -20,6 +28,8 @@ PATTERN = re.compile(
 )
 MEANT = re.compile(r"#\s*(?P<name>[\w-]{6,12}):\s*(?P<rest>.*)")
 """A comment that may be meant for evallang; the name tells."""
+OF_RESULTS = "W5"
+"""How codes begin that are said of results, in every report that they concern."""
 FORM = "`# evallang: allow RULE because ...`"
 
 
@@ -31,6 +41,11 @@ class Waiver:
     reason: str
     span: Span
     lines: tuple[int, int] | None
+
+
+def can_be_allowed(code: Code) -> bool:
+    """Tell whether an author may accept what a code says; errors and results cannot be."""
+    return code.severity is not Severity.ERROR and code.code < OF_RESULTS
 
 
 def apply(
@@ -50,7 +65,7 @@ def apply(
         for w in waivers
         if w.span not in used and not (waiting or w.rule in later or _needs_data(w.rule))
     ]
-    return [*marked, *complaints, *map(_of_nothing, unused)]
+    return [*marked, *complaints, *_of_nothing(unused, marked)]
 
 
 def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
@@ -68,18 +83,22 @@ def unused_after_reading(
     """
     waivers, _ = _read(gathered)
     used: set[Span] = set()
-    for item in found:
-        _mark(item, waivers, gathered, used)
-    return [
-        _of_nothing(w)
-        for w in waivers
-        if w.span not in used and (w.rule in later or _needs_data(w.rule))
-    ]
+    marked = [_mark(item, waivers, gathered, used) for item in found]
+    unused = [w for w in waivers if w.span not in used and (w.rule in later or _needs_data(w.rule))]
+    return _of_nothing(unused, marked)
 
 
-def _of_nothing(waiver: Waiver) -> Diagnostic:
-    message = f"there is no `{waiver.rule}` to allow here"
-    return diagnose(WAIVER_OF_NOTHING, message, waiver.span, help="take the comment out")
+def _of_nothing(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
+    """Report waivers that silence nothing; one may only stand in the wrong place."""
+    elsewhere = {item.name for item in found if item.allowed_because is None}
+    complaints = []
+    for waiver in unused:
+        message = f"there is no `{waiver.rule}` to allow here"
+        way_out = "take the comment out"
+        if waiver.rule in elsewhere:
+            way_out = "put it on or above the line that the advice is about, in the same file"
+        complaints.append(diagnose(WAIVER_OF_NOTHING, message, waiver.span, help=way_out))
+    return complaints
 
 
 def _needs_data(rule: str) -> bool:
@@ -137,12 +156,12 @@ def _refusal(
     message, way_out = None, "`evallang list rules` lists what can be allowed"
     if code is None:
         message = f"no rule is called `{rule}`"
-        names = [known.name for known in CODES.values() if known.severity is not Severity.ERROR]
+        names = [known.name for known in CODES.values() if can_be_allowed(known)]
         near = closest(rule, names)
         way_out = f"did you mean `{near}`?" if near else way_out
     elif code.severity is Severity.ERROR:
         message = f"`{rule}` is an error, and errors cannot be allowed"
-    elif code.code >= "W5":
+    elif code.code >= OF_RESULTS:
         message = f"`{rule}` is said of the results, and stands in every report that it concerns"
     elif of_file and _stands_late(comment, gathered):
         message = "a waiver for the whole file stands before its first statement"

@@ -5,7 +5,7 @@ its nature. The checker refuses by these functions, the engine takes its default
 them, and the documentation prints them as a table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -41,6 +41,20 @@ CANONICAL_DESIGN: Mapping[Design, str] = {
     Design.RESAMPLED: "repeated holdout times=50",
     Design.FIVE_BY_TWO: "5x2cv",
 }
+
+
+def needed(evidence: frozenset[Evidence]) -> str:
+    """Name what a method can be computed from: `one loss or one score for each example`."""
+    named = evidence
+    if Evidence.ONE_PREDICTION_PER_ROW in evidence:
+        named = evidence - {Evidence.COUNTS}  # which are counts of such predictions
+    return alternatives(NOUNS[one] for one in sorted(named))
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """Join words as in `a, b or c`."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 @frozen

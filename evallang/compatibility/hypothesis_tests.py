@@ -4,14 +4,16 @@ from collections.abc import Mapping
 
 from evallang.compatibility import (
     DESIGN_NOUNS,
-    NOUNS,
     PER_ROW,
     Mismatch,
+    alternatives,
     is_auc,
     is_proportion,
     metric_entry,
+    needed,
 )
-from evallang.protocols.protocol import Yields
+from evallang.compatibility.intervals import default_interval
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -64,15 +66,15 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
             )
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         if fold_test and declared.designs:
-            needed = " or ".join(DESIGN_NOUNS[d] for d in sorted(declared.designs))
+            what = alternatives(DESIGN_NOUNS[d] for d in sorted(declared.designs))
         else:
-            needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
+            what = needed(declared.evidence)
         way_out = nearest_test(metric, yields, test, clustered=grouped)
-        return Mismatch(f"`{test.name}` needs {needed}", way_out)
+        return Mismatch(f"`{test.name}` needs {what}", way_out)
     if yields.ordered:
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",
-            nearest_test(metric, yields, test),
+            nearest_test(metric, yields, test, clustered=grouped),
         )
     return None
 
@@ -189,10 +191,13 @@ def nearest_test(
     One on the same evidence as the `written` test comes first, and an omnibus where one was
     written; `clustered` asks for a test with a form for groups.
     """
+    if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
+        return _claim_about_one(written, metric, yields, clustered)
     if yields.ordered:
         losses = metric_entry(metric).declaration.form == "losses"
         by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
-        both = losses and not _ignores_weights(Method("diebold_mariano"), yields)
+        weighted = _ignores_weights(Method("diebold_mariano"), yields)
+        both = losses and not (weighted or clustered)
         return by_loss if both else "write `with permutation(block=5)`"
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
@@ -210,3 +215,26 @@ def nearest_test(
         if _of_another_metric(proposed, metric) is None:
             return f"write `with {name} then mcnemar`" if name in many else f"write `with {name}`"
     return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"
+
+
+def _claim_about_one(written: Method, metric: Method, yields: Yields, clustered: bool) -> str:
+    """Say what to write instead of a test of one model against a value."""
+    if yields.ordered or not yields.evidence:
+        return "leave the line out: the value of each fold is shown"
+    rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "accuracy" and not metric.better
+    claimed = Method("error_rate") if rate else metric
+    sign = "<=" if metric_entry(claimed).declaration.better == "lower" else ">="
+    value = dict(written.options).get("threshold")
+    of_metric = metric.better is None or not rate
+    said = "VALUE" if value is None or not of_metric else value
+    line = f"`require {claimed.written} of MODEL {sign} {said}`"
+    if default_interval(claimed, yields, None, clustered) is not None:
+        return f"write {line}"
+    return f"write `protocol {decidable_protocol(claimed, clustered)}` and {line}"
+
+
+def decidable_protocol(metric: Method, grouped: bool) -> str:
+    """Name a protocol under which a metric has an interval."""
+    yields = PROTOCOLS["cv"].declaration.yields(PROTOCOLS["cv"].defaults())
+    once = default_interval(metric, yields, None, grouped) is not None
+    return "cv folds=10" if once else "repeated cv folds=10 times=10"

@@ -2,13 +2,14 @@
 
 from evallang.compatibility import (
     DESIGN_NOUNS,
-    NOUNS,
     OVER_SEEDS,
     PER_ROW,
     Mismatch,
+    alternatives,
     is_auc,
     is_proportion,
     metric_entry,
+    needed,
 )
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design, Evidence
@@ -81,8 +82,13 @@ def interval_mismatch(
     instead = f"write `interval {default}`" if default else "leave the interval out"
     given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
     if not declared.evidence & given:
-        needed = " or ".join(NOUNS[e] for e in sorted(declared.evidence))
-        return Mismatch(f"`{interval.name}` needs {needed}", instead)
+        by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs
+        what = (
+            alternatives(DESIGN_NOUNS[design] for design in sorted(declared.designs))
+            if by_design
+            else needed(declared.evidence)
+        )
+        return Mismatch(f"`{interval.name}` needs {what}", instead)
     whole = yields.once or (yields.averaged and interval.name == "bootstrap")
     if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not whole:
         return Mismatch(
@@ -90,6 +96,12 @@ def interval_mismatch(
             instead,
         )
     only_folds = declared.evidence == {Evidence.FOLD_SCORES}
+    shared = yields.weighted and grouped and declared.form == "proportion"
+    if shared:
+        return Mismatch(
+            f"`{interval.name}` has a form for groups and one for weights, and none for both",
+            instead,
+        )
     if yields.weighted and not declared.weights and not only_folds:
         return Mismatch(
             f"`{interval.name}` counts every example as one, and here they have weights",
@@ -122,5 +134,26 @@ def interval_mismatch(
     if interval.name in ("cv_auc", "cv_clt") and yields.single_fit:
         return Mismatch(
             f"`{interval.name}` averages over the folds of one cross-validation", instead
+        )
+    return None
+
+
+def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
+    """Tell why an interval cannot be given for a metric where rows belong to groups."""
+    declared = INTERVALS[interval.name].declaration
+    if not declared.evidence <= PER_ROW | {Evidence.COUNTS}:
+        return None
+    default = default_interval(metric, yields, None, grouped=True)
+    instead = f"write `interval {default}`" if default else "leave the interval out"
+    if not declared.clustered:
+        return Mismatch(
+            f"`{interval.name}` takes rows for independent, and those of a group are not", instead
+        )
+    of_all = metric_entry(metric).declaration.proportion == "all"
+    if declared.form == "proportion" and not of_all:
+        return Mismatch(
+            f"`{interval.name}` has a form for groups of accuracy alone, and not of "
+            f"`{metric.written}`",
+            instead,
         )
     return None

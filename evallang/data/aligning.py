@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import ID_TWICE
-from evallang.data.findings import Findings, counted, listed
+from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.outcome_codes import ROWS_DIFFER
@@ -93,9 +93,9 @@ def _same_number_twice(
     for path, own in rows.items():
         twice = own.filter(own.select(names).is_duplicated())[ROW].to_list()
         if twice:
-            found = listed(dict.fromkeys(frames[path].texts(keys[0])[twice].to_list()))
-            message = f"{keys[0]} names more than one row of {path}: {found} are one number"
-            findings.add(ID_TWICE, message, "id")
+            found = quoted(dict.fromkeys(frames[path].texts(keys[0])[twice].to_list()))
+            message = f"`{keys[0]}` names more than one row of `{path}`: {found} are one number"
+            findings.add(ID_TWICE, message, "id", help="spell each id in one way in all files")
     return findings.failed
 
 

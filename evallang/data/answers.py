@@ -16,6 +16,7 @@ from evallang.data.model_scores import (
     number_column,
     read_model_scores,
     score_columns,
+    without_gaps,
 )
 from evallang.data.outcome_codes import (
     MISSING_PREDICTION,
@@ -84,7 +85,7 @@ def read_judged(
         return
     if missing := frame.missing_rows(column):
         message = f"{of_model(column, model.name)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword)
+        findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
         return
     cells = frame.values(column)
     distinct = cells.unique().to_list()
@@ -169,7 +170,8 @@ def _predicted(
         return None
     if missing := frame.missing_rows(column):
         message = f"{of_model(column, model.name)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, f"models {model.name}")
+        keyword = f"models {model.name}"
+        findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
         return None
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     of_truth = all(not isinstance(value, str) for value in target.class_values)
@@ -240,7 +242,7 @@ def _checked_labels(
     findings.add(
         UNSEEN_LABEL,
         f"`{model.name}` predicts {quoted(labels)} in {counted(len(unseen), 'row')}, counted as "
-        "wrong because it is never true",
+        f"wrong because {'it is' if len(labels) == 1 else 'they are'} never true",
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,
     )
@@ -266,7 +268,7 @@ def _check_direction(
         name = target.classes[target.positive]
         findings.add(
             SCORE_OF_OTHER_CLASS,
-            f"the score of `{model.name}` is higher where it does not predict `{name}`",
+            f"the score of `{model.name}` is higher on average where it does not predict `{name}`",
             f"score {model.name}",
             help=f"name the column that holds the score of `{name}`",
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evallang.data.delimited import checked_text
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import RENAME, Findings, listed, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import DATE_CELL, Kind, kind_of, trimmed, typed_cells
 from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
@@ -35,8 +35,9 @@ DECLARED_SHOWN = 8  # values of a nominal column that a message lists
 class _Malformed(Exception):
     """What is wrong with a line, in words that follow the name of the file."""
 
-    def __init__(self, words: str, line: int) -> None:
+    def __init__(self, words: str, line: int, way_out: str | None = None) -> None:
         super().__init__(f"{words}, in line {line}")
+        self.way_out = way_out
 
 
 @frozen
@@ -69,12 +70,12 @@ def read_arff(
             if line.strip() and not line.lstrip().startswith("%")
         ]
     except _Malformed as error:
-        findings.add(MALFORMED_ARFF, f"`{source}` {error}", span=span)
+        findings.add(MALFORMED_ARFF, f"`{source}` {error}", span=span, help=error.way_out)
         return None
     names = [attribute.name for attribute in attributes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        message = f"{source} has more than one column {listed(twice)}"
-        findings.add(DUPLICATE_COLUMN, message, span=span)
+        message = f"`{source}` has more than one column {quoted(twice)}"
+        findings.add(DUPLICATE_COLUMN, message, span=span, help=RENAME)
         return None
     if not rows:
         findings.add(EMPTY_FILE, f"`{source}` has a header and no rows", span=span)
@@ -123,15 +124,17 @@ def _attribute(line: str, number: int) -> Attribute:
         raise _Malformed("declares an attribute without a name", number)
     if declared.startswith("{"):
         if not declared.endswith("}"):
-            raise _Malformed(f"declares {name} with a list of values that is not closed", number)
+            raise _Malformed(f"declares `{name}` with a list of values that is not closed", number)
         return Attribute(name, "nominal", tuple(str(v) for v in _items(declared[1:-1], number)))
     kind = declared.split()[0].lower()
     if kind == "relational":
-        raise _Malformed(f"declares {name} as relational, which is not read", number)
+        raise _Malformed(f"declares `{name}` as relational, which is not read", number)
     if kind not in (*NUMERIC, "string", "date"):
         near = closest(kind, (*NUMERIC, "string", "date"))
         raise _Malformed(
-            f"declares {name} as {kind}" + (f" (did you mean {near})" if near else ""), number
+            f"declares `{name}` as `{kind}`",
+            number,
+            f"did you mean `{near}`?" if near else "declare it as numeric, string, date or {A, B}",
         )
     return Attribute(name, kind)
 
@@ -142,7 +145,9 @@ def _attribute(line: str, number: int) -> Attribute:
 def _row(line: str, width: int, number: int) -> list[str | None]:
     """Give the cells of a row, missing = None."""
     if line.startswith("{"):
-        raise _Malformed("holds a sparse row, which is not read; save it with all values", number)
+        raise _Malformed(
+            "holds a sparse row, which is not read", number, "save the file with all values"
+        )
     if "'" in line or '"' in line or "\\" in line or "\t" in line:
         cells = list(_items(line, number, missing="?"))
     else:
@@ -151,7 +156,7 @@ def _row(line: str, width: int, number: int) -> list[str | None]:
         return cells
     if len(cells) == width + 1 and line.endswith("}"):
         raise _Malformed(
-            "gives a row a weight in braces, which is not read; make it a column", number
+            "gives a row a weight in braces, which is not read", number, "make it a column"
         )
     raise _Malformed(f"has {len(cells)} values for {width} attributes", number)
 
@@ -201,6 +206,7 @@ def _column(
         if not odd:
             return column
         what = f"which is none of {listed(known, DECLARED_SHOWN)}"
+        way_out = "declare it among the values of the attribute, or correct the row"
     elif attribute.kind in NUMERIC:
         typed = typed_cells(column)
         if kind_of(typed) in (Kind.NUMBER, Kind.EMPTY):
@@ -210,14 +216,16 @@ def _column(
             return numbers.fill_nan(None)
         odd = (numbers.is_null() & column.is_not_null()).arg_true().to_list()
         what = f"which is not {attribute.kind}"
+        way_out = "write a number, or ? where it is missing"
     elif attribute.kind == "date":
         typed = typed_cells(column)
         if kind_of(typed) in (Kind.DATE, Kind.EMPTY):
             return typed
         odd = (~column.str.contains(DATE_CELL)).fill_null(False).arg_true().to_list() or [0]
-        what = "which is no date in ISO 8601; declare the column as string, or write 2024-03-01"
+        what = "which is no date in ISO 8601"
+        way_out = "write dates as 2024-03-01, or declare the attribute as string"
     else:
         return column
     message = f"`{source}` holds {column[odd[0]]!r} in `{attribute.name}`, {what}, in line "
-    findings.add(MALFORMED_ARFF, message + str(lines[odd[0]]), span=span)
+    findings.add(MALFORMED_ARFF, message + str(lines[odd[0]]), span=span, help=way_out)
     return None

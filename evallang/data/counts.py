@@ -115,7 +115,8 @@ def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] |
     ]
     if odd:
         message = f"`{column}` is no whole number of examples in {frame.places(odd)}"
-        findings.add(COUNT_NOT_WHOLE, message, "count")
+        way_out = "write how many examples there are, not a share of them"
+        findings.add(COUNT_NOT_WHOLE, message, "count", help=way_out)
         return None
     return values.cast(pl.Int64).to_list()
 
@@ -149,10 +150,11 @@ def _checked(
         findings.add(PATTERN_TWICE, message, *places, help="give each pattern once, with the sum")
     total = sum(counts.values())
     if total == 0 and not findings.failed:
-        findings.add(NO_EXAMPLES, "the counts add up to no examples", *places)
+        way_out = "write the number of examples of each pattern"
+        findings.add(NO_EXAMPLES, "the counts add up to no examples", *places, help=way_out)
     if total > MAX_EXAMPLES:
         message = f"the counts add up to {total:,} examples, more than {MAX_EXAMPLES:,}"
-        findings.add(TOO_MANY_EXAMPLES, message, *places)
+        findings.add(TOO_MANY_EXAMPLES, message, *places, help="count a sample of the examples")
     return counts
 
 

@@ -71,7 +71,7 @@ def read_query(
     """
     if (reason := not_one_select(query)) is not None:
         message = f"the query {reason}, and a study runs one select"
-        findings.add(NOT_ONE_SELECT, message, "sql", "from")
+        findings.add(NOT_ONE_SELECT, message, "sql", "from", help="write one `select ... from ...`")
         return None
     scheme, separator, rest = address.partition("://")
     scheme = scheme.lower()
@@ -103,7 +103,8 @@ def _frame(
         )
         return None
     if not columns[0][1]:
-        findings.add(EMPTY_FILE, "the query gives no rows", "sql", "from")
+        way_out = "look for a condition that no row meets"
+        findings.add(EMPTY_FILE, "the query gives no rows", "sql", "from", help=way_out)
         return None
     cells = pl.DataFrame([series_of(name, values) for name, values in columns])
     if ordered(query):
@@ -166,7 +167,8 @@ def _from_server(
         parts = urlsplit(address)
         secret = parts.password is not None or "password" in parse_qs(parts.query)
     except ValueError as error:
-        findings.add(UNKNOWN_DATABASE, f"the address of the database cannot be read: {error}", "on")
+        message = f"the address of the database cannot be read: {error}"
+        findings.add(UNKNOWN_DATABASE, message, "on", help=f"write it as {FORMS}")
         return None
     if secret:
         findings.add(

@@ -10,7 +10,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.findings import Findings, counted, listed, quoted
+from evallang.data.findings import RENAME, Findings, counted, listed, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import trimmed
 from evallang.data.labels import as_number
@@ -80,7 +80,10 @@ def read_delimited(
         dialect = sniff(checked, source, named)
         if twice := sorted({name for name in dialect.names if dialect.names.count(name) > 1}):
             findings.add(
-                DUPLICATE_COLUMN, f"`{source}` has more than one column {quoted(twice)}", span=span
+                DUPLICATE_COLUMN,
+                f"`{source}` has more than one column {quoted(twice)}",
+                span=span,
+                help=RENAME,
             )
             return None
         read = read_regular(
@@ -91,7 +94,8 @@ def read_delimited(
             spelled=spelled,
         ) or _read_any(checked, dialect, source, findings, span)
     except csv.Error as error:
-        findings.add(UNREADABLE_FILE, f"`{source}` cannot be read as a table: {error}", span=span)
+        message = f"`{source}` cannot be read as a table: {error}"
+        findings.add(UNREADABLE_FILE, message, span=span, help="write the file again, as CSV")
         return None
     if read is None:
         return None

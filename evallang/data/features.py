@@ -89,7 +89,8 @@ def _feature_names(
     for name in spec.features or ():
         if name in roles:
             message = f"`{name}` is {roles[name]} and cannot be a feature"
-            findings.add(COLUMN_IN_TWO_ROLES, message, "features")
+            way_out = f"leave `{name}` out of the features"
+            findings.add(COLUMN_IN_TWO_ROLES, message, "features", help=way_out)
             fine = False
     chosen = spec.features if spec.features is not None else frame.columns
     left_out = {*roles, *(spec.features_except or ())}
@@ -102,9 +103,13 @@ def _feature_names(
             fine = False
         elif fine and name not in names:
             why = roles.get(name, "not among the features")
-            findings.add(
-                NOT_A_FEATURE, f"`{name}` is called categorical, and it is {why}", "categorical"
+            message = f"`{name}` is called categorical, and it is {why}"
+            way_out = (
+                f"leave `{name}` out here"
+                if name in roles
+                else f"write `{name}` among the features too, or leave it out here"
             )
+            findings.add(NOT_A_FEATURE, message, "categorical", help=way_out)
             fine = False
     if fine and not names:
         findings.add(
@@ -154,13 +159,17 @@ def _warn_of_odd_words(frame: Frame, name: str, spec: DataSpec, findings: Findin
     if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
         return
     marks = ", ".join(f'"{word}"' for word in words)
+    known = any(character.isdigit() for word in words for character in word)
+    unknown = f"`missing {marks}`"
     findings.add(
         NUMBERS_WITH_TEXT,
         f"`{name}` is read as text because of {marks} in {counted(len(odd), 'row')} of "
         f"{len(cells):,}; all others are numbers",
         "missing",
         "features",
-        help=f"write `missing {marks}`, or `categorical {written(name)}` if its values are names",
+        help=f"write plain numbers in the file, or {unknown} if these values are not known"
+        if known
+        else f"write {unknown}, or `categorical {written(name)}` if its values are names",
     )
 
 

@@ -61,10 +61,15 @@ def regular_file(
     try:
         found, regular = path.exists(), path.is_file()
     except (OSError, ValueError) as error:  # names that no file can have; no right to look
-        findings.add(UNREADABLE_FILE, f"{location!r} cannot be opened: {error}", span=span)
+        findings.add(
+            UNREADABLE_FILE,
+            f"{location!r} cannot be opened: {error}",
+            span=span,
+            help="check the name, and whether you may read the file",
+        )
         return None
     if not found:
-        near = closest(path.name, _neighbours(path.parent))
+        near = closest(path.name, (n for n in _neighbours(path.parent) if n != path.name))
         words = f"did you mean `{near}`?" if near else "paths are relative to the study's own file"
         findings.add(FILE_NOT_FOUND, f"there is no file `{location}`", span=span, help=words)
         return None
@@ -98,7 +103,13 @@ def read_bytes(
         with gzip.open(path) as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        findings.add(UNREADABLE_FILE, f"`{location}` cannot be read: {error}", span=span)
+        way_out = (
+            "compress the file again, or take `.gz` off its name"
+            if location.endswith(".gz")
+            else "check whether you may read the file"
+        )
+        message = f"`{location}` cannot be read: {error}"
+        findings.add(UNREADABLE_FILE, message, span=span, help=way_out)
         return None
     if len(data) > MAX_BYTES:
         _too_large(location, findings, span)

@@ -10,6 +10,7 @@ from evallang.source import Span
 from evallang.spelling import closest
 
 STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
+RENAME = "give each column a name of its own"
 MOST_NAMED = 5  # rows or values that a message lists before it says "and N more"
 
 
@@ -113,3 +114,8 @@ def written(column: str) -> str:
     if re.fullmatch(r"[^\W\d]\w*([-.]\w+)*", column):
         return column
     return json.dumps(column, ensure_ascii=False)
+
+
+def label_written(label: str) -> str:
+    """Spell a label as a clause takes it: a number stands without quotes."""
+    return label if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", label) else written(label)

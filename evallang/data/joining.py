@@ -119,6 +119,7 @@ def _compare(
         f"{counted(len(rows), 'row')}: for `{spec.id}` {key} it is "
         f"`{first.texts(column)[row]}` and `{other.texts(column)[row]}`",
         "truth" if column == spec.truth else "from",
+        help="write both files from one version of the data",
     )
 
 

@@ -50,7 +50,9 @@ def read_json_lines(
             continue
         record = _record(line)
         if isinstance(record, str):
-            findings.add(MALFORMED_JSON, f"line {number} of `{source}` {record}", span=span)
+            message = f"line {number} of `{source}` {record}"
+            way_out = 'write one object a line, such as `{"id": 1, "truth": "cat"}`'
+            findings.add(MALFORMED_JSON, message, span=span, help=way_out)
             return None
         inside = ((name, _inside(record, name)) for name in dotted if name not in record)
         found = [(name, value) for name, value in inside if value is not None]

@@ -54,7 +54,8 @@ def read_model_scores(
     keyword = f"{'score' if model.score is not None else 'scores'} {model.name}"
     if target.task == "regression":
         message = f"`{model.name}` has scores, and the truth is numbers to be predicted"
-        findings.add(SCORES_DO_NOT_FIT, message, keyword)
+        way_out = f"write `models {model.name} as COLUMN` for the numbers that it predicts"
+        findings.add(SCORES_DO_NOT_FIT, message, keyword, help=way_out)
         return None
     if model.score is not None:
         if target.positive is None:
@@ -100,6 +101,7 @@ def labels_from_scores(
                 f"`{model.name}` has a threshold, and its label is that of the largest of "
                 f"{array.shape[1]} scores",
                 f"threshold {model.name}",
+                help=f"leave out `threshold {model.name}`",
             )
             return None
         return np.argmax(array, axis=1).astype(np.int64), f"{model.name}: label of largest score"
@@ -115,6 +117,14 @@ def labels_from_scores(
     return labels, f"{model.name}: label {name} where the score is at least {threshold:g}{origin}"
 
 
+def without_gaps(column: str) -> str:
+    """Word what can be done about outcomes that are missing in a column."""
+    return (
+        f"fill them in, or write `where {written(column)} is not missing` to leave these rows out "
+        "for all models"
+    )
+
+
 def number_column(
     frame: Frame, column: str, model: str, keyword: str, findings: Findings
 ) -> "NDArray[np.float64] | None":
@@ -125,20 +135,21 @@ def number_column(
     missing = frame.missing_rows(column)
     if missing:
         message = f"{of_model(column, model)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword)
+        findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         cells = frame.texts(column)
         odd = cells.cast(pl.Float64, strict=False).is_null().arg_true().to_list()
         where = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
         message = f"{of_model(column, model)} must hold numbers and holds {where}"
-        findings.add(NOT_NUMERIC, message, keyword)
+        findings.add(NOT_NUMERIC, message, keyword, help="name the column that holds them")
         return None
     numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
         message = f"{of_model(column, model)} is infinite in {frame.places(infinite)}"
-        findings.add(INFINITE_VALUE, message, keyword)
+        way_out = "write a finite number, or leave such rows out for all models by `where`"
+        findings.add(INFINITE_VALUE, message, keyword, help=way_out)
         return None
     return numbers
 
@@ -180,7 +191,8 @@ def _label_columns(
                 f"`{given}` finds no {'column' if len(lacking) == 1 else 'columns'} "
                 f"{quoted(lacking)}"
             )
-            findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}")
+            way_out = "the star stands for a label; write a list, or a map of labels to columns"
+            findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
             return None
         return columns
     if isinstance(given, Mapping):
@@ -192,6 +204,7 @@ def _label_columns(
             f"`{model.name}` has {counted(len(columns), 'column')} of scores for the "
             f"{len(target.classes)} labels {labels}",
             f"scores {model.name}",
+            help="name one column for each label, in this order",
         )
         return None
     return columns
@@ -224,13 +237,15 @@ def _mapped_columns(
                 f"`{model.name}` has a score for `{label}`, which is none of the labels "
                 f"{quoted(target.classes, 12)}",
                 f"scores {model.name}",
+                help="give each label one score, and nothing else",
             )
             return None
         columns[code] = column
     lacking = [label for code, label in enumerate(target.classes) if code not in columns]
     if lacking:
         message = f"`{model.name}` has no score for {quoted(lacking)}"
-        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}")
+        way_out = "give each label one score"
+        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
         return None
     return [columns[code] for code in range(len(target.classes))]
 
@@ -244,9 +259,10 @@ def _are_probabilities(
     if off:
         findings.add(
             NOT_PROBABILITIES,
-            f"the scores of `{model.name}` lie between 0 and 1 and sum to "
-            f"{block[off[0]].sum():.4g} in {frame.place(off[0])}"
-            + (f", and to another sum than 1 in {len(off):,} rows in all" if len(off) > 1 else ""),
+            f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
+            f"they do not sum to 1: in {frame.place(off[0])} to {block[off[0]].sum():.4g}",
             f"scores {model.name}",
+            help="divide them by their sum if they are probabilities; read as scores, they have "
+            "no `log_loss` and no `brier`",
         )
     return not off

@@ -57,7 +57,8 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
     if spec.kind != "glob":
         return [spec]
     if "://" in spec.location:
-        findings.add(REMOTE_PATH, f"`{spec.location}` is an address, and a study reads only files")
+        message = f"`{spec.location}` is an address, and a study reads only files"
+        findings.add(REMOTE_PATH, message, help="download the files and name them by their path")
         return []
     try:
         paths = sorted(
@@ -70,10 +71,12 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
         findings.add(UNREADABLE_FILE, f"{spec.location!r} cannot be searched: {error}")
         return []
     if not paths:
-        findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`")
+        way_out = "patterns are relative to the study's own file; `**` stands for any folders"
+        findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=way_out)
     stems = [stem(path) for path in paths]
     if twice := sorted({name for name in stems if stems.count(name) > 1}):
-        findings.add(SAME_STEM, f"`{spec.location}` finds several files called {quoted(twice)}")
+        message = f"`{spec.location}` finds several files called {quoted(twice)}"
+        findings.add(SAME_STEM, message, help="write a `data` statement for each of them")
         return []
     return [
         replace(
@@ -110,7 +113,14 @@ def _read_one(
     if findings.failed:
         return None
     if frame.n < 2:
-        findings.add(TOO_FEW_ROWS, f"`{frame.source}` has only one row")
+        last = next(
+            (line for line in reversed(spec.where) if (line.written, 0) not in excluded), None
+        )
+        if last is None:
+            findings.add(TOO_FEW_ROWS, f"`{frame.source}` has only one row", help="give more rows")
+        else:
+            message = f"`{last.written}` leaves only one row"
+            findings.add(TOO_FEW_ROWS, message, span=last.span, help="keep more rows")
         return None
     return _table(spec, frame, target, excluded, findings)
 

@@ -92,7 +92,7 @@ def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         message = f"`{column}` holds {frame.kind(column)} and cannot weigh rows"
-        findings.add(UNUSABLE_WEIGHT, message, "weight")
+        findings.add(UNUSABLE_WEIGHT, message, "weight", help="name a column of numbers")
         return None
     values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0)).tolist()

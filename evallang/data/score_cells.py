@@ -124,7 +124,8 @@ def _numbers(
     infinite = numbers.is_infinite().fill_null(False).arg_true().to_list()
     if infinite:
         message = f"`{column}` of `{frame.source}` is infinite in {frame.places(infinite)}"
-        findings.add(SCORE_NOT_NUMERIC, message, keyword)
+        way_out = "leave the cell empty if the score is missing"
+        findings.add(SCORE_NOT_NUMERIC, message, keyword, help=way_out)
         return None, ()
     return np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64), notes
 

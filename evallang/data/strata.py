@@ -192,7 +192,8 @@ def _merged(
     _join_largest(merged, free)
     said = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
     notes.append(said)
-    findings.add(RARE_STRATA_MERGED, said, "stratify", span=span)
+    way_out = f"leave out `{columns[-1]}`, or write fewer folds, if strata must stay apart"
+    findings.add(RARE_STRATA_MERGED, said, "stratify", span=span, help=way_out)
     return _numbered(merged)
 
 

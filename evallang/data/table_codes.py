@@ -109,7 +109,7 @@ STANDARDISED_FEATURES = declare(
     "model logistic = LogisticRegression",
     right='data visits from "visits.csv"\n  target readmitted\n'
     "model logistic = StandardScaler | LogisticRegression",
-    source="Kaufman et al. 2012",
+    source="Raschka 2018, 3.9; Kaufman et al. 2012",
 )
 
 # --- strata, related data sets ------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from evallang.data.arff import read_arff
 from evallang.data.delimited import read_delimited
 from evallang.data.files import ending, locate, read_bytes
-from evallang.data.findings import Findings, quoted
+from evallang.data.findings import RENAME, Findings, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
 from evallang.data.kinds import plain_types
@@ -86,7 +86,10 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
     names = [name.strip() for name in cells.columns]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         findings.add(
-            DUPLICATE_COLUMN, f"`{location}` has more than one column {quoted(twice)}", span=span
+            DUPLICATE_COLUMN,
+            f"`{location}` has more than one column {quoted(twice)}",
+            span=span,
+            help=RENAME,
         )
         return None
     if cells.height == 0 or cells.width == 0:

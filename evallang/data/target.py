@@ -30,6 +30,7 @@ else:
     np = lazy("numpy")
     pl = lazy("polars")
 
+FINITE = "write finite values, or leave such rows out by `where`"
 MOST_INTEGER_CLASSES = 20  # distinct whole numbers that may still be names of classes
 
 
@@ -72,7 +73,8 @@ def read_target(
         return None
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
         message = f"`{column}` holds {frame.kind(column)} and cannot be predicted"
-        findings.add(FEATURE_TYPE, message, keyword)
+        way_out = "name a column of numbers or labels"
+        findings.add(FEATURE_TYPE, message, keyword, help=way_out)
         return None
     task, notes = _task(frame, spec, column)
     if task == "regression":
@@ -115,17 +117,18 @@ def _numbers(
             f"`{column}` is to be predicted by regression and holds {where}",
             keyword,
             "task",
+            help="write `task classification` for labels, or leave such rows out by `where`",
         )
         return None
     if spec.positive is not None:
         message = f"`positive` is for two classes, and `{column}` is predicted by regression"
-        findings.add(POSITIVE_OF_MANY, message, "positive")
+        findings.add(POSITIVE_OF_MANY, message, "positive", help="leave `positive` out")
         return None
     y = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     infinite = np.flatnonzero(~np.isfinite(y)).tolist()
     if infinite:
         message = f"`{column}` is infinite in {frame.places(infinite)}"
-        findings.add(INFINITE_VALUE, message, keyword)
+        findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
         return None
     return Target("regression", y, (), (), None, notes)
 
@@ -144,7 +147,7 @@ def _labels(
     if values.dtype.is_float() and values.is_infinite().any():
         infinite = values.is_infinite().arg_true().to_list()
         message = f"`{column}` is infinite in {frame.places(infinite)}"
-        findings.add(INFINITE_VALUE, message, keyword)
+        findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
         return None
     found = classes_of(values)
     if len(found.texts) == 1:

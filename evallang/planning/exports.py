@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from evallang.data.dataset import Table
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.model import ModelSpec, search_space
-from evallang.planning.codes import CANNOT_SPLIT, EXPORT_OF_SEVERAL_FILES
+from evallang.planning.codes import EXPORT_OF_SEVERAL_FILES
 from evallang.planning.plan import ExportTask, Layout, Scheme, Task
 from evallang.planning.planner import Planned, fit_task, inner_of, rows_of
+from evallang.planning.readiness import cannot_split
 from evallang.planning.seeds import canonical_json
 from evallang.planning.stratifying import strata_of
 from evallang.protocols.protocol import Split
@@ -55,7 +56,7 @@ def with_exports(study: Study, tables: Mapping[str, Table], planned: Planned) ->
         try:
             exports[model.name] = _task(study, table, protocol, splits, model, planned)
         except ValueError as error:
-            faults.append(diagnose(CANNOT_SPLIT, str(error), study.exports[0].span))
+            faults.append(cannot_split(error, study.exports[0].span))
             break
     layout = replace(planned.layout, exports=exports)
     plan = planned.plan

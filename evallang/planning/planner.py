@@ -11,7 +11,7 @@ from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import asks, candidates
-from evallang.planning.codes import CANNOT_SPLIT, NEEDS_OPTUNA
+from evallang.planning.codes import NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
     PerModel,
@@ -22,7 +22,7 @@ from evallang.planning.expected import (
 from evallang.planning.graph import graph
 from evallang.planning.keys import installed, task_key
 from evallang.planning.plan import BayesSearch, FitTask, Layout, Place, Plan
-from evallang.planning.readiness import readiness
+from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
 from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
@@ -76,18 +76,15 @@ def plan(
             if has_errors(said):
                 continue
             rows = rows_of(study, table, protocol, strata)
+            inside = False
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
+                inside = True
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
             except ValueError as error:
-                found.append(
-                    diagnose(
-                        CANNOT_SPLIT,
-                        str(error),
-                        protocol.span or table.spec.places.get("data"),
-                        path=study.path,
-                    )
-                )
+                place = protocol.span or table.spec.places.get("data")
+                option = _inner_option(study) if inside else None
+                found.append(cannot_split(error, place, study.path, inner=option))
                 continue
             splits[table.spec.name, protocol.name] = made
             kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
@@ -117,6 +114,11 @@ def plan(
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
+
+
+def _inner_option(study: Study) -> str:
+    """Name the option that gives the number of folds inside a training part."""
+    return "cv" if study.tuning is not None and study.tuning.cv else "inner"
 
 
 def _without_optuna(study: Study) -> Iterator[Diagnostic]:

@@ -10,12 +10,14 @@ from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
 from evallang.models.model import ColumnsSpec, ModelSpec
 from evallang.planning.codes import (
+    CANNOT_SPLIT,
     MISSING_REACHES_ESTIMATOR,
     PACKAGE_MISSING,
     TEXT_REACHES_ESTIMATOR,
     UNKNOWN_FEATURE,
 )
 from evallang.registry import lazy
+from evallang.source import Span
 from evallang.spelling import closest
 from evallang.study import Study
 
@@ -35,6 +37,22 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
         yield from unknown
         if not unknown:
             yield from _unready(model, states)
+
+
+def cannot_split(
+    refusal: ValueError, span: Span | None, path: str = "", inner: str | None = None
+) -> Diagnostic:
+    """Word the refusal of a protocol; what stands behind its last colon is the way out.
+
+    `inner` names the option for the folds inside a training part, where those are refused.
+    """
+    message, _, way_out = str(refusal).rpartition(": ")
+    if not message:
+        message, way_out = way_out, ""
+    if inner is not None:
+        unspread = ", or `stratify none`" if "stratum" in message else ""
+        message, way_out = f"in a training part, {message}", f"write a smaller `{inner}`{unspread}"
+    return diagnose(CANNOT_SPLIT, message, span, path=path, help=way_out or None)
 
 
 def missing_packages(study: Study) -> tuple[Diagnostic, ...]:

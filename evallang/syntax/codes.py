@@ -30,8 +30,8 @@ STATEMENT_INDENTED = declare(
     "A statement is indented, which makes it a clause of the one above.",
     reason="Clauses are indented and belong to the statement above them; statements stand "
     "in column 0.",
-    wrong="data d from sklearn iris\n  group by plant",
-    right="data d from sklearn iris\n\ngroup by plant",
+    wrong='data visits from "visits.csv"\n  target readmitted\n  group by patient',
+    right='data visits from "visits.csv"\n  target readmitted\n\ngroup by patient',
 )
 CLAUSE_NOT_TAKEN = declare(
     "E043",
@@ -45,10 +45,11 @@ CLAUSE_NOT_TAKEN = declare(
 MISSPELT_CLAUSE = declare(
     "E054",
     "misspelt_clause",
-    "An indented line that does not parse begins with no word of a clause.",
-    reason="Where such a line parses, the checker names the clauses that the statement takes.",
-    wrong='predictions p from "p.csv"\n  modles a as yhat',
-    right='predictions p from "p.csv"\n  models a as yhat',
+    "An indented line that cannot be read begins with no word of a clause.",
+    reason="An indented line begins with the word of a clause; `evallang explain` with the name "
+    "of the statement lists the clauses that it takes.",
+    wrong='predictions p from "p.csv"\n  truth y\n  modles a as yhat',
+    right='predictions p from "p.csv"\n  truth y\n  models a as yhat',
 )
 UNEXPECTED_TEXT = declare(
     "E044",
@@ -63,8 +64,8 @@ INCOMPLETE_LINE = declare(
     "incomplete_line",
     "A line ends before all its parts are there.",
     reason="A line without its last part leaves a choice open that would have to be guessed.",
-    wrong="data visits from",
-    right='data visits from "visits.csv"',
+    wrong="model tree =",
+    right="model tree = DecisionTreeClassifier",
 )
 MISSING_COMMA = declare(
     "E046",
@@ -159,15 +160,15 @@ DISTRIBUTION_AS_CALL = declare(
     "distribution_as_call",
     "A distribution is written as a call.",
     reason="Distributions stand after the bounds, as `step` and `log` do: `1e-4..1e4 loguniform`.",
-    wrong="model m = SVC(C in loguniform(1e-4, 1e4))",
-    right="model m = SVC(C in 1e-4..1e4 loguniform)",
+    wrong="model m = SVC(C in loguniform(1e-4, 1e4))\ntune random 30 cv=5",
+    right="model m = SVC(C in 1e-4..1e4 loguniform)\ntune random 30 cv=5",
 )
 RANGE_OF_NAMES = declare(
     "E063",
     "range_of_names",
     "A range has a name for a bound.",
-    reason="The bounds of a range stand where they are read, so that the candidates can "
-    "be counted without looking elsewhere.",
+    reason="The bounds of a range are numbers, so that the candidates can be counted "
+    "without looking elsewhere.",
     wrong="model m = SVC(C in 1..most)",
     right="model m = SVC(C in 1..10)",
 )
@@ -179,8 +180,8 @@ PART_GIVEN_TWICE = declare(
     "part_given_twice",
     "A part of a line is given twice.",
     reason="Of two parts of one kind one would silently win.",
-    wrong="compare a, b with mcnemar by f1 by accuracy",
-    right="compare a, b with mcnemar by f1, accuracy",
+    wrong="compare a, b with permutation by f1 by accuracy",
+    right="compare a, b with permutation by f1, accuracy",
 )
 PAIRS_MIXED = declare(
     "E071",
@@ -220,7 +221,7 @@ WRONG_BOUND = declare(
 BRANCH_OUTSIDE_COLUMNS = declare(
     "E075",
     "branch_outside_columns",
-    "`key: steps` stands outside `columns(...)`, or something else inside it.",
+    "`key: steps` stands outside `columns(...)`, or `columns(...)` holds something else.",
     reason="In `columns(...)` each branch says which columns it takes; outside there are "
     "no columns to take.",
     wrong="let prep = columns(StandardScaler)",
@@ -229,7 +230,7 @@ BRANCH_OUTSIDE_COLUMNS = declare(
 STEP_EXPECTED = declare(
     "E076",
     "step_expected",
-    "Something else than an estimator stands in a branch of `columns(...)`.",
+    "Something other than an estimator stands in a branch of `columns(...)`.",
     reason="Branches hold steps: classes of the catalogue, or a `let` that holds such.",
     wrong="let prep = columns(numeric: 1)",
     right="let prep = columns(numeric: StandardScaler)",

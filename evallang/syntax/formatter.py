@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from evallang.garbage import collected_later
 from evallang.source import SourceFile
+from evallang.syntax.assembly import ParsedLine
 from evallang.syntax.nodes import CommentNode, Node
-from evallang.syntax.parser import ParsedFile, ParsedLine, parse_lines
+from evallang.syntax.parser import ParsedFile, parse_lines
 from evallang.syntax.pretty import flat, lay, place
 from evallang.syntax.writing import written
 

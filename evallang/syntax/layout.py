@@ -5,7 +5,7 @@ column 0 always begins a statement (only a closing bracket may stand there), so 
 reaches beyond its statement.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,7 +14,8 @@ from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
 from evallang.syntax.keywords import STATEMENTS
 from evallang.syntax.nodes import CommentNode
-from evallang.syntax.tokens import PhysicalLine, Token, physical_lines
+from evallang.syntax.physical import PhysicalLine, Token
+from evallang.syntax.tokens import physical_lines
 
 DEEPEST = 64  # nested brackets; deeper trees would exhaust Python's stack when compared
 
@@ -57,9 +58,27 @@ class Layout(NamedTuple):
 def lay_out(source: SourceFile) -> Layout:
     """Join the physical lines of a file to logical ones."""
     physical = tuple(physical_lines(source))
+    _silence_texts(physical)
     comments = tuple(line.comment for line in physical if line.comment is not None)
     tabs = tuple(tab for line in physical for tab in line.tabs)
     return Layout(tuple(_join(source.path, physical)), comments, tabs)
+
+
+def _silence_texts(lines: Sequence[PhysicalLine]) -> None:
+    """Take out what stands in a text over several lines, which its first line is blamed for.
+
+    Such a text ends on an indented line that has a quote too many.
+    """
+    opened: int | None = None
+    for number, line in enumerate(lines):
+        if line.at_margin:
+            opened = None
+        if line.open_quote and opened is not None:
+            for inside in lines[opened + 1 : number + 1]:
+                inside.silence()
+            opened = None
+        elif line.open_quote:
+            opened = number
 
 
 def _join(path: str, lines: Iterable[PhysicalLine]) -> Iterator[LogicalLine]:
@@ -67,6 +86,9 @@ def _join(path: str, lines: Iterable[PhysicalLine]) -> Iterator[LogicalLine]:
     brackets = _Brackets(path)
     statement = ""
     for line in lines:
+        if line.silent and current is not None:
+            current.end = line.end
+            continue
         if not line.tokens and not line.diagnostics and line.mended:
             continue
         if current is None or not _continues(line, current, brackets, statement):

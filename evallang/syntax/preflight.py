@@ -71,7 +71,7 @@ def _whole_damage(text: str) -> str | None:
         return None
     if "\0" in text:
         return "the file is no text: NUL characters stand in it"
-    return "the file is no text: many of its bytes are no UTF-8"
+    return "many bytes of the file are not UTF-8: it is no text, or in another encoding"
 
 
 def not_text(source: SourceFile) -> Diagnostic | None:
@@ -83,13 +83,14 @@ def not_text(source: SourceFile) -> Diagnostic | None:
     code = ord(match.group())
     if code == 0:
         message = "the file holds a NUL character, which no text does"
-        return diagnose(text_codes.NOT_TEXT, message, span, help="save it as UTF-8, not as UTF-16")
+        return diagnose(text_codes.NOT_TEXT, message, span, help="delete it")
     if 0xDC80 <= code <= 0xDCFF:
         message = f"the byte 0x{code - 0xDC00:02X} is not UTF-8"
-        letter = chr(code - 0xDC00)
+        letter = bytes([code - 0xDC00]).decode("cp1252", "replace")
+        encoding = "Latin-1" if code >= 0xDCA0 else "Windows-1252"
         way_out = "save the file as UTF-8"
-        if letter.isprintable() and letter.isalpha():
-            way_out += f"; if it was saved as Latin-1, the byte is `{letter}`"
+        if letter.isprintable() and letter != "\ufffd":
+            way_out += f"; if it was saved as {encoding}, the byte is `{letter}`"
         return diagnose(text_codes.NOT_TEXT, message, span, help=way_out)
     message = f"the file holds half of a surrogate pair (U+{code:04X}), which is no character"
     return diagnose(text_codes.NOT_TEXT, message, span)

@@ -4,16 +4,17 @@ import re
 
 _ELSEWHERE = {
     "/": "a path stands in quotes, a comment begins with `#`",
-    "\\": "a path stands in quotes; a line goes on inside brackets or before `|`",
+    "\\": "a path stands in quotes",
     "'": 'text stands in double quotes: `"text"`',
     "%": "a percentage is written in one piece: `95%`",
     "&": "write a comma, or one `where` line for each condition",
     "*": "`all` or nothing at all stands for all models",
-    "~": "`in` searches a parameter: `C in 1e-4..1e4 loguniform`",
     "+": "steps are joined by `|`, items by commas",
 }
+_ARITHMETIC = "+*/^"
 _DASHES = "-–—"
 _PIPED = re.compile(r"->|%>%")
+_REMARK = re.compile(r"//|/\*|--")
 
 
 def meant_for(
@@ -31,7 +32,18 @@ def meant_for(
         if inside:
             return "items are parted by commas", False
         rest = text[at + 1 : end].split("#")[0].strip("; \t\r")
-        return "a statement ends with its line", not rest
+        if rest:
+            return "a statement ends with its line; what follows stands on the next", False
+        return "a statement ends with its line", True
+    if _REMARK.match(text, at, end):
+        return "a comment begins with `#`", False
+    if character == "\\" and not text[at + 1 : end].strip():
+        return "a line goes on inside brackets, or before a `|` that begins the next", False
+    if character == "~":
+        way_out = "`in` searches a parameter: `C in 1e-4..1e4 loguniform`"
+        return way_out if inside else "`target` names one column, `features` the others", False
+    if character in _ARITHMETIC and before == "NUMBER":
+        return "nothing is computed in a study: write the number", False
     if character in _DASHES:
         if before is None:
             return "items stand on one line, parted by commas", False

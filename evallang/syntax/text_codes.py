@@ -28,7 +28,7 @@ NOT_TEXT = declare(
 UNKNOWN_VERSION = declare(
     "E004",
     "unknown_version",
-    "The version of the language is not a number that ever was one.",
+    "The file names a version of the language that never existed.",
     reason="There is one version so far, `evallang 1`; the number lets a later tool read "
     "an old study as it was meant.",
     wrong="evallang 0.9",
@@ -38,7 +38,7 @@ VERSION_NOT_FIRST = declare(
     "E005",
     "version_not_first",
     "The line `evallang 1` is not the first statement, or stands there twice.",
-    reason="Tools look at it before they read anything else.",
+    reason="Tools look for it at the top, before they read anything else.",
     wrong="measure accuracy\nevallang 1",
     right="evallang 1",
 )
@@ -57,6 +57,8 @@ TABS = declare(
     "The file contains tabs; the formatter writes blanks.",
     severity=Severity.HINT,
     reason="A tab is as wide as each editor likes, so lines that look alike may differ.",
+    wrong="study\n\tseed 1   # behind a tab",
+    right="study\n  seed 1",
 )
 
 # --- characters, numbers and texts -----------------------------------------------------
@@ -75,6 +77,8 @@ UNUSUAL_SPACE = declare(
     "unusual_space",
     "A no-break space or another blank that only looks like one.",
     reason="Such blanks come along when text is copied from a web page or a word processor.",
+    wrong="measure\u00a0accuracy   # the first blank is a no-break space",
+    right="measure accuracy",
 )
 UNCLOSED_QUOTE = declare(
     "E012",
@@ -107,8 +111,8 @@ ESCAPE_IN_TEXT = declare(
     "A backslash in a text is followed by something it does not escape.",
     reason='Texts follow JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four '
     "hexadecimal digits.",
-    wrong='data d from "C:\\data\\iris.csv"',
-    right='data d from "C:/data/iris.csv"',
+    wrong='data flowers from "lab\\iris.csv"\n  target species',
+    right='data flowers from "lab/iris.csv"\n  target species',
 )
 TYPOGRAPHIC_SIGN = declare(
     "E016",
@@ -123,7 +127,8 @@ FOREIGN_OPERATOR = declare(
     "E017",
     "foreign_operator",
     "An operator of another language.",
-    reason="`=` compares, `and` is a second line, and nothing is computed in a study.",
+    reason="`=` compares, a second `where` line stands for `and`, and nothing is computed in a "
+    "study.",
     wrong="data d from sklearn iris\n  where age == 18",
     right="data d from sklearn iris\n  where age = 18",
 )
@@ -147,7 +152,7 @@ LEADING_ZERO = declare(
     "E020",
     "leading_zero",
     "A number begins with zeros, or a comma groups its digits.",
-    reason="`007` is eight in some languages and an error in others; `1,000` is two numbers "
+    reason="`010` is eight in some languages and an error in others; `1,000` is two numbers "
     "in most.",
     wrong="model m = SVC(max_iter=1,000)",
     right="model m = SVC(max_iter=1_000)",
@@ -180,10 +185,10 @@ DATE_WITHOUT_QUOTES = declare(
     "E024",
     "date_without_quotes",
     "A date stands without quotes.",
-    reason="Without quotes a date reads as a subtraction; in quotes it is compared as "
-    "text, which orders ISO dates rightly.",
-    wrong="data d from sklearn iris\n  where admitted >= 2024-01-31",
-    right='data d from sklearn iris\n  where admitted >= "2024-01-31"',
+    reason="Without quotes a date reads as a subtraction; in quotes, year first, it is compared "
+    "with the dates of the column.",
+    wrong='data visits from "visits.csv"\n  target readmitted\n  where admitted_on >= 2024-01-31',
+    right='data visits from "visits.csv"\n  target readmitted\n  where admitted_on >= "2024-01-31"',
 )
 
 # --- brackets --------------------------------------------------------------------------

@@ -5,46 +5,15 @@ A mended token reads as the author meant it, so that the rest of the line is sti
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
+from evallang.diagnostics import Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
+from evallang.syntax.keywords import DECLARING
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
+from evallang.syntax.physical import LineReader, PhysicalLine, Token
 from evallang.syntax.strangers import meant_for
-
-
-class Token(NamedTuple):
-    """The smallest piece with a meaning; `kind` is a terminal of the grammar.
-
-    `text` is what was meant: it differs from the file where the author misspelt a literal.
-    """
-
-    kind: str
-    text: str
-    start: int
-    end: int
-
-
-@dataclass(eq=False, repr=False, slots=True)
-class PhysicalLine:
-    """One line of the file: code points `start` to `end`, without its end.
-
-    `at_margin` tells whether its text begins in column 0. `mended` tells whether the tokens
-    are what the author meant, in spite of all diagnostics.
-    """
-
-    start: int
-    end: int
-    at_margin: bool
-    tokens: list[Token] = field(default_factory=list)
-    comment: CommentNode | None = None
-    tabs: list[Span] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    mended: bool = True
-
 
 PUNCTUATION = {
     "(": "LPAR",
@@ -84,12 +53,12 @@ _TOKEN = re.compile(
     | (?P<name>{_LETTER}(?:{_WORD}|-(?={_WORD}))*(?:\.(?={_WORD})(?:{_WORD}|-(?={_WORD}))*)*)
     | (?P<date>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T][0-9:]+Z?)?(?!{_WORD}))
     | (?P<number>[-−]?\.?[0-9]
-        (?:(?<=[eE])[+\-−](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
+        (?:(?<=[eE])[+\-−–](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
     | (?P<text>"(?:[^"\\]|\\.)*")
     | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
     | (?P<comment>\#.*)
     | (?P<curly>[“”„‟«»][^“”„‟«»"]*[“”„‟«»"])
-    | (?P<single>'[^'"\#]*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
+    | (?P<single>(?<!\w)'(?:[^'"\#]|"[^'"\#]*")*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
     | (?P<quote>".*)
     | (?P<typographic>[≥≤≠…＝])
     | (?P<space>[^\S\n]+|[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+)
@@ -106,6 +75,10 @@ _ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
 _TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
 _FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
 """What others call a cross-validation: the catalogue of protocols says what to write."""
+_LETTERED = re.compile(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
+_RULE = re.compile(r"[ \t]*([=*~_+-])\1{3,}(?=[ \t\r]*$)")
+_OF_LABELS = frozenset({"missing", "positive", "where"})
+"""Clauses whose values are matched with those of the data as text too."""
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 
 
@@ -124,18 +97,14 @@ def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
         start = newline + 1
 
 
-class _Scanner:
+class _Scanner(LineReader):
     """Reads one physical line."""
-
-    def __init__(self, source: SourceFile, line: PhysicalLine) -> None:
-        self.text = source.text
-        self.path = source.path
-        self.line = line
-        self.tokens = line.tokens
-        self.depth = 0
 
     def scan(self, margin: int) -> PhysicalLine:
         """Read it from the margin, which a byte order mark may move."""
+        if rule := _RULE.match(self.text, margin, self.line.end):
+            self._rule(rule)
+            return self.line
         for match in _TOKEN.finditer(self.text, margin, self.line.end):
             if len(self.line.diagnostics) > MOST_OBJECTIONS or self.depth > DEEPEST_READ:
                 self.line.mended = self.depth > DEEPEST_READ  # the layout says what is too deep
@@ -161,8 +130,12 @@ class _Scanner:
                 self._mistake(kind or "other", word, start, end)
         return self.line
 
-    def _add(self, kind: str, text: str, start: int, end: int) -> None:
-        self.tokens.append(Token(kind, text, start, end))
+    def _rule(self, drawn: re.Match[str]) -> None:
+        """Object once to a line such as `=======`."""
+        message = f"a line of `{drawn[1]}` means nothing here"
+        span = Span(self.path, drawn.start(1), drawn.end())
+        way_out = "a comment begins with `#`"
+        self._past_mending(diagnose(text_codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
 
     def _name(self, word: str, start: int, end: int) -> None:
         if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
@@ -190,9 +163,9 @@ class _Scanner:
         self._add(PUNCTUATION[word], word, start, end)
 
     def _number(self, word: str, start: int, end: int) -> None:
-        right = word.replace("×", "x").replace("−", "-")
+        right = word.replace("×", "x").replace("−", "-").replace("–", "-")
         if right != word and (_NUMBER.fullmatch(right) or _TERM.fullmatch(right)):
-            message = f"`{word}` has a typographic sign; plain letters and `-` are meant"
+            message = f"`{word}` is written `{right}`"
             self._mend(text_codes.TYPOGRAPHIC_SIGN, message, start, end, right)
             word = right
         if self.tokens and self.tokens[-1].kind == "SLASH":
@@ -201,6 +174,10 @@ class _Scanner:
             self._add("NUMBER", self._sized(word, start, end), start, end)
         elif _TERM.fullmatch(word) or (self._names_a_protocol() and _FOLDS.fullmatch(word)):
             self._add("NAME", word, start, end)
+        elif re.fullmatch(rf"-?{_INTEGER}\.", word):
+            message = f"a digit follows the point of a number: `{word}0`"
+            self._mend(text_codes.MALFORMED_NUMBER, message, start, end, f"{word}0")
+            self._add("NUMBER", f"{word}0", start, end)
         elif zeros := _ZEROS.fullmatch(word):
             self._zeros(word, zeros, start, end)
         else:
@@ -235,30 +212,49 @@ class _Scanner:
         short = len(before.text) < LONGEST_NUMBER
         if groups and adjacent and short and re.fullmatch(r"[1-9][0-9_]*", before.text):
             del self.tokens[-2:]
-            right = f"{before.text}_{word}"
-            written = f"{before.text.replace('_', ',')},{word}"
+            first, right = self._groups_before(before, f"{before.text}_{word}")
             last = self.line.diagnostics[-1].span if self.line.diagnostics else None
-            if last is not None and last.start == before.start:
+            if last is not None and last.start == first:
                 self.line.diagnostics.pop()  # the groups before this one
+            written = right.replace("_", ",")
             message = f"digits are grouped by `_`: `{written}` is `{right}`"
-            self._mend(text_codes.LEADING_ZERO, message, before.start, end, right)
-            self._add("NUMBER", right, before.start, end)
+            self._mend(text_codes.LEADING_ZERO, message, first, end, right)
+            self._add("NUMBER", right, first, end)
             return
         sign, rest = zeros.groups()
         digits = word.removeprefix(sign).removesuffix(rest).replace("_", "").lstrip("0") or "0"
         right = f"{sign}{digits}{rest}"
         message = f"a number has no leading zeros: `{word}` is `{right}`"
         notes = ["thousands are grouped by `_`, as in `1_000`"] if comma.kind == "COMMA" else []
+        if self.tokens and self.tokens[0].text in _OF_LABELS:
+            notes = [f"a label that is written so in the data stands in quotes: `{quoted(word)}`"]
         self._mend(text_codes.LEADING_ZERO, message, start, end, right, notes)
         self._add("NUMBER", right, start, end)
 
+    def _groups_before(self, group: Token, right: str) -> tuple[int, str]:
+        """Take the groups of digits before one that a comma parts from them: `1,250,000`."""
+        while len(self.tokens) > 1 and re.fullmatch("[0-9]{3}", group.text):
+            number, comma = self.tokens[-2:]
+            touching = number.end == comma.start and comma.end == group.start
+            if (
+                comma.kind != "COMMA"
+                or not touching
+                or not re.fullmatch("[1-9][0-9]{,2}", number.text)
+            ):
+                break
+            del self.tokens[-2:]
+            group, right = number, f"{number.text}_{right}"
+        return group.start, right
+
     def _malformed(self, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)
-        if re.match(r"[0-9]+[^\W\d]", word) and "." not in word and "%" not in word:
+        if _LETTERED.match(word) and "." not in word and "%" not in word:
             code, message = text_codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
-            help_ = (
-                f"names begin with a letter; a column so called is put in quotes: `{quoted(word)}`"
-            )
+            help_ = "names begin with a letter"
+            if self.tokens and self.tokens[-1].kind in ("EQUAL", "OPERATOR"):
+                help_ = f"a number has no unit behind it; text stands in quotes: `{quoted(word)}`"
+            elif len(self.tokens) != 1 or self.tokens[0].text not in DECLARING:
+                help_ += f"; a column so called is put in quotes: `{quoted(word)}`"
         else:
             code, message = text_codes.MALFORMED_NUMBER, f"`{word}` is no number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
@@ -270,46 +266,50 @@ class _Scanner:
         if "\\" in word:
             for escape in _ESCAPE.finditer(word):
                 if len(escape.group()) == 1:
-                    at = Span(self.path, start + escape.start(), start + escape.end() + 1)
-                    shown = self.text[at.start : at.end]
-                    message = f"`{shown}` in a text is no escape"
-                    help_ = "a backslash is written `\\\\`, a path with `/`"
-                    fix = Fix("write two backslashes", (Edit(at, "\\" + shown),), safe=False)
-                    self.line.diagnostics.append(
-                        diagnose(text_codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
-                    )
+                    self._no_escape(start + escape.start())
             word = _ESCAPE.sub(lambda m: "\\\\" if len(m.group()) == 1 else m.group(), word)
             if any("\ud800" <= c <= "\udfff" for c in unescaped(word)):
                 message = "a text holds half of a surrogate pair, which is no character"
                 span = Span(self.path, start, end)
-                self._past_mending(diagnose(text_codes.ESCAPE_IN_TEXT, message, span))
+                way_out = "write the character itself, or both halves one behind the other"
+                found = diagnose(text_codes.ESCAPE_IN_TEXT, message, span, help=way_out)
+                self._past_mending(found)
                 word = '""'
         self._add("TEXT", word, start, end)
 
     def _mistake(self, kind: str, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)
         if kind == "date":
+            code = text_codes.DATE_WITHOUT_QUOTES
+            if self.tokens and self.tokens[0].text == "seed":
+                right = word[:10].replace("-", "")
+                self._mend(code, f"a seed is a whole number: `{right}`", start, end, right)
+                self._add("NUMBER", right, start, end)
+                return
             right = quoted(word)
-            self._mend(
-                text_codes.DATE_WITHOUT_QUOTES,
-                f"a date stands in quotes: `{right}`",
-                start,
-                end,
-                right,
-            )
+            self._mend(code, f"a date stands in quotes: `{right}`", start, end, right)
             self._add("TEXT", right, start, end)
         elif kind in ("single", "curly"):
             code = text_codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else text_codes.CURLY_QUOTES
             right = quoted(word[1:-1])
-            kinds = "single" if kind == "single" else "typographic"
-            self._mend(
-                code, f"text stands in double quotes, not in {kinds} ones", start, end, right
-            )
+            kinds = "typographic" if word[0] in _SPECIAL else "single"
+            plain = "double" if kinds == "single" else "plain double"
+            message = f"text stands in {plain} quotes, not in {kinds} ones"
+            self._mend(code, message, start, end, right)
             self._add("TEXT", right, start, end)
         elif kind == "quote":
             message = "a quote is opened here and not closed on this line"
-            help_ = "text in quotes never spans lines"
+            help_ = 'close it with `"`; text in quotes never spans lines'
+            if word.rstrip().endswith('\\"'):
+                help_ = '`\\"` is a quote inside the text; a path is written with `/`'
+            elif word.strip() == '"' and self.tokens:
+                texts = [token.end for token in self.tokens if token.kind == "TEXT"]
+                if not texts:
+                    help_ = "text begins with a quote too"
+                elif texts[-1] < start:
+                    help_ = 'a quote inside a text is written `\\"`'
             self._past_mending(diagnose(text_codes.UNCLOSED_QUOTE, message, span, help=help_))
+            self.line.open_quote = True
             self._add("TEXT", quoted(word[1:].rstrip()), start, end)
         elif kind == "typographic":
             right = TYPOGRAPHIC[word]
@@ -318,16 +318,14 @@ class _Scanner:
             )
             self._add(PUNCTUATION[right], right, start, end)
         elif kind == "space":
-            self._mend(
-                text_codes.UNUSUAL_SPACE,
-                f"U+{ord(word[0]):04X} is no plain blank",
-                start,
-                end,
-                " " if word.isspace() else "",
-            )
+            self._space(word, start, end)
         elif word == "%" and self.tokens and self.tokens[-1].kind == "NUMBER":
             number = self.tokens.pop()
             right = f"{number.text}%"
+            found = self.line.diagnostics
+            blank = Span(self.path, number.end, start)
+            if found and found[-1].span == blank:
+                found.pop()  # an unusual one, and it goes
             message = f"a percentage is written in one piece: `{right}`"
             self._mend(text_codes.NUMBER_IN_PIECES, message, number.start, end, right)
             self._add("NUMBER", right, number.start, end)
@@ -339,21 +337,7 @@ class _Scanner:
     def _between_numbers(self, end: int) -> bool:
         if not self.tokens or not re.fullmatch(_INTEGER, self.tokens[-1].text):
             return False
-        return re.compile(rf"[ \t]+{_INTEGER}(?![\w./%+])").match(self.text, end) is not None
-
-    def _mend(
-        self,
-        code: Code,
-        message: str,
-        start: int,
-        end: int,
-        right: str,
-        notes: list[str] | None = None,
-    ) -> None:
-        span = Span(self.path, start, end)
-        title = f"write `{right}`" if right.strip() else "write a blank" if right else "remove it"
-        fix = Fix(title, (Edit(span, right),))
-        self.line.diagnostics.append(diagnose(code, message, span, notes=notes or (), fixes=[fix]))
+        return re.compile(rf"[ \t]*{_INTEGER}(?![\w./%+])").match(self.text, end) is not None
 
     def _unexpected(self, character: str, start: int) -> None:
         span = Span(self.path, start, start + 1)
@@ -371,9 +355,3 @@ class _Scanner:
             self.line.diagnostics.append(found)
         else:
             self._past_mending(found)
-
-    def _past_mending(self, found: Diagnostic) -> None:
-        """Report what nobody can mend; what follows on the line may be its consequence."""
-        if self.line.mended:
-            self.line.diagnostics.append(found)
-        self.line.mended = False

@@ -2,8 +2,9 @@
 
 `tests/messages/codes/E120.eval` is read as `written_cases` says, its signs behind `# `: a case
 is a title after `# ===`, a study, its files after `# ---`. The lines after `#>` are what a check
-says of it (of a code about data, a check with the data; of one about results, the report of a
-run), and the codes of what is said beside it. `UPDATE_MESSAGES=1` writes them anew; read the diff.
+says of it (of a code about data, and after `! read`, a check with the data; of one about results,
+the report of a run), and the codes of what is said beside it. `UPDATE_MESSAGES=1` writes them
+anew; read the diff.
 """
 
 import os
@@ -53,7 +54,8 @@ def answered(code, text, folder, monkeypatch):
         codes = [caution.code for caution in told]
         shown = "\n".join(map(said, told))
     else:
-        found = case.diagnostics() if code[1] == "4" else case.opened.diagnostics
+        with_data = code[1] == "4" or case.reads
+        found = case.diagnostics() if with_data else case.opened.diagnostics
         codes = codes_told(found)
         meant = [d for d in found if code in codes_told([d])]
         shown = to_text(meant, case.opened.checked.sources)

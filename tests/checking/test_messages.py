@@ -39,24 +39,43 @@ def test_messages_are_lower_case_sentences_without_a_stop(path):
 
 
 def test_every_code_has_a_golden_message():
-    shown = "".join(path.read_text(encoding="utf-8") for path in FOLDER.parent.rglob("*.txt"))
-    seen = set(re.findall(r"(?m)^\w+\[(\w\d+)\]|: also (\w\d+): ", shown))
+    golden = [*FOLDER.parent.rglob("*.txt"), *(FOLDER.parent / "codes").glob("*.eval")]
+    shown = "".join(path.read_text(encoding="utf-8") for path in golden)
+    seen = set(re.findall(r"(?m)^(?:#> )?\w+\[(\w\d+)\]|: also (\w\d+): ", shown))
     seen = {code for pair in seen for code in pair if code}
     assert set(CODES) <= seen
 
 
-@pytest.mark.parametrize("code", sorted(c for c in CODES if CODES[c].right and c < "E3"))
+WITHOUT_EXAMPLES = {
+    "E002": "a ZIP archive is no text",
+    "E003": "a NUL character is nothing that a page shows",
+    "E032": "brackets more than 64 deep fill a page",
+    "E118": "names that stand for a million values fill a page",
+    "E901": "what is not in this version yet is another word in the next",
+}
+
+
+def test_every_code_has_a_wrong_and_a_right_example():
+    lacking = {c for c, code in CODES.items() if not (code.wrong and code.right)}
+    assert lacking == set(WITHOUT_EXAMPLES)
+
+
+# Those of rules are executed in conformance/test_rules.py, of data in test_data_examples.py.
+OF_A_CHECK = sorted(c for c in CODES if c[1] in "012" and c not in WITHOUT_EXAMPLES)
+INCLUDED = {"protocol.eval": "protocol cv\n", "lab/protocol.eval": "protocol cv\n"}
+
+
+@pytest.mark.parametrize("code", OF_A_CHECK)
 def test_the_right_example_of_a_code_is_free_of_it(code):
-    files = {"protocol.eval": "protocol cv\n"}
-    assert code not in codes(CODES[code].right + "\n", files)
+    found = codes(CODES[code].right + "\n", INCLUDED)
+    assert code not in found
+    unfinished = {"E101", "E105", "E151"}  # a few lines of a study lack its data and models
+    assert {c for c in found if c.startswith("E")} <= unfinished
 
 
-@pytest.mark.parametrize(
-    "code",
-    sorted(c for c in CODES if CODES[c].wrong and "E1" <= c < "E3" and c not in ("E107", "E152")),
-)
+@pytest.mark.parametrize("code", OF_A_CHECK)
 def test_the_wrong_example_of_a_code_meets_it(code):
-    assert code in codes(CODES[code].wrong + "\n")
+    assert code in codes(CODES[code].wrong + "\n", INCLUDED)
 
 
 def test_a_code_is_an_error_a_warning_or_a_hint_by_its_letter():

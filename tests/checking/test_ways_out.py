@@ -53,7 +53,7 @@ def taken(protocol, line, way_out):
         if words.startswith("protocol "):
             protocol = words.removeprefix("protocol ")
         elif words.startswith("with "):
-            return protocol, re.sub(r"with .*(?= by )", words, line)
+            return protocol, re.sub(r"with .*?(?= by |$)", words, line)
         elif words.startswith("interval "):
             return protocol, f"  {words}"
     return protocol, "" if "leave the interval out" in way_out else line
@@ -73,6 +73,23 @@ def test_the_test_proposed_instead_is_accepted(metric, clause):
     for protocol in PROTOCOLS:
         for name, models in to_try():
             line = f"compare {models} with {NEEDS.get(name, name)} by {metric}"
+            for refused in refusals(metric, clause, protocol, line)[:1]:
+                assert refused.help
+                tried += 1
+                other, mended = taken(protocol, line, refused.help)
+                again = refusals(metric, clause, other, mended)
+                assert again == [], (protocol, line, refused.help)
+    assert tried > 10
+
+
+@pytest.mark.parametrize(("metric", "clause"), CASES)
+def test_the_test_proposed_for_a_gate_is_accepted(metric, clause):
+    tried = 0
+    for protocol in ("cv", "repeated cv", "bootstrap", "time_series"):
+        for name, models in to_try():
+            if models != "a vs b" or name in ("tost", "noninferiority"):
+                continue
+            line = f"require a better than b in {metric} with {name}"
             for refused in refusals(metric, clause, protocol, line)[:1]:
                 assert refused.help
                 tried += 1

@@ -119,7 +119,7 @@ def test_dates_are_iso():
         ("@relation r\n@data\n1\n", "declares no attribute"),
         ("@relation r\n@attribute x\n@data\n1\n", "without name or type, in line 2"),
         ("@relation r\n@attribute x {a,b\n@data\na\n", "list of values that is not closed"),
-        ("@relation r\n@attribute x numerc\n@data\n1\n", "did you mean numeric"),
+        ("@relation r\n@attribute x numerc\n@data\n1\n", "declares `x` as `numerc`, in line 2"),
         ("@relation r\n@attribute x relational\n@data\n1\n", "relational, which is not read"),
         ("x,y\n1,2\n", "'x,y' in its header, in line 1"),
     ],
@@ -128,6 +128,11 @@ def test_what_is_refused_is_named_with_its_line(text, words):
     found = error(text)
     assert found.code == "E412"
     assert words in found.message
+
+
+def test_a_slip_in_a_type_is_mended_in_the_help():
+    found = error("@relation r\n@attribute x numerc\n@data\n1\n")
+    assert found.help == "did you mean `numeric`?"
 
 
 def test_names_stand_once_and_rows_are_there():

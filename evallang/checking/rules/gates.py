@@ -1,19 +1,15 @@
-"""Advice on levels, margins and the lines that a run must meet."""
+"""Advice on levels, and on lines that a run must meet and cannot."""
 
-import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
-from evallang.checking.rules.lines import tested_lines, tests_of
+from evallang.checking.rules.lines import tested_lines
 from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
 from evallang.compatibility import metric_entry
 from evallang.metrics.own_code import own_metric_loaded
-from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
+from evallang.study import RequirementSpec, Study
 
-PERCENT = re.compile(
-    r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"
-)
 NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
 
 
@@ -21,9 +17,9 @@ NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
 def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
     """Intervals are printed at one level and p-values judged at another.
 
-    An interval at 1 - alpha excludes a difference of zero where the test rejects. With
-    another level a reader finds a significant difference whose interval holds zero, or the
-    other way round.
+    An interval at 1 - alpha excludes a difference of zero where the test rejects. With a
+    higher level a reader finds a significant difference whose interval holds zero, with a
+    lower one an interval without zero whose difference is not significant.
 
     Objects to:
 
@@ -49,9 +45,11 @@ def alpha_and_confidence_disagree(study: Study) -> Iterator[Objection]:
     if place is None or abs(study.confidence - (1 - study.alpha)) <= NEARLY:
         return
     if tested_lines(study):
+        wider = study.confidence > 1 - study.alpha
+        can = "hold zero where a test" if wider else "exclude zero where no test"
         yield Objection(
-            f"intervals at {percent(study.confidence)} beside tests at {study.alpha:g}: the ones "
-            "can hold zero where the others reject",
+            f"intervals at {percent(study.confidence)} beside tests at {study.alpha:g}: an "
+            f"interval can {can} rejects",
             place,
             help=f"write `confidence {percent(1 - study.alpha)}`, or leave it out",
         )
@@ -94,13 +92,15 @@ def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
             if metric_entry(above.metric).declaration.better == "lower":
                 better, worse = worse, better
             unknown = above.metric.code and own_metric_loaded(above.metric.name) is None
-            other = f", or the other way round where lower {above.metric.name} is better"
+            other = f", or the other way round where lower `{above.metric.name}` is better"
+            primary = study.measures[0].metric if study.measures else above.metric
+            by = "" if above.metric == primary else f" in {above.metric.written}"
             later = max(above, below, key=lambda line: line.index)
             yield Objection(
-                f"the intervals of `{above.models[0]}` and `{below.models[0]}` shall not overlap, "
-                "which is no test of their difference",
+                f"the intervals of `{above.models[0]}` and `{below.models[0]}` are asked not to "
+                "overlap, which is no test of their difference",
                 later.span,
-                help=f"write `require {better} better than {worse}`{other if unknown else ''}",
+                help=f"write `require {better} better than {worse}{by}`{other if unknown else ''}",
             )
 
 
@@ -161,13 +161,17 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
         met = wanted <= reachable
     if met or not asked:
         return None
+    errors = line.metric.name == "error_rate"
+    asking = (
+        f"{reachable_above(reachable)} or more"
+        if errors
+        else f"{reachable_below(reachable)} or less"
+    )
     return Objection(
         f"with {examples.n} examples even a model without an error has an interval that reaches "
-        f"to {percent(reachable)}",
+        f"{'up' if errors else 'down'} to {about(reachable)}",
         line.span,
-        help=f"ask for {percent(reachable, 1)} at most, or test on more examples"
-        if line.metric.name == "accuracy"
-        else "ask for less, or test on more examples",
+        help=f"ask for {asking}, or test on more examples",
     )
 
 
@@ -176,9 +180,10 @@ def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
     least = half_width(apart, examples.n, _quantile(line.level))
     if line.value is None or line.value >= least:
         return None
+    tell = "1 of which tells" if apart == 1 else f"{apart or 'none'} of which tell"
     return Objection(
-        f"with {examples.n} examples, {apart} of which tell the models apart, the interval of two "
-        f"equal models reaches to {percent(least)}, and the margin is {percent(line.value)}",
+        f"with {examples.n} examples, {tell} the models apart, the interval of two equal models "
+        f"reaches to {about(least)}, and the margin is {percent(line.value)}",
         line.span,
         help="choose the margin by what matters, and test on more examples",
     )
@@ -190,10 +195,16 @@ def _lead(line: RequirementSpec, examples: Examples) -> Objection | None:
     lead = line.value or 0.0
     if apart is None or lead >= 1 or leads_surely(apart, examples.n, lead, _quantile(line.level)):
         return None  # a lead of the whole range is on another scale, which is said
-    times = f"{apart} of {examples.n} examples" if apart else f"none of {examples.n} examples"
+    first, second = line.models[0], line.models[1]
+    short = f"begins at {percent(lead)} or below" if lead else "holds zero"
+    if not apart:
+        found = f"none of {examples.n} examples, so that"
+    elif apart == 1:
+        found = f"1 of {examples.n} examples, and even if it speaks for `{first}`,"
+    else:
+        found = f"{apart} of {examples.n} examples, and even if all speak for `{first}`,"
     return Objection(
-        f"`{line.models[0]}` and `{line.models[1]}` differ on {times}, and even if all of them "
-        f"speak for `{line.models[0]}`, the interval reaches {percent(lead)} or less",
+        f"`{first}` and `{second}` differ on {found} the interval of their difference {short}",
         line.span,
         help="test on more examples, or ask for `not worse than ... by MARGIN`",
     )
@@ -240,151 +251,6 @@ BOUNDS: Mapping[str, Callable[[RequirementSpec, Examples], Objection | None]] = 
     "level": _level, "superior": _lead, "noninferior": _margin, "equivalent": _margin,
 }  # fmt: skip
 """What a line of each kind asks at the least, of an interval on so many examples."""
-
-
-@rule("W343", source="ICH E10; Piaggio et al. 2012")
-def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
-    """A margin is larger than the lead over a third model that the study asks for.
-
-    A model that is allowed to be worse than the reference by more than the reference has to
-    be better than a baseline may be no better than the baseline, and still be found not
-    worse.
-
-    Objects to:
-
-        predictions nightly from "preds.csv"
-          truth y
-          models candidate, production, prior
-          positive 1
-        measure accuracy
-        require production better than prior by 3%
-        require candidate not worse than production by 5%
-
-    Accepts:
-
-        predictions nightly from "preds.csv"
-          truth y
-          models candidate, production, prior
-          positive 1
-        measure accuracy
-        require production better than prior by 3%
-        require candidate not worse than production by 1%
-    """
-    leads = [r for r in study.requirements if r.kind == "superior" and r.value]
-    for line in study.requirements:
-        if line.kind not in ("noninferior", "equivalent") or line.value is None:
-            continue
-        references = line.models if line.kind == "equivalent" else line.models[-1:]
-        for lead in leads:
-            same = lead.metric == line.metric and lead.models[0] in references
-            third = lead.models[-1] not in line.models
-            if same and third and lead.value is not None and line.value >= lead.value:
-                yield Objection(
-                    f"the margin {percent(line.value)} is no smaller than the lead of "
-                    f"`{lead.models[0]}` over `{lead.models[-1]}` that is asked for, "
-                    f"{percent(lead.value)}",
-                    line.span,
-                    help="choose a margin that leaves most of the lead, such as half of it",
-                )
-                break
-
-
-@rule("W344", source="Kruschke 2018")
-def margin_on_another_scale(study: Study) -> Iterator[Objection]:
-    """A margin, threshold or region of equivalence is not on the scale of its metric.
-
-    Margins are absolute and in the metric's unit: `by 2` for an accuracy is two hundred
-    points, which every model meets, and `by 2%` for an error in the target's unit is 0.02 of
-    that unit.
-
-    Objects to:
-
-        counts pair
-          models a, b
-          table [[9000, 100], [100, 800]]
-        measure accuracy
-        require a not worse than b by 2
-
-    Accepts:
-
-        counts pair
-          models a, b
-          table [[9000, 100], [100, 800]]
-        measure accuracy
-        require a not worse than b by 2%
-    """
-    for line in study.requirements:
-        if line.value is None:
-            continue
-        outside = _outside if line.kind == "level" else _too_wide
-        problem = outside(line.metric, line.value) or _percent_of_unit(line, line.metric)
-        if problem is not None:
-            yield Objection(problem, line.span, help=_on_scale(line.metric, line.value))
-    for comparison in study.comparisons:
-        for test in tests_of(comparison):
-            for name, beyond in (
-                ("rope", _too_wide),
-                ("margin", _too_wide),
-                ("threshold", _outside),
-            ):
-                value = test.keywords().get(name)
-                if isinstance(value, bool | str | tuple) or value is None:
-                    continue
-                metric = comparison.metrics[0]
-                problem = beyond(metric, float(value)) or _percent_of_unit(comparison, metric)
-                if problem is not None:
-                    yield Objection(
-                        problem,
-                        comparison.span,
-                        help=_on_scale(metric, float(value)),
-                    )
-
-
-def _range(metric: Method) -> tuple[float, float] | None:
-    declared = metric_entry(metric).declaration
-    if declared.low is None or declared.high is None:
-        return None
-    return declared.low, declared.high
-
-
-def _outside(metric: Method, value: float) -> str | None:
-    ends = _range(metric)
-    if ends is None or ends[0] <= value <= ends[1]:
-        return None
-    return f"{value:g} lies outside of what `{metric.written}` can be, {ends[0]:g} to {ends[1]:g}"
-
-
-def _too_wide(metric: Method, value: float) -> str | None:
-    ends = _range(metric)
-    if ends is None or value < ends[1] - ends[0]:
-        return None
-    return f"{value:g} is the whole range of `{metric.written}` or more, so every model is inside"
-
-
-def _percent_of_unit(line: RequirementSpec | ComparisonSpec, metric: Method) -> str | None:
-    found = PERCENT.search(line.source)
-    squared = metric.name == "mse"
-    if found is None or not (squared or metric_entry(metric).declaration.unit == "target"):
-        return None
-    share = float(found["margin"].rstrip("%").replace("_", "")) / 100
-    return (
-        f"`{metric.written}` is in the {'squared ' if squared else ''}unit of the target, and "
-        f"`{found['margin']}` is {share:g} of that unit"
-    )
-
-
-def _on_scale(metric: Method, value: float) -> str:
-    ends = _range(metric)
-    if ends is not None and ends[1] == 1 and 1 <= value <= 100:
-        return f"write `{value:g}%`"
-    return f"write the number in the unit of `{metric.name}`"
-
-
-def percent(share: float, digits: int = 2) -> str:
-    """Give a share as `95%`, with as many decimals as it needs, rounded down to `digits`."""
-    places = 10**digits
-    shown = math.floor(share * 100 * places + NEARLY) / places
-    return f"{shown:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
 def _quantile(level: float) -> float:

@@ -20,8 +20,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Study
 
 PLAIN_T = {
-    "kfold_t": "training sets share most of their examples",
-    "resampled_t": "test sets and training sets share examples",
+    "kfold_t": "the training sets of different folds share examples",
+    "resampled_t": "the training sets of different splits share examples, and so do the test sets",
 }
 ON_ROWS = frozenset({"midp", "exact", "corrected", "chi2", "textbook"})
 """Forms of McNemar's test that count examples, each as independent of all others."""
@@ -111,10 +111,11 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
 
 @rule("W312", source="Alpaydın 1999; Dietterich 1998")
 def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
-    """The 5x2cv t test uses one of ten differences in its numerator.
+    """The 5x2cv t test uses one or two of ten differences in its numerator.
 
     Which one depends on which half came first, so that the same ten numbers give ten possible
-    p-values. The combined F test uses all ten and does not depend on their order.
+    p-values; with `numerator=mean` it is the two of the repeat that came first, and five are
+    possible. The combined F test uses all ten and does not depend on their order.
 
     Objects to:
 
@@ -133,9 +134,12 @@ def test_that_depends_on_order(study: Study) -> Iterator[Objection]:
         compare a, b with 5x2cv_f
     """
     for comparison in tested_lines(study):
-        if any(test.name == "5x2cv_t" for test in tests_of(comparison)):
+        for test in tests_of(comparison):
+            if test.name != "5x2cv_t":
+                continue
+            first = "repeat" if test.keywords().get("numerator") == "mean" else "half"
             yield Objection(
-                "`5x2cv_t` depends on which half came first",
+                f"`{test.written}` depends on which {first} came first",
                 comparison.span,
                 help="write `with 5x2cv_f`, which uses all ten differences",
             )
@@ -216,8 +220,8 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
         group by patient
         model a = GaussianNB
         model b = LinearDiscriminantAnalysis
-        protocol repeated cv
-        compare a, b with corrected_t
+        protocol cv
+        compare a, b with mcnemar
     """
     for comparison in tested_lines(study):
         for test in tests_of(comparison):
@@ -228,7 +232,7 @@ def rows_of_groups_as_independent(study: Study) -> Iterator[Objection]:
                 is_grouped(source, study.group) for source, _, _ in evidence_of(study, comparison)
             ):
                 yield Objection(
-                    f"`{test.written}` counts rows, and rows of one group are not independent",
+                    f"`mcnemar({form})` counts rows, and rows of one group are not independent",
                     comparison.span,
                     help="write `with mcnemar`, whose form for groups is taken by itself",
                 )
@@ -266,10 +270,12 @@ def ranks_instead_of_the_mean_loss(study: Study) -> Iterator[Objection]:
     """
     for comparison in tested_lines(study):
         ranked = any(test.name == "wilcoxon" for test in tests_of(comparison))
+        metric = comparison.metrics[0].written
         if ranked and not comparison.across:
             yield Objection(
-                f"`wilcoxon` is not about the mean of `{comparison.metrics[0].written}`",
+                f"`wilcoxon` ranks the differences of the examples, and `{metric}` is about their "
+                "mean",
                 comparison.span,
-                help="write `with permutation`, which is",
+                help=f"write `with permutation`, which tests `{metric}` itself",
             )
             return  # said once for a study

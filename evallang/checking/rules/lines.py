@@ -29,8 +29,8 @@ from evallang.study import (
 )
 
 BASELINES = frozenset({"DummyClassifier", "DummyRegressor"})
-TWO_CLASSES = frozenset({"breast_cancer"})
-"""The bundled data sets with two classes; of other sources that is known once they are read."""
+TWO_CLASSES = {"breast_cancer": ("benign", "malignant")}
+"""The bundled data sets of two classes; those of other sources are known once they are read."""
 
 
 @frozen

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from evallang.checking.rules.lines import (
     Hypothesis,
+    by_default,
     hypotheses,
     is_baseline,
     listed,
@@ -90,26 +91,39 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
     decided = [comparison for comparison in study.comparisons if not comparison.exploratory]
     if study.families == "together" or len(decided) < 2:
         return  # one correction covers all lines, so that a second test has its price
-    first: dict[tuple[object, ...], ComparisonSpec] = {}
+    first: dict[tuple[object, ...], tuple[ComparisonSpec, Method]] = {}
     for comparison in decided:
-        again: list[tuple[Hypothesis, ComparisonSpec]] = []
+        again: list[tuple[Hypothesis, Method]] = []
+        earliest: ComparisonSpec | None = None
         for hypothesis in hypotheses(study, comparison):
             metric = _same_question(hypothesis.metric)
             key = (hypothesis.source, metric, frozenset(hypothesis.pair))
-            earlier = first.setdefault(key, comparison)
+            earlier, before = first.setdefault(key, (comparison, hypothesis.metric))
             if earlier is not comparison:
-                again.append((hypothesis, earlier))
-        if again:
-            hypothesis, earlier = again[0]
-            more = f", as are {len(again) - 1} more" if len(again) > 1 else ""
-            verb = "are" if len(hypothesis.pair) > 1 else "is"
+                again.append((hypothesis, before))
+                earliest = earliest or earlier
+        if again and earliest is not None:
             yield Objection(
-                f"{listed(hypothesis.pair)} {verb} tested by "
-                f"`{hypothesis.metric.written}` twice{more}",
+                _twice(again),
                 comparison.span,
                 help="keep one of the lines, or end this one in `exploratory`",
-                related=(Related(earlier.span, "tested here first"),) if earlier.span else (),
+                related=(Related(earliest.span, "tested here first"),) if earliest.span else (),
             )
+
+
+def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
+    """Name the first hypothesis that an earlier line tests, maybe by the same metric reversed."""
+    hypothesis, before = again[0]
+    now = hypothesis.metric
+    tested = f"{listed(hypothesis.pair)} {'are' if len(hypothesis.pair) > 1 else 'is'} tested"
+    others = len(again) - 1
+    more = f", as {'is' if others == 1 else 'are'} {others} more of this line" if others else ""
+    if _same_question(before) == _same_question(now) and before.name != now.name:
+        return (
+            f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "
+            f"the same but for their sign{more}"
+        )
+    return f"{tested} by `{now.written}` twice{more}"
 
 
 def _same_question(metric: Method) -> Method:
@@ -152,8 +166,8 @@ def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
             continue
         if entry.declaration.assumes == "positive" and _entangled(study, comparison):
             yield Objection(
-                f"`{entry.name}` assumes a dependence that tests on the same examples need not "
-                "have",
+                f"`{entry.name}` assumes p-values that are independent or positively dependent, "
+                "and those of this line need not be either",
                 comparison.span,
                 help="write `holm`, which holds for any dependence",
             )
@@ -210,26 +224,36 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
             all_pairs = comparison.against is None and not comparison.pairs
             if not among or not others or len(models) < 3 or not (comparison.omnibus or all_pairs):
                 continue
-            yield Objection(
-                f"the baseline {listed(among)} is compared as if it were a model like the others",
-                comparison.span,
-                help=_instead(study, comparison, among[0], others),
+            words = (
+                f"the baseline {listed(among)} is compared as if it were a model like the others"
+                if len(among) == 1
+                else f"the baselines {listed(among)} are compared as if they were models like the "
+                "others"
             )
+            yield Objection(words, comparison.span, help=_instead(study, comparison, among, others))
 
 
-def _instead(study: Study, comparison: ComparisonSpec, baseline: str, others: list[str]) -> str:
+def _instead(
+    study: Study, comparison: ComparisonSpec, baselines: list[str], others: list[str]
+) -> str:
+    """Give the line that compares with a baseline; a single model is the reference itself."""
+    reference, named = (baselines[0], others) if len(others) > 1 else (others[0], baselines)
+    everybody = not comparison.models and len(named) == len(study.models) - 1
+    who = "" if everybody else f"{', '.join(named)} "
     across = " across data" if comparison.across else ""
-    ranks = test_of(pair_test(comparison)).self_correcting
-    test = "wilcoxon" if ranks else pair_test(comparison).written
-    own = f"compare against {baseline}{across} with {test}"
-    on = f" on {comparison.protocol}" if len(own_protocols(study)) > 1 else ""
-    corrected = "" if test_of(pair_test(comparison)).bayesian else " holm"
-    if comparison.against == baseline:
-        return f"leave the omnibus out: `{own}{corrected}{on}`"
+    test = pair_test(comparison)
+    words = "wilcoxon" if test_of(test).self_correcting else test.written
+    words += "" if test_of(test).bayesian else " holm"
+    if not by_default(study, f"compare line {comparison.index + 1} by"):
+        words += f" by {', '.join(metric.written for metric in comparison.metrics)}"
+    if len(own_protocols(study)) > 1:
+        words += f" on {comparison.protocol}"
+    own = f"compare {who}against {reference}{across} with {words}"
+    if comparison.against in baselines and len(others) > 1:
+        return f"leave the omnibus out: `{own}`"
     if len(others) < 2:
-        return f"write `{own}{on}`"
-    line = f"{own}{corrected}{on}"
-    return f"write `compare {', '.join(others)} ...`, and on a line of its own `{line}`"
+        return f"write `{own}`"
+    return f"write `compare {', '.join(others)} ...`, and on a line of its own `{own}`"
 
 
 @rule("W305", source="Benavoli, Corani & Mangili 2016")
@@ -264,8 +288,9 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     for comparison in study.comparisons:
         test = pair_test(comparison).name
         if test in BY_MEAN_RANKS and not comparison.exploratory:
+            before = f"{comparison.test.written} then " if comparison.post_hoc else ""
             yield Objection(
                 f"`{test}` compares mean ranks, and these depend on the other models of the line",
                 comparison.span,
-                help="write `friedman then wilcoxon holm`",
+                help=f"write `with {before}wilcoxon holm`",
             )

@@ -6,6 +6,7 @@ from evallang.checking.rules.lines import (
     evidence_of,
     listed,
     repeated_design,
+    tables,
     tested_lines,
     tests_of,
     uses_rows,
@@ -104,8 +105,7 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
                 f"`{_on_rows(study, comparison)}` compares the models fitted on these folds, not "
                 "the algorithms on new training sets",
                 comparison.span,
-                help=f"if the algorithms are meant, write `protocol {repeated_design(study)}` "
-                "and `with corrected_t`",
+                help=f"if the algorithms are meant, {_of_algorithms(study)}",
             )
             return  # said once for a study
 
@@ -121,6 +121,13 @@ def _pools(study: Study, comparison: ComparisonSpec) -> bool:
         and any(uses_rows(test, yields) for test in tests_of(comparison))
         for _, protocol, yields in evidence_of(study, comparison)
     )
+
+
+def _of_algorithms(study: Study) -> str:
+    """Say what to write instead; predictions were made elsewhere, and have the folds they have."""
+    if not tables(study):
+        return "write `with corrected_t`, which takes the scores of the folds"
+    return f"write `protocol {repeated_design(study)}` and `with corrected_t`"
 
 
 def _on_rows(study: Study, comparison: ComparisonSpec) -> str:
@@ -147,7 +154,9 @@ def _unstable(study: Study, comparison: ComparisonSpec, followers: frozenset[str
         named = models_of(comparison, names_of(study.models))
         single = [name for name in named if name in followers]
         if single:
-            return f"{listed(single)} follows single examples, so its folds' models differ"
+            if len(single) == 1:
+                return f"{listed(single)} follows single examples, so its folds' models differ"
+            return f"{listed(single)} follow single examples, so their folds' models differ"
     return None
 
 

@@ -72,11 +72,11 @@ def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[O
         first, second = hypothesis.pair
         apart = known[hypothesis.source].differ(*hypothesis.pair)
         times = known[hypothesis.source].n if apart is None else apart
-        corrected = f", {q:.2g} corrected" if q > p else ""
+        corrected = f", {q:.3g} corrected" if q > p else ""
         more = f"; so it is for {len(lost) - 1} more" if len(lost) > 1 else ""
         yield Objection(
             f"`{first}` and `{second}` differ on {_counted(times, apart is None)}, and the "
-            f"smallest p there can be is {p:.2g}{corrected}, above {study.alpha:g}{more}",
+            f"smallest p there can be is {p:.3g}{corrected}, above {study.alpha:g}{more}",
             line.span,
             help="report the difference with its interval, or test fewer pairs"
             if q > p

@@ -151,13 +151,13 @@ def positive_class_by_default(study: Study) -> Iterator[Objection]:
     """
     dependent = [m.written for m in metrics_of(study) if depends_on_positive(m)]
     for table in tables(study):
-        two = table.kind == "sklearn" and table.location in TWO_CLASSES
+        two = TWO_CLASSES.get(table.location) if table.kind == "sklearn" else None
         if dependent and two and table.positive is None:
             yield Objection(
                 f"{listed(dependent)} {'depends' if len(dependent) == 1 else 'depend'} on which "
                 f"class of `{table.name}` is the positive one",
                 table.places.get("data"),
-                help="write `positive LABEL` below it",
+                help=f"write `positive {two[1]}` or `positive {two[0]}` below it",
             )
 
 
@@ -232,5 +232,7 @@ def seed_by_default(study: Study) -> Iterator[Objection]:
         yield Objection(
             "the rows are drawn by chance, and the seed is left to its default",
             study.places.get("study") or drawn[0].span,
-            help="write `seed 20260101`, or another number, below `study`",
+            help="write `seed 20260101`, or another number, below `study`"
+            if "study" in study.places
+            else "write `study`, and below it `seed 20260101` or another number",
         )

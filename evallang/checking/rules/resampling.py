@@ -5,17 +5,20 @@ from collections.abc import Iterator
 from evallang.checking.rules.lines import own_protocols, tables, tested_lines, tests_of
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import PER_ROW, yields_of
+from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
-from evallang.protocols.protocol import PROTOCOLS
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Evidence
 from evallang.source import Span
-from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Measure, Method, Protocol, Study
 
 LEAST_ROUNDS = 50  # for a standard error; Efron & Tibshirani 1994, 6.4
 LEAST_FOR_BOUNDS = 1000  # for percentiles in the tails; Efron & Tibshirani 1994, 13 and 14
 IN_ORDER = frozenset({"time_series"})
+OF_PAIRS = {"wald": "paired_wald"}
+"""Intervals of differences that are advised against, by the words of the option `interval`."""
 KEEPS_ANY_ORDER = frozenset({"split", "resubstitution"})
 """Protocols that draw nothing, so that rows in order are not mixed by them."""
 
@@ -49,10 +52,12 @@ def strata_without_effect(study: Study) -> Iterator[Objection]:
     if written is None or study.stratification is None or not study.stratification.columns:
         return
     if protocols and not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in protocols):
+        kind = protocols[0].kind
+        other = "" if kind in IN_ORDER | {"split"} else ", or write `protocol cv folds=10`"
         yield Objection(
             f"strata play no part under `{spoken(protocols[0])}`",
             written,
-            help="leave `stratify` out, or write `protocol cv folds=10`",
+            help=f"leave `stratify` out{other}",
         )
 
 
@@ -166,12 +171,18 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
     for protocol in study.protocols:
         if protocol.kind in IN_ORDER | KEEPS_ANY_ORDER:
             continue
-        implied = [c for c in study.comparisons if c.protocol == protocol.name]
-        span = implied[0].span if protocol.implied_by is not None and implied else protocol.span
+        mixes = f"`{spoken(protocol)}` mixes rows that `time_series` keeps in order"
+        implied = [c for c in tested_lines(study) if c.protocol == protocol.name]
+        if protocol.implied_by is None or not implied:
+            yield Objection(
+                mixes, protocol.span, help="leave this protocol out, and keep `time_series`"
+            )
+            continue
+        line = implied[0]
         yield Objection(
-            f"`{spoken(protocol)}` mixes rows that `time_series` keeps in order",
-            span,
-            help="write `time_series` alone",
+            f"`{line.test.name}` plans a protocol of its own, and {mixes}",
+            line.span,
+            help=nearest_test(line.metrics[0], _in_order(study)),
         )
     for measure in study.measures:
         interval = measure.interval
@@ -183,6 +194,12 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
                 measure.interval_span or measure.span,
                 help="leave the interval out; the values of the folds are shown",
             )
+
+
+def _in_order(study: Study) -> Yields:
+    """Give what the first protocol yields that keeps the order of rows."""
+    first = next(p for p in own_protocols(study) if p.kind in IN_ORDER)
+    return PROTOCOLS[first.kind].declaration.yields(first.options)
 
 
 @rule("W323", source="Raschka 2018, 1.3; Efron 1983")
@@ -206,15 +223,27 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
         protocol cv folds=10
         measure accuracy
     """
+    honest = [p.name for p in own_protocols(study) if not _on_training_rows(p)]
     for protocol in own_protocols(study):
-        declared = PROTOCOLS[protocol.kind].declaration
-        on_training = protocol.options.get("estimate") == "resubstitution"
-        if declared.tests_on_training_rows or on_training:
-            yield Objection(
-                f"`{spoken(protocol)}` tests models on the examples that they were fitted on",
-                protocol.span,
-                help="write `protocol cv folds=10`",
-            )
+        if not _on_training_rows(protocol):
+            continue
+        words, instead = spoken(protocol), "write `protocol cv folds=10`"
+        if protocol.options.get("estimate") is not None:
+            words += " estimate=resubstitution"
+            instead = "leave `estimate` out (it is `.632+`)"
+        elif honest:
+            instead = f"leave this protocol out; `{honest[0]}` tests on other examples"
+        yield Objection(
+            f"`{words}` tests models on the examples that they were fitted on",
+            protocol.span,
+            help=instead,
+        )
+
+
+def _on_training_rows(protocol: Protocol) -> bool:
+    declared = PROTOCOLS[protocol.kind].declaration
+    apparent = protocol.options.get("estimate") == "resubstitution"
+    return declared.tests_on_training_rows or apparent
 
 
 @rule("W324", source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")
@@ -248,11 +277,25 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
         if declared.advised_against:
             better = _better(study, measure)
             yield Objection(
-                f"the interval `{measure.interval.name}` covers too little: "
-                f"{declared.advised_against.split(':')[0]}",
+                _advised_against(measure.interval.name, declared),
                 measure.interval_span or measure.span,
                 help=f"write `interval {better}`" if better else "leave the interval out",
             )
+    for line in tested_lines(study):
+        for test in tests_of(line):
+            name = OF_PAIRS.get(str(test.keywords().get("interval")))
+            if name is not None:
+                yield Objection(
+                    _advised_against("wald", INTERVALS[name].declaration),
+                    line.span,
+                    help="leave `interval` out (it is `tango`)",
+                )
+
+
+def _advised_against(name: str, declared: IntervalDeclaration) -> str:
+    """Say why an interval should not be used; what to use and the source stand elsewhere."""
+    reason = declared.advised_against.partition(" (")[0].partition(":")[0]
+    return f"the interval `{name}` is advised against: {reason}"
 
 
 def _better(study: Study, measure: Measure) -> str | None:
@@ -293,11 +336,14 @@ def scores_of_several_models_ranked_together(study: Study) -> Iterator[Objection
         for protocol in own_protocols(study)
     )
     for measure in study.measures:
-        if several and measure.metric.keywords().get("pool") is True:
+        metric = measure.metric
+        if several and metric.keywords().get("pool") is True:
+            others = tuple(option for option in metric.options if option[0] != "pool")
             yield Objection(
-                f"`{measure.metric.written}` ranks scores of different models together",
+                f"`{metric.written}` ranks scores of different models together",
                 measure.span,
-                help=f"write `{measure.metric.name}`, the mean of the folds' values",
+                help=f"write `{Method(metric.name, others).written}`, the mean of the folds' "
+                "values",
             )
 
 

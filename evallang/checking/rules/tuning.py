@@ -64,14 +64,15 @@ def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
         ]
         if not searched:
             continue
-        parameter = searched[0].parameter
-        values = ", ".join(dict.fromkeys(columns[searched[0]]))
+        space = [
+            f"{slot.parameter} in [{', '.join(dict.fromkeys(columns[slot]))}]" for slot in searched
+        ]
         yield Objection(
             f"{listed(model.name for model, _ in members)} differ in "
             f"{listed(dict.fromkeys(slot.parameter for slot in searched))} alone, so choosing one "
             "of them by these results is tuning on them",
             members[-1][0].span,
-            help=f"write one model with `{parameter} in [{values}]` under `protocol nested cv`",
+            help=f"write one model with {listed(space)} under `protocol nested cv`",
         )
 
 
@@ -117,7 +118,7 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
 
     `one_standard_error` takes the simplest candidate that is nearly as good as the best. For
     common parameters it is known which direction is simpler, and that counts whatever the
-    order; an order that disagrees is read by people as the other way round.
+    order; where the written order disagrees, readers take the wrong end for the simple one.
 
     Objects to:
 
@@ -179,11 +180,12 @@ def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
     for protocol in own_protocols(study):
         folds = _inner_folds(study, protocol)
         if folds is not None and folds < LEAST_INNER_FOLDS:
-            what = "one validation part has" if folds == 1 else f"{folds} inner folds have hardly"
+            what = "one validation part gives no standard error"
+            if folds > 1:
+                what = f"{folds} inner folds hardly give a standard error"
+            of_several = f" under `{protocol.name}`" if len(own_protocols(study)) > 1 else ""
             yield Objection(
-                f"{what} no standard error to choose by"
-                if folds == 1
-                else f"{what} a standard error to choose by",
+                f"{what} to choose by{of_several}",
                 study.tuning.span or protocol.span,
                 help=_more_folds(protocol),
             )

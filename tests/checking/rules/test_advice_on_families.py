@@ -162,7 +162,7 @@ def test_what_is_proposed_for_a_baseline_can_be_written():
     several = MODELS + "data iris from sklearn iris\n"
     line = "compare a, b, prior across data with friedman then nemenyi on main\n"
     found = {d.name: d.help for d in checked(several + line).diagnostics}
-    proposed = "compare against prior across data with wilcoxon holm on main"
+    proposed = "compare a, b against prior across data with wilcoxon holm on main"
     assert f"`{proposed}`" in found["baseline_among_the_compared"]
     assert checked(several + proposed + "\n").study is not None
 

@@ -10,12 +10,11 @@ from evallang.checking.rules.gates import (
     gate_that_cannot_pass,
     half_width,
     leads_surely,
-    margin_larger_than_the_lead,
-    margin_on_another_scale,
     overlapping_intervals_as_a_gate,
-    percent,
     unreachable_bounds,
 )
+from evallang.checking.rules.margins import margin_larger_than_the_lead, margin_on_another_scale
+from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, RequirementSpec
@@ -153,10 +152,12 @@ def test_a_rope_as_wide_as_the_metric_is_reported():
 
 
 def test_shares_are_worded_as_they_would_be_written():
-    assert [percent(x) for x in (0.95, 0.999, 1 - 0.05, 0.9, 1.0)] == [
-        "95%", "99.9%", "95%", "90%", "100%",
+    assert [percent(x) for x in (0.95, 0.999, 1 - 0.05, 0.9, 1.0, 0.99999, 0.0015)] == [
+        "95%", "99.9%", "95%", "90%", "100%", "99.999%", "0.15%",
     ]  # fmt: skip
-    assert percent(0.96299, 1) == "96.2%"  # rounded down, so that what is advised can be met
+    assert about(0.0369935) == "3.7%"
+    assert reachable_below(0.96299) == "96.2%"
+    assert reachable_above(0.03699) == "3.7%"
 
 
 @pytest.mark.parametrize(("discordant", "n"), [(3, 100), (4, 100), (20, 116), (60, 300)])

@@ -1,0 +1,167 @@
+"""Advice on the size and the scale of margins."""
+
+import re
+from collections.abc import Iterator
+
+from evallang.checking.rules.lines import tests_of
+from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.shares import percent
+from evallang.compatibility import metric_entry
+from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
+
+PERCENT = re.compile(
+    r"(?:\b(?:by|within)\s+|[<>]=\s*|\b(?:rope|margin)\s*=\s*)(?P<margin>[\d._]+%)"
+)
+
+
+@rule("W343", source="ICH E10; Piaggio et al. 2012")
+def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
+    """A margin is larger than the lead over a third model that the study asks for.
+
+    A model that is allowed to be worse than the reference by more than the reference has to
+    be better than a baseline may be no better than the baseline, and still be found not
+    worse.
+
+    Objects to:
+
+        predictions nightly from "preds.csv"
+          truth y
+          models candidate, production, prior
+          positive 1
+        measure accuracy
+        require production better than prior by 3%
+        require candidate not worse than production by 5%
+
+    Accepts:
+
+        predictions nightly from "preds.csv"
+          truth y
+          models candidate, production, prior
+          positive 1
+        measure accuracy
+        require production better than prior by 3%
+        require candidate not worse than production by 1%
+    """
+    leads = [r for r in study.requirements if r.kind == "superior" and r.value]
+    for line in study.requirements:
+        if line.kind not in ("noninferior", "equivalent") or line.value is None:
+            continue
+        references = line.models if line.kind == "equivalent" else line.models[-1:]
+        for lead in leads:
+            same = lead.metric == line.metric and lead.models[0] in references
+            third = lead.models[-1] not in line.models
+            if same and third and lead.value is not None and line.value >= lead.value:
+                yield Objection(
+                    f"the margin {_amount(line.metric, line.value)} is no smaller than the lead of "
+                    f"`{lead.models[0]}` over `{lead.models[-1]}` that is asked for, "
+                    f"{_amount(lead.metric, lead.value)}",
+                    line.span,
+                    help="choose a margin that leaves most of the lead, such as half of it",
+                )
+                break
+
+
+@rule("W344", source="Kruschke 2018")
+def margin_on_another_scale(study: Study) -> Iterator[Objection]:
+    """A margin, threshold or region of equivalence is not on the scale of its metric.
+
+    Margins are absolute and in the metric's unit: `by 2` for an accuracy is two hundred
+    points, which every model meets, and `by 2%` for an error in the target's unit is 0.02 of
+    that unit.
+
+    Objects to:
+
+        counts pair
+          models a, b
+          table [[9000, 100], [100, 800]]
+        measure accuracy
+        require a not worse than b by 2
+
+    Accepts:
+
+        counts pair
+          models a, b
+          table [[9000, 100], [100, 800]]
+        measure accuracy
+        require a not worse than b by 2%
+    """
+    for line in study.requirements:
+        if line.value is None:
+            continue
+        beyond = {"level": _outside, "superior": _too_far}.get(line.kind, _too_wide)
+        problem = beyond(line.metric, line.value) or _percent_of_unit(line, line.metric)
+        if problem is not None:
+            yield Objection(problem, line.span, help=_on_scale(line.metric, line.value))
+    for comparison in study.comparisons:
+        for test in tests_of(comparison):
+            for name, beyond in (
+                ("rope", _too_wide),
+                ("margin", _too_wide),
+                ("threshold", _outside),
+            ):
+                value = test.keywords().get(name)
+                if isinstance(value, bool | str | tuple) or value is None:
+                    continue
+                metric = comparison.metrics[0]
+                problem = beyond(metric, float(value)) or _percent_of_unit(comparison, metric)
+                if problem is not None:
+                    yield Objection(
+                        problem,
+                        comparison.span,
+                        help=_on_scale(metric, float(value)),
+                    )
+
+
+def _range(metric: Method) -> tuple[float, float] | None:
+    declared = metric_entry(metric).declaration
+    if declared.low is None or declared.high is None:
+        return None
+    return declared.low, declared.high
+
+
+def _outside(metric: Method, value: float) -> str | None:
+    ends = _range(metric)
+    if ends is None or ends[0] <= value <= ends[1]:
+        return None
+    return f"{value:g} lies outside of what `{metric.written}` can be, {ends[0]:g} to {ends[1]:g}"
+
+
+def _too_wide(metric: Method, value: float) -> str | None:
+    ends = _range(metric)
+    if ends is None or value < ends[1] - ends[0]:
+        return None
+    return f"{value:g} is the whole range of `{metric.written}` or more, so every model is inside"
+
+
+def _too_far(metric: Method, value: float) -> str | None:
+    ends = _range(metric)
+    if ends is None or value < ends[1] - ends[0]:
+        return None
+    return f"{value:g} is the whole range of `{metric.written}` or more, so no model leads by it"
+
+
+def _percent_of_unit(line: RequirementSpec | ComparisonSpec, metric: Method) -> str | None:
+    found = PERCENT.search(line.source)
+    squared = metric.name == "mse"
+    if found is None or not (squared or metric_entry(metric).declaration.unit == "target"):
+        return None
+    share = float(found["margin"].rstrip("%").replace("_", "")) / 100
+    return (
+        f"`{metric.written}` is in the {'squared ' if squared else ''}unit of the target, and "
+        f"`{found['margin']}` is {share:g} of that unit"
+    )
+
+
+def _on_scale(metric: Method, value: float) -> str:
+    ends = _range(metric)
+    if ends == (0.0, 1.0) and 1 <= value <= 100:
+        return f"write `{value:g}%`"
+    if ends is not None:
+        return f"write a number on the scale of `{metric.written}`, {ends[0]:g} to {ends[1]:g}"
+    squared = "squared " if metric.name == "mse" else ""
+    return f"write the number in the {squared}unit of the target, without `%`"
+
+
+def _amount(metric: Method, value: float) -> str:
+    """Give a margin as the metric is read: in percent, or in a unit of its own."""
+    return percent(value) if _range(metric) in ((0.0, 1.0), (-1.0, 1.0)) else f"{value:g}"

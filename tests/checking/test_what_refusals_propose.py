@@ -1,0 +1,182 @@
+"""What is refused before a run, beside the cells of the table what-goes-with-what."""
+
+import pytest
+from studies import checked
+
+TABLE = """evallang 1
+study
+  seed 1
+data d from "d.csv"
+  target y
+  {clause}
+model a = {a}
+model b = LogisticRegression
+model c = LinearDiscriminantAnalysis
+protocol {protocol}
+measure {measure}
+{line}
+"""
+GIVEN = """evallang 1
+predictions p from "p.csv"
+  truth y
+  models a, b, c
+  positive 1
+  {clause}
+measure {measure}
+{line}
+"""
+
+
+def table(line="", *, a="GaussianNB", protocol="cv", measure="accuracy", clause="positive 1"):
+    return errors(TABLE.format(a=a, protocol=protocol, measure=measure, line=line, clause=clause))
+
+
+def given(line="", *, clause='unit "patients"', measure="accuracy"):
+    return errors(GIVEN.format(clause=clause, measure=measure, line=line))
+
+
+def errors(text):
+    return [(d.code, d.message, d.help) for d in checked(text).diagnostics if d.code[0] == "E"]
+
+
+def test_what_a_test_needs_is_named_once_and_in_a_row():
+    ((_, message, _),) = table("compare a, b with mcnemar", protocol="repeated cv")
+    assert message == "`mcnemar` needs one prediction for each example, which `repeated cv` does " \
+        "not give"  # as the README shows it  # fmt: skip
+    ((_, message, _),) = table("compare a, b with corrected_t", protocol="leave_one_out")
+    assert message == "`corrected_t` needs the folds of one cross-validation, repeated " \
+        "cross-validation or repeated holdouts, which `leave_one_out` does not give"  # fmt: skip
+    ((code, message, _),) = table("  interval wilson", protocol="repeated cv")
+    assert code == "E202"
+    assert message.endswith("which `repeated cv` does not give")
+
+
+def test_ranks_over_data_sets_are_sent_across_them():
+    several = 'data e from "e.csv"\n  target y\n  positive 1\n'
+    ((code, _, way_out),) = table(several + "compare a, b, c with friedman then wilcoxon")
+    assert (code, way_out) == ("E201", "write `across data` in this line")
+    assert table(several + "compare a, b, c across data with friedman then wilcoxon") == []
+    ((_, _, way_out),) = table("compare a, b, c with friedman")
+    assert way_out == "write `with cochran then mcnemar`"
+
+
+def test_one_row_left_out_is_one_row_however_it_is_written():
+    for protocol in ("leave_one_out", "leave_p_out p=1"):
+        assert [code for code, _, _ in table(protocol=protocol, measure="roc_auc")] == ["E204"]
+    assert table(protocol="leave_p_out p=2", measure="roc_auc") == []
+
+
+@pytest.mark.parametrize(
+    ("measure", "interval", "clause", "way_out"),
+    [
+        ("recall", "wilson", "group g", "write `interval bootstrap`"),
+        ("accuracy", "wilson", "group g\n  weight w", "write `interval bootstrap`"),
+        ("accuracy", "clopper_pearson", "group g", "write `interval wilson`"),
+        ("roc_auc", "delong", "group g", "write `interval bootstrap`"),
+    ],
+)
+def test_an_interval_without_a_form_for_these_rows_is_refused(measure, interval, clause, way_out):
+    found = given(f"  interval {interval}", clause=clause, measure=measure)
+    assert [(code, words) for code, _, words in found] in (
+        [("E210", way_out)], [("E202", way_out)],
+    )  # fmt: skip
+    assert given(f"  {way_out.split('`')[1]}", clause=clause, measure=measure) == []
+
+
+def test_scores_are_asked_of_the_models_of_the_line_alone():
+    for line in (
+        "require brier of {} <= 0.2",
+        "compare {}, c with permutation by brier",
+        "require {} better than c in log_loss",
+    ):
+        assert table(line.format("b"), a="SVC") == []
+        ((code, message, _),) = table(line.format("a"), a="SVC")
+        assert code == "E203"
+        assert "`a` gives none" in message
+    ((code, _, _),) = table("require brier of b <= 0.2", a="SVC", measure="brier")
+    assert code == "E203"
+
+
+def test_a_search_asks_scores_of_the_models_that_are_searched():
+    searched = "model k = LogisticRegression(C in [1, 10])\ntune grid by log_loss"
+    assert table(searched, a="SVC", protocol="nested cv") == []
+    own = "tune grid by log_loss"
+    ((code, _, _),) = table(own, a="SVC(C in [1, 10])", protocol="nested cv")
+    assert code == "E203"
+
+
+def test_a_metric_of_classes_is_refused_where_every_model_gives_numbers():
+    text = 'evallang 1\nstudy\n  seed 1\ndata d from "d.csv"\n  target y\nmodel a = {}\n'
+    text += "protocol cv\nmeasure {}\n"
+    ((code, message, way_out),) = errors(text.format("Ridge", "roc_auc"))
+    assert code == "E115"
+    assert message == "`roc_auc` is a metric for classification, and every model is a regressor"
+    assert "`mae`" in way_out
+    assert errors(text.format("Ridge", "mae")) == errors(text.format("GaussianNB", "f1")) == []
+    assert [code for code, _, _ in errors(text.format("GaussianNB", "mae"))] == ["E115"]
+
+
+SEARCHED = "LogisticRegression(C in [1, 10])"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "line", "way_out"),
+    [
+        ("cv", "", "write `protocol nested cv outer=5 inner=5`, or `tune grid cv=5`, to choose "
+         "inside each training part"),
+        ("cv", "tune random 20 by accuracy", "write `protocol nested cv outer=5 inner=5`, or "
+         "`cv=5` in the line `tune`, to choose inside each training part"),
+        # folds at random would mix what a series keeps in order
+        ("time_series", "", "write `tune grid cv=5`, to choose inside each training part"),
+        # `cv=` has no place beside `nested cv`
+        ("x = cv\nprotocol y = nested cv", "", "write `protocol x = nested cv outer=5 inner=5`"),
+    ],
+)  # fmt: skip
+def test_a_search_is_sent_to_a_stage_that_goes_with_the_study(protocol, line, way_out):
+    ((code, _, words),) = table(line, a=SEARCHED, protocol=protocol)
+    assert (code, words) == ("E206", way_out)
+
+
+@pytest.mark.parametrize("name", ["shaffer", "bergmann_hommel"])
+def test_planned_pairs_that_are_all_pairs_may_be_corrected_so(name):
+    line = "compare a vs b, {} with mcnemar " + name
+    assert given(line.format("c vs a, b vs c")) == []
+    ((code, _, way_out),) = given(line.format("c vs a"))
+    assert (code, way_out) == (
+        "E209", "write `holm`, or name the models with commas to compare all pairs",
+    )  # fmt: skip
+    ((code, _, way_out),) = given(f"compare a, b against c with mcnemar {name}")
+    assert (code, way_out) == ("E209", "write `holm`, which is the same here")
+
+
+@pytest.mark.parametrize(
+    ("line", "clause", "proposed"),
+    [
+        ("compare a with binomial(threshold=0.2)", "weight w", "require error_rate of a <= 0.2"),
+        ("compare a with binomial(threshold=0.2)", "group g", "require error_rate of a <= 0.2"),
+        ("compare a with single_t(threshold=0.8)", "group g", "require accuracy of a >= 0.8"),
+    ],
+)
+def test_a_test_of_one_model_is_sent_to_a_claim_about_one(line, clause, proposed):
+    ((_, _, way_out),) = given(line, clause=clause)
+    assert way_out == f"write `{proposed.replace(' a ', ' MODEL ')}`"
+    assert given(proposed, clause=clause) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "protocol", "measure", "way_out"),
+    [
+        ("require a better than b in f1 with t", "repeated cv", "f1", "write `with corrected_t`"),
+        ("require a better than b with bayes_t", "leave_p_out", "accuracy",
+         "leave the test out, and write `protocol cv folds=10`"),
+        ("require a better than b with tost(margin=1%)", "cv", "accuracy",
+         "write `require a equivalent to b within MARGIN`"),
+        ("require a not worse than b by 1%", "time_series", "accuracy",
+         "leave the margin out: a series has no interval that holds it"),
+        ("require roc_auc of a >= 0.8", "leave_one_group_out\ngroup by g", "accuracy",
+         "write `protocol repeated cv folds=10 times=10`"),
+    ],
+)  # fmt: skip
+def test_a_gate_is_sent_to_what_decides_it(line, protocol, measure, way_out):
+    found = table(line, protocol=protocol, measure=measure)
+    assert [words for _, _, words in found] == [way_out]
