@@ -4,11 +4,10 @@ The companion of `rules`, which looks at a table alone.
 """
 
 import math
-import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import Table
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
 from evallang.data.design_codes import (
     FEW_OF_A_CLASS_IN_A_FOLD,
     MARGIN_BEYOND_BASELINE,
@@ -17,7 +16,7 @@ from evallang.data.design_codes import (
     UNBALANCED_CLASSES,
     UNEQUAL_TEST_SETS,
 )
-from evallang.data.findings import Findings, counted, quoted, written
+from evallang.data.findings import Findings, counted, label_written, quoted
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.registry import lazy
@@ -25,6 +24,7 @@ from evallang.source import Span
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
@@ -47,7 +47,9 @@ class Questions:
     per_fold : those, as written, that are taken in each fold, not over all examples
     folds : the largest number of folds, None where there are none
     test_share : the share of rows that a single holdout tests, None without one
-    span : the place of that protocol
+    test_span : the place of that holdout
+    fold_span : the place of the protocol with the most folds
+    instead : the repeated cross-validation that the study could have, as it is written
     margins : margins on accuracy, with the places of their lines
     baseline : whether a model that looks at no feature stands beside the others
     """
@@ -57,7 +59,9 @@ class Questions:
     per_fold: tuple[str, ...] = ()
     folds: int | None = None
     test_share: float | None = None
-    span: Span | None = None
+    test_span: Span | None = None
+    fold_span: Span | None = None
+    instead: str = "repeated cv folds=10 times=10"
     margins: tuple[tuple[float, Span | None], ...] = ()
     baseline: bool = False
 
@@ -73,57 +77,115 @@ def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
     return findings.diagnostics
 
 
-def check_test_sizes(
-    sizes: Sequence[int], protocol: str, span: Span | None, test: str = "corrected_t"
+def check_given_split(
+    tested: int, name: str, protocol: str, span: Span | None
 ) -> tuple[Diagnostic, ...]:
-    """Check the numbers of test rows of all splits of one protocol that a fold test reads.
+    """Check how many rows a split of the author's into training and test tests."""
+    if not 0 < tested < LEAST_TESTED:
+        return ()
+    findings = Findings({})
+    findings.add(
+        SMALL_TEST_PART,
+        f"{counted(tested, 'row')} of `{name}` {'is' if tested == 1 else 'are'} kept for testing "
+        f"by `{protocol}`",
+        span=span,
+        help="write `protocol repeated cv folds=10 times=10` to test every row",
+    )
+    return findings.diagnostics
 
-    `protocol` is worded as the author wrote it; `span` is its place.
+
+def check_test_sizes(
+    sizes: Sequence[int],
+    protocol: str,
+    span: Span | None,
+    method: str = "corrected_t",
+    *,
+    given: bool = False,
+) -> tuple[Diagnostic, ...]:
+    """Check the numbers of test rows of all splits of one protocol that a method reads.
+
+    `protocol` is worded as the author wrote it; `span` is its place, and `given` tells whether
+    the author made its folds.
     """
     if not sizes or min(sizes) <= 0 or max(sizes) <= MOST_UNEQUAL * min(sizes):
         return ()
     findings = Findings({})
     findings.add(
         UNEQUAL_TEST_SETS,
-        f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and `{test}` "
-        "takes their scores as equally exact",
+        f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and "
+        f"`{method}` takes their scores as equally exact",
         span=span,
-        help="write fewer folds, or name groups of more even size",
+        help="give folds of more even size"
+        if given
+        else "write fewer folds, or name groups of more even size",
     )
+    return findings.diagnostics
+
+
+def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnostic, ...]:
+    """Check predictions against what their study asks of them."""
+    findings = Findings(given.spec.places)
+    if given.truth is not None and given.task == "classification":
+        constant = any(len(np.unique(said)) == 1 for said in given.predictions.values())
+        if not constant:  # one that always says the same is a baseline
+            _unbalanced(given.truth, given.classes, asked, findings)
+        if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
+            _positive(given.spec.name, given.classes, given.positive, asked, findings)
     return findings.diagnostics
 
 
 def accuracy_on_unbalanced_classes(table: Table, asked: Questions, findings: Findings) -> None:
     """Find tables with one common class, measured by right and wrong alone."""
-    if table.task != "classification" or not asked.measured or asked.baseline:
+    if table.task == "classification":
+        _unbalanced(
+            table.y, table.classes, asked, findings, "add `model baseline = DummyClassifier`"
+        )
+
+
+def _unbalanced(
+    codes: "NDArray[Any]",
+    classes: Sequence[str],
+    asked: Questions,
+    findings: Findings,
+    baseline: str = "",
+) -> None:
+    if not asked.measured or asked.baseline or not set(asked.measured) <= RIGHT_AND_WRONG:
         return
-    if not set(asked.measured) <= RIGHT_AND_WRONG:
-        return
-    share, label = _largest(table)
+    share, label = _largest(codes, classes)
     if share >= COMMON:
+        wrong = set(asked.measured) == {"error_rate"}
+        reached = f"error rate of {_share(1 - share)}" if wrong else f"accuracy of {_share(share)}"
         findings.add(
             UNBALANCED_CLASSES,
-            f"{share:.0%} of the rows are `{label}`, so a model that says nothing else has an "
-            f"accuracy of {share:.0%}",
+            f"{_share(share)} of the rows are `{label}`, so a model that says nothing else has an "
+            f"{reached}",
             "target",
-            help="write `measure balanced_accuracy`, or add `model baseline = DummyClassifier`",
+            "truth",
+            help=f"write `measure balanced_accuracy`{', or ' + baseline if baseline else ''}",
         )
 
 
 def positive_class_not_stated(table: Table, asked: Questions, findings: Findings) -> None:
     """Find tables of two classes whose positive one is taken by default, where it matters."""
     bundled = table.spec.kind == "sklearn"  # its classes are known, so the check has said it
-    if table.positive is None or table.spec.positive is not None or bundled:
+    if table.spec.positive is None and not bundled:
+        _positive(table.spec.name, table.classes, table.positive, asked, findings)
+
+
+def _positive(
+    name: str, classes: Sequence[str], positive: int | None, asked: Questions, findings: Findings
+) -> None:
+    if positive is None or not asked.by_positive:
         return
-    if asked.by_positive:
-        findings.add(
-            POSITIVE_NOT_STATED,
-            f"{quoted(asked.by_positive)} of `{table.spec.name}`: "
-            f"`{table.classes[table.positive]}` is "
-            "taken as the positive class, because it is the last in order",
-            "target",
-            help=f"write `positive {_label(table.classes[table.positive])}`",
-        )
+    statement = name.partition("/")[0]  # said once for all files of a folder
+    findings.add(
+        POSITIVE_NOT_STATED,
+        f"{quoted(asked.by_positive)} of `{statement}`: `{classes[positive]}` is taken as the "
+        "positive class, because it is the last in order",
+        "target",
+        "truth",
+        help=f"write `positive {label_written(classes[positive])}`",
+    )
 
 
 def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
@@ -138,11 +200,10 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
     findings.add(
         SMALL_TEST_PART,
         f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept "
-        f"for "
-        f"testing{example if table.task == 'classification' else ''}",
+        f"for testing{example if table.task == 'classification' else ''}",
         "from",
-        span=asked.span,
-        help="write `protocol repeated cv folds=10 times=10` to test every row",
+        span=asked.test_span,
+        help=f"write `protocol {asked.instead}` to test every row",
     )
 
 
@@ -160,8 +221,11 @@ def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings)
             f"{members // asked.folds} in a fold, and {quoted(asked.per_fold)} "
             f"{'is' if len(asked.per_fold) == 1 else 'are'} taken in each fold",
             "target",
-            span=asked.span,
-            help=f"write {max(2, members // LEAST_IN_FOLD)} folds",
+            span=asked.fold_span,
+            help=f"write {most} folds"
+            if (most := members // LEAST_IN_FOLD) > 1
+            else f"gather more rows of `{table.classes[smallest]}`: no number of folds has "
+            f"{LEAST_IN_FOLD} in each",
         )
 
 
@@ -169,24 +233,38 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
     """Find margins on accuracy that are larger than all that can be learnt."""
     if table.task != "classification":
         return
-    share, label = _largest(table)
+    share, label = _largest(table.y, table.classes)
     left = round(1 - share, 12)
     for margin, span in asked.margins:
         if margin >= left:
             findings.add(
                 MARGIN_BEYOND_BASELINE,
-                f"a model that always says `{label}` has an accuracy of {share:.1%}, so with a "
-                f"margin of {margin:.3g} it need not be worse than a perfect one",
+                f"a model that always says `{label}` has an accuracy of {_share(share)}, and a "
+                f"margin of {_percent(margin)} can let it pass as not worse than a perfect one",
                 "target",
                 span=span,
-                help=f"write a margin well below {left:.2g}",
+                help=f"write a margin well below {_percent(left)}",
             )
 
 
-def _largest(table: Table) -> tuple[float, str]:
-    counts = np.bincount(table.y, minlength=len(table.classes))
+def _largest(codes: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]:
+    counts = np.bincount(codes[codes >= 0], minlength=len(classes))
     code = int(counts.argmax())
-    return float(counts[code]) / table.n, table.classes[code]
+    return float(counts[code]) / len(codes), classes[code]
+
+
+def _share(share: float) -> str:
+    """Give a share in percent, with as many decimals as tell it from all."""
+    shown = f"{share:.0%}"
+    for digits in range(1, 5):
+        if shown.startswith("100") and share < 1:
+            shown = f"{share:.{digits}%}"
+    return shown
+
+
+def _percent(share: float) -> str:
+    """Give a margin as it is mostly written: `2.5%`."""
+    return f"{share * 100:.3g}%"
 
 
 def _wilson(successes: float, n: int) -> tuple[float, float]:
@@ -195,8 +273,3 @@ def _wilson(successes: float, n: int) -> tuple[float, float]:
     middle = p + z2 / 2
     half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n))
     return (middle - half) / (1 + z2), (middle + half) / (1 + z2)
-
-
-def _label(text: str) -> str:
-    """Spell a label as `positive` takes it: a number stands without quotes."""
-    return text if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) else written(text)

@@ -3,10 +3,12 @@
 Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
-from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.features import LEAST_NUMBERS
+from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
 from evallang.data.table_codes import (
     CLASS_SMALLER_THAN_FOLDS,
     CONSTANT_FEATURE,
@@ -25,6 +27,8 @@ from evallang.source import Span
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from evallang.protocols.protocol import Split
 else:
     np = lazy("numpy")
 
@@ -32,7 +36,11 @@ LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
 FIRST_LOOK = 1000  # rows in which a feature is first compared with the target
+LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
 NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
+
+Used = Collection[str] | None
+"""The features that models get; None for all."""
 
 
 def check_table(
@@ -41,22 +49,26 @@ def check_table(
     folds: int | None = None,
     span: Span | None = None,
     resampled: bool = True,
+    stratified: bool = True,
+    used: Used = None,
 ) -> tuple[Diagnostic, ...]:
     """Check a table, and its classes and groups against the number of folds.
 
     `folds` is the largest number of folds of the study's protocols, None where none has
     folds; `span` the place of that protocol. `resampled` tells whether rows are split by
-    chance, so that copies can stand on both sides.
+    chance, so that copies can stand on both sides; `stratified` whether each fold shall have
+    members of each class; `used` names the features that models get, None for all.
     """
     findings = Findings(table.spec.places)
     constant_features(table, findings)
-    id_like_features(table, findings)
-    target_among_features(table, findings)
+    id_like_features(table, findings, used)
+    target_among_features(table, findings, used)
     standardised_features(table, findings)
     if resampled and table.split is None:
         duplicated_rows(table, findings)
-    if folds is not None:
+    if folds is not None and stratified:
         class_smaller_than_folds(table, folds, findings, span)
+    if folds is not None:
         fewer_groups_than_folds(table, folds, findings, span)
     if (_groups(table) or 0) >= (folds or 0):  # else that is said already
         few_groups(table, findings)
@@ -91,37 +103,47 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
 
 def constant_features(table: Table, findings: Findings) -> None:
     """Find features with at most one value beside missing ones."""
-    constant = [column.name for column in table.columns if _constant(table, column)]
-    if constant:
+    kinds: dict[str, list[str]] = {}
+    for column in table.columns:
+        if _constant(table, column):
+            present = len(_present(table, column))
+            words = "the same value in every row" if present else "no value in any row"
+            if 0 < present < table.n:
+                words = "the same value in every row that has one"
+            kinds.setdefault(words, []).append(column.name)
+    if kinds:
+        names = [name for group in kinds.values() for name in group]
         findings.add(
             CONSTANT_FEATURE,
-            f"{quoted(constant)} {_has(constant)} the same value in every row, or none",
+            ", and ".join(f"{quoted(group)} {_each_has(group)} {w}" for w, group in kinds.items()),
             "features",
-            help=f"write `features all except {_written(constant)}`",
+            help=f"write `features all except {_written(names)}`",
         )
 
 
-def id_like_features(table: Table, findings: Findings) -> None:
+def id_like_features(table: Table, findings: Findings, used: Used = None) -> None:
     """Find text and whole numbers that are different in every row."""
     if table.n < LEAST_ROWS:
         return
     alike = [
         column.name
-        for column in table.columns
+        for column in _given(table, used)
         if _whole(table, column) and _all_different(table, column)
     ]
     if alike:
+        ways = [] if table.spec.id is not None else [f"`id {written(alike[0])}`"]
+        ways.append(f"`features all except {_written(alike)}`")
         findings.add(
             ID_LIKE_FEATURE,
-            f"{quoted(alike)} {_has(alike)} a different value in every row, as an id has",
+            f"{quoted(alike)} {_each_has(alike)} a different value in every row, as an id has",
             "features",
-            help=f"write `id {written(alike[0])}`, or `features all except {_written(alike)}`",
+            help=f"write {' or '.join(ways)}",
         )
 
 
-def target_among_features(table: Table, findings: Findings) -> None:
+def target_among_features(table: Table, findings: Findings, used: Used = None) -> None:
     """Find features that equal the target, or name its classes one to one."""
-    same = [column.name for column in table.columns if _equals_target(table, column)]
+    same = [column.name for column in _given(table, used) if _equals_target(table, column)]
     if same:
         findings.add(
             TARGET_AMONG_FEATURES,
@@ -140,6 +162,7 @@ def standardised_features(table: Table, findings: Findings) -> None:
     spread = values.std(axis=0)
     if (spread == 0).any():
         return
+    number = values.shape[1]
     centred = np.abs(values.mean(axis=0)) < NEARLY * spread
     n = table.n
     scaled = any(
@@ -149,8 +172,8 @@ def standardised_features(table: Table, findings: Findings) -> None:
     if centred.all() and scaled:
         findings.add(
             STANDARDISED_FEATURES,
-            f"all {values.shape[1]} numeric features of `{table.source}` have mean 0 and the "
-            "same spread",
+            f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
+            "have mean 0 and the same spread",
             "features",
             help="give the raw values, and write `StandardScaler` as a step of the model",
         )
@@ -181,6 +204,34 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     )
 
 
+def check_copies(
+    table: Table, splits: Sequence["Split"], protocol: str, span: Span | None
+) -> tuple[Diagnostic, ...]:
+    """Check the splits of a protocol that draws nothing for copies on both sides.
+
+    `protocol` is worded as the author wrote it; `span` is its place.
+    """
+    keys = np.unique(np.array(_row_keys(table), dtype=object), return_inverse=True)[1]
+    tested: set[int] = set()
+    copied: set[int] = set()
+    for split in splits:
+        rows = split.test[np.isin(keys[split.test], keys[split.train])]
+        tested.update(split.test.tolist())
+        copied.update(rows.tolist())
+    if not copied or len(copied) < LEAST_COPIES * len(tested):
+        return ()
+    findings = Findings(table.spec.places)
+    findings.add(
+        DUPLICATED_ROWS,
+        f"{counted(len(copied), 'row')} of the {len(tested):,} that `{protocol}` tests "
+        f"{'has' if len(copied) == 1 else 'have'} a copy among the rows trained on",
+        "from",
+        span=span,
+        help="put copies on one side, or leave them out",
+    )
+    return findings.diagnostics
+
+
 def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
     """Find tables and predictions with fewer than 10 groups."""
     groups = _groups(read)
@@ -191,7 +242,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
             f"`{column}` has only {counted(groups, 'group')}, and the group is the unit "
             "of every interval and test",
             "group",
-            help="collect more groups, or say of these groups only what is found",
+            help="collect more groups, or name a smaller unit if its rows are independent",
         )
 
 
@@ -215,7 +266,8 @@ def class_smaller_than_folds(
             span=span,
             help=f"write at most {min(counts)} folds"
             if min(counts) > 1
-            else "write `where TARGET != LABEL` to leave such a class out",
+            else f"write `stratify none`, or `where {written(table.target)} != "
+            f"{label_written(_rarest(table))}` to leave the class out",
         )
 
 
@@ -232,6 +284,14 @@ def fewer_groups_than_folds(
             span=span,
             help=f"write at most {groups} folds" if groups > 1 else None,
         )
+
+
+def _rarest(table: Table) -> str:
+    return table.classes[int(np.bincount(table.y, minlength=len(table.classes)).argmin())]
+
+
+def _given(table: Table, used: Used) -> tuple[Column, ...]:
+    return tuple(c for c in table.columns if used is None or c.name in used)
 
 
 def _values(table: Table, column: Column) -> "NDArray[Any]":
@@ -260,21 +320,42 @@ def _all_different(table: Table, column: Column) -> bool:
 
 
 def _whole(table: Table, column: Column) -> bool:
-    if not column.numeric:
-        return True
+    """Tell whether a feature holds whole numbers or words; of numbers with a few words neither."""
     values = _present(table, column)
+    if not column.numeric:
+        return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
     return bool((values == np.floor(values)).all())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _equals_target(table: Table, column: Column) -> bool:
     values = _values(table, column)
     if table.task == "regression":
-        return column.numeric and bool(np.array_equal(values, table.y))
+        return column.numeric and _on_a_line(values, table.y)
     for rows in (FIRST_LOOK, table.n):  # most features differ within the first rows
         pairs = set(zip(values[:rows].tolist(), table.y[:rows].tolist(), strict=True))
         if len(pairs) > len(table.classes) or len({value for value, _ in pairs}) < len(pairs):
             return False
     return len(pairs) == len(table.classes)
+
+
+def _on_a_line(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
+    """Tell whether a feature is the target in another unit: a + b y, up to rounding."""
+    if len(y) < LEAST_ON_A_LINE:
+        return bool(np.array_equal(values, y))
+    spread = float(np.ptp(y))
+    slope = (values[y.argmax()] - values[y.argmin()]) / spread if spread else 0.0
+    if not np.isfinite(slope) or slope == 0:
+        return False
+    off = values - values[y.argmin()] - slope * (y - y.min())
+    return bool((np.abs(off) <= NEARLY * np.abs(slope) * spread).all())
 
 
 def _row_keys(table: Table) -> list[bytes]:
@@ -292,8 +373,8 @@ def _groups(table: Table | GivenOutcomes) -> int | None:
     return None if table.group_codes is None else len(set(table.group_codes.tolist()))
 
 
-def _has(names: list[str]) -> str:
-    return "has" if len(names) == 1 else "have"
+def _each_has(names: list[str]) -> str:
+    return "has" if len(names) == 1 else "each have"
 
 
 def _says(names: list[str]) -> str:
