@@ -36,7 +36,7 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
         needs == "scores" and not (able.scores or able.probabilities)
     )
     if lacking and isinstance(last, EstimatorSpec) and (wanted := _setting_that_gives_it(last)):
-        return f"write `{last.name}({wanted})`, or measure another metric"
+        return f"write `{wanted}` in `{last.name}`, or measure another metric"
     name = last.name if isinstance(last, EstimatorSpec) else "the model"
     if needs == "probabilities" and not able.probabilities:
         entry = CATALOGUE.get(name)
