@@ -264,8 +264,9 @@ def _way_out(
         return "leave the margin out: a series has no interval that holds it"
     if yields.ordered:
         first, second = line.models
-        test = nearest_test(line.metric, yields, clustered=grouped)
-        return f"leave the margin out: `require {first} better than {second}`, and {test}"
+        test = nearest_test(line.metric, yields, clustered=grouped).split("`")[1]
+        claim = f"require {first} better than {second} {test}"
+        return f"write `{claim}`: a series has no interval that holds a margin"
     of_level = line.kind == "level"
     wanted = decidable_protocol(line.metric, grouped) if of_level else "cv folds=10"
     return f"write `protocol {wanted}`"
