@@ -20,7 +20,7 @@ from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import check_design, check_test_sizes
 from evallang.data.related import check_related
 from evallang.data.rules import check_outcomes, check_table, check_tasks
-from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.diagnostics import Code, Diagnostic, diagnose, noted
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import Split
 from evallang.registry import lazy
@@ -48,8 +48,11 @@ def judge_read(
     if across is not None:
         found += check_related(tuple(tables.values()), span=across.span)
     for table in tables.values():
-        found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
-        found += check_design(table, asked)
+        note = f"in `{table.spec.name}`" if len(tables) > 1 else None
+        found += noted(
+            check_table(table, folds=asked.folds, span=asked.span, resampled=drawn), note
+        )
+        found += noted(check_design(table, asked), note)
     read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
     found += advise_on_families(study, read)

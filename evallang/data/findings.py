@@ -61,7 +61,8 @@ class Findings:
     ) -> None:
         """Enter a column that does not exist, with the nearest one that does."""
         known = list(columns)
-        near = closest(column, known)
+        inside = [name for name in known if name.endswith(f".{column}")]
+        near = closest(column, known) or (inside[0] if len(inside) == 1 else None)
         words = (
             f"did you mean `{written(near)}`?" if near else f"its columns are {quoted(known, 12)}"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.strata import Strata
-from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.diagnostics import Diagnostic, diagnose, has_errors, noted
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import asks, candidates
@@ -69,10 +69,11 @@ def plan(
     if tables and any(asks(m.pipeline, study.tuning) for m in study.models):
         found += _without_optuna(study)
     for table in tables.values():
-        found += readiness(study, table)
+        note = f"in `{table.spec.name}`" if len(tables) > 1 else None
+        found += noted(readiness(study, table), note)
         for protocol in study.protocols:
             strata, said = strata_of(study, table, protocol)
-            found += said
+            found += noted(said, note)
             if has_errors(said):
                 continue
             rows = rows_of(study, table, protocol, strata)
@@ -81,7 +82,7 @@ def plan(
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
             except ValueError as error:
                 place = protocol.span or table.spec.places.get("data")
-                found.append(cannot_split(error, place, study.path))
+                found += noted([cannot_split(error, place, study.path)], note)
                 continue
             splits[table.spec.name, protocol.name] = made
             kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
