@@ -5,7 +5,8 @@ from functools import cached_property
 
 LONGEST = 64  # characters; a longer word is no slip of the keyboard
 LEAST_SURE = 4  # characters; of fewer each is as likely meant as not
-MANY = 400  # names; among more of them a mistake of two letters could mean many
+MANY = 400  # names; among more of them each look for several slips has its price
+MOST_COMPARED = 100_000  # names in all, a third of a second; then slips of one letter are found
 
 
 class Words(tuple[str, ...]):
@@ -22,6 +23,17 @@ class Words(tuple[str, ...]):
     def alike(self, word: str) -> list[str]:
         """List the names that differ from a word in case alone."""
         return self._by_case.get(word.casefold(), [])
+
+    def may_be_gone_through(self) -> bool:
+        """Tell whether all names may be compared with one more word, and count that."""
+        if len(self) <= MANY:
+            return True
+        self._compared[0] += len(self)
+        return self._compared[0] <= MOST_COMPARED
+
+    @cached_property
+    def _compared(self) -> list[int]:
+        return [0]
 
     @cached_property
     def _by_case(self) -> dict[str, list[str]]:
@@ -65,8 +77,8 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
 
     Case and the choice between `-` and `_` count for nothing, a swap of neighbours counts
     as one edit. A third of the word may be wrong (one letter in words of two to five, and
-    in every word among more than `MANY` of `Words`). Ties go to the candidate that begins
-    alike, then to the first given.
+    in every word where `Words` have been gone through too often). Ties go to the candidate
+    that begins alike, then to the first given.
     """
     if not 2 <= len(word) <= LONGEST:
         return None
@@ -74,7 +86,7 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     most = max(1, len(word) // 3)
     if isinstance(candidates, Words):
         near = _nearest(plain, candidates.within_one_edit(plain), 1)
-        if near is not None or most == 1 or len(candidates) > MANY:
+        if near is not None or most == 1 or not candidates.may_be_gone_through():
             return near
     return _nearest(plain, candidates, most)
 

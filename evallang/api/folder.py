@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,12 +53,14 @@ def check_folder(folder: Path) -> None:
         _empty(new)
         new.rmdir()
     except OSError as error:
-        raise FolderRefused(f"cannot write `{folder}`: {error.strerror or error}") from error
+        raise FolderRefused(
+            f"cannot write `{folder}`: {(error.strerror or str(error)).lower()}"
+        ) from error
 
 
 def _behind_link(folder: Path) -> Path:
     """Give the folder that a link leads to: results are swapped there, and the link stays."""
-    return folder.resolve() if folder.is_symlink() else folder
+    return Path(os.path.realpath(folder)) if folder.is_symlink() else folder
 
 
 def _empty(folder: Path) -> None:

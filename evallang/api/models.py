@@ -15,10 +15,10 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
 
     The checker has seen their text; this looks at what is there. Raises `FolderRefused`.
     """
-    inside = folder.resolve()
+    inside = os.path.realpath(folder)
     for path in paths:
         place = folder / path
-        if not place.parent.resolve().is_relative_to(inside):
+        if not Path(os.path.realpath(place.parent)).is_relative_to(inside):
             raise FolderRefused(f"`{path}` leads out of the study's folder, through a link")
         if place.is_dir():
             raise FolderRefused(f"`{path}` is a folder, and a model is written to a file")

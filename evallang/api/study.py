@@ -108,7 +108,8 @@ def read_text(path: Path) -> str:
     Raises `OSError`, also for what is no regular file: a pipe may never end.
     """
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
+        said = "a folder" if path.is_dir() else "not a regular file"
+        raise OSError(errno.EINVAL, said, str(path))
     if path.exists() and path.stat().st_size > MOST_BYTES:
         limit = MOST_BYTES // 1_000_000
         raise OSError(errno.EFBIG, f"a study has at most {limit} MB", str(path))
@@ -145,7 +146,8 @@ def _checked(
     def read(included: str) -> str:
         inside = included[len(prefix) + 1 :] if prefix else included
         place = folder / inside
-        if not place.resolve().is_relative_to(folder.resolve()):
+        behind = Path(os.path.realpath(place))  # `resolve` raises where links go in a circle
+        if not behind.is_relative_to(os.path.realpath(folder)):
             raise OSError(errno.EPERM, "a link leads out of the folder of the study", str(place))
         return read_text(place)
 

@@ -177,9 +177,9 @@ def waiver(code: Code) -> str:
 def of_class(name: str) -> Explanation:
     """Explain a class of the catalogue of models."""
     entry = CATALOGUE[name]
-    kind = ", ".join(sorted(entry.kinds))
+    kind = ", ".join(sorted(entry.kinds)) or "class"
     if entry.refused:
-        return Explanation(name, kind, entry.module, (Part("", f"{name} {entry.refused}"),))
+        return Explanation(name, kind, entry.module, (Part("", f"`{name}` {entry.refused}."),))
     lines = []
     for parameter in entry.parameters.values():
         if parameter.refused is None:
@@ -187,8 +187,9 @@ def of_class(name: str) -> Explanation:
             text = parameter.default_text
             default = "no default" if text == NOT_GIVEN else f"default {text}"
             lines.append(f"{parameter.name}: {default}{words}")
-    parts = (Part("", f"From {entry.module}."), Part("parameters", lines=tuple(lines)))
-    return Explanation(name, kind, entry.module, parts)
+    parts = [Part("", f"From {entry.module}.")]
+    parts.append(Part("parameters", lines=tuple(lines)) if lines else Part("", "No parameters."))
+    return Explanation(name, kind, entry.module, tuple(parts))
 
 
 def of_statement(word: str) -> Explanation:

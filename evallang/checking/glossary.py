@@ -6,7 +6,7 @@ from evallang.checking import explanations, unbuilt
 from evallang.checking.catalogues import REGISTRIES, members
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.explanations import Explanation, Part, written
-from evallang.checking.other_names import OTHER_NAMES, meant_by
+from evallang.checking.other_names import OTHER_NAMES, OTHER_WORDS, meant_by
 from evallang.checking.statements import WORD_MEANINGS
 from evallang.diagnostics import CODES, Code
 from evallang.models.catalogue import CATALOGUE
@@ -22,6 +22,8 @@ LATER: dict[str, frozenset[str]] = {
     "format": unbuilt.FORMATS,
 }
 
+MOST_CLASSES = 20  # named where a parameter is explained
+
 
 def explain(asked: str) -> tuple[Explanation, ...]:
     """Explain everything that has this name: a code, members of catalogues, a class, a word.
@@ -36,6 +38,8 @@ def explain(asked: str) -> tuple[Explanation, ...]:
         found.append(explanations.of_class(asked))
     if not found:
         found += _value(asked)
+    if not found and asked not in STATEMENTS and asked not in CLAUSES:
+        found += _option(asked)
     if asked in STATEMENTS:
         found.append(explanations.of_statement(asked))
     elif asked in CLAUSES:
@@ -58,9 +62,16 @@ def nearest(asked: str) -> str | None:
     """Name the word that is spelt most like this one, in any catalogue or case."""
     known = words()
     by_case = {word.lower(): word for word in known}
-    elsewhere = (meant_by(what, asked) for what in OTHER_NAMES)
-    meant = next((word for word in elsewhere if word is not None), None)
-    return by_case.get(asked.lower()) or meant or closest(asked, known)
+    return by_case.get(asked.lower()) or _elsewhere(asked) or closest(asked, known)
+
+
+def _elsewhere(asked: str) -> str | None:
+    """Find what others call so; `roc curve` is rather `roc` than `roc_auc`."""
+    spelt = "_".join(asked.casefold().split())
+    found = [word for what in OTHER_NAMES if (word := meant_by(what, asked))]
+    found += [word for what in OTHER_NAMES if (word := meant_by(what, spelt))]
+    found += [word for words in OTHER_WORDS.values() if (word := words.get(spelt))]
+    return next((word for word in found if spelt.startswith(word)), next(iter(found), None))
 
 
 def words() -> list[str]:
@@ -69,6 +80,9 @@ def words() -> list[str]:
     found = [name for registry in REGISTRIES.values() for name in registry.names()]
     found += [written(entry) for entry in REGISTRIES["protocols"]]
     found += [code.code for code in CODES.values()] + [code.name for code in CODES.values()]
+    found += sorted(
+        {option.name for registry in REGISTRIES.values() for e in registry for option in e.options}
+    )
     found += [name for names in LATER.values() for name in sorted(names)]
     found += [*CATALOGUE, *STATEMENTS, *CLAUSES, *sorted(CONNECTIVES | set(WORD_MEANINGS))]
     return list(dict.fromkeys(found))
@@ -91,6 +105,29 @@ def _value(word: str) -> Iterator[Explanation]:
     elif found:
         lines = tuple(f"`{option.name}` of the {e.kind} `{written(e)}`" for option, e in found)
         yield Explanation(word, "value", "", (Part("a value of", lines=lines),))
+
+
+def _option(word: str) -> Iterator[Explanation]:
+    """Say of which members a word is an option, and of which classes a parameter."""
+    name = word.replace("-", "_")
+    lines = tuple(
+        f"{entry.kind} `{written(entry)}`: {explanations.option_line(option)}"
+        for registry in REGISTRIES.values()
+        for entry in registry
+        if (option := entry.option(name)) is not None
+    )
+    if lines:
+        yield Explanation(name, "option", "", (Part("an option of", lines=lines),))
+    classes = [
+        known.name
+        for known in CATALOGUE.values()
+        if word in known.parameters and known.parameters[word].refused is None
+    ]
+    if classes:
+        text = ", ".join(classes[:MOST_CLASSES])
+        if len(classes) > MOST_CLASSES:
+            text += f" and {len(classes) - MOST_CLASSES} more"
+        yield Explanation(word, "parameter", "", (Part("a parameter of", text),))
 
 
 def _later(word: str) -> Iterator[Explanation]:

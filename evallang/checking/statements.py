@@ -308,6 +308,12 @@ WORD_MEANINGS: Mapping[str, str] = {
     "to`, the margin.",
     "true": "The constant true; `false` is the other.",
     "false": "The constant false; `true` is the other.",
+    "none": "No value, as in `max_depth=none`; `stratify none` keeps the classes out of the "
+    "splits.",
+    "common": "`rows common` keeps the rows that every file has.",
+    **dict.fromkeys(("apa", "ama", "nejm", "sci"), "A style of numbers: `numbers apa`."),
+    **dict.fromkeys(("html", "pdf"), "A format of the report: `report html, pdf`."),
+    **dict.fromkeys(("a4", "letter"), "A size of the report's page: `page a4`."),
     "at": "`at 90%` at the end of a `require` line is the level of the interval that decides it.",
     "sklearn": "`from sklearn iris` reads a data set that scikit-learn brings along: iris, wine, "
     "breast_cancer, digits, diabetes.",

@@ -12,15 +12,21 @@ WIDTH = 80  # characters of a line of prose
 @click.command("explain", epilog="Example: evallang explain mcnemar")
 @click.argument("name", nargs=-1, required=True, metavar="NAME")
 def command(name: tuple[str, ...]) -> int:
-    """Explain a code, rule, test, metric, interval, protocol, correction, model or statement."""
+    """Explain a code, rule, test, metric, interval, protocol, correction, model or statement.
+
+    Several words are one name (`repeated cv`), or are explained one by one.
+    """
     from evallang.checking.glossary import explain, nearest
 
     asked = " ".join(name)
     found = explain(asked)
     if not found:
-        near = nearest(asked)
-        hint = f"; did you mean `{near}`?" if near else ""
-        raise click.ClickException(f"nothing is called `{asked}`{hint}")
+        each = [explain(word) for word in name]
+        if not all(each):
+            near = nearest(asked)
+            hint = f"; did you mean `{near}`?" if near else ""
+            raise click.ClickException(f"nothing is called `{asked}`{hint}")
+        found = tuple(explanation for found in each for explanation in found)
     click.echo("\n".join(_text(explanation) for explanation in found), nl=False)
     return 0
 

@@ -87,7 +87,7 @@ def _way_to(location: str, path: Path, folder: Path) -> str:
     """Tell where a file that is not there may be."""
     if GLOB.search(location):
         return "a pattern stands in a `data` statement alone; name each file here"
-    if near := closest(path.name, _neighbours(path.parent)):
+    if near := closest(path.name, (n for n in _neighbours(path.parent) if n != path.name)):
         return f"did you mean `{near}`?"
     if path.parent != folder and (folder / path.name).is_file():
         return f"`{path.name}` stands in the folder of the study"

@@ -86,7 +86,7 @@ def westfall(
     one left among `rounds` resamples of the examples, centred at the differences found, so
     that their dependence counts; p is (1 + exceeding)/(1 + rounds). Westfall, Troendle &
     Pennello 2010. `correct` is Boolean (n, M), or for `exact` its counts; `pairs` are the
-    columns of each p. An undefined p (None) stays so and counts as 1. Raises `ValueError`
+    columns of each p. An undefined p stays so and counts as 1. Raises `ValueError`
     where shapes disagree.
     """
     p = p_values(p)

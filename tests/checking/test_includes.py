@@ -1,5 +1,6 @@
 """`include`: one study out of several files, every place kept."""
 
+import pytest
 from studies import checked
 
 from evallang.api.study import open_study
@@ -151,3 +152,27 @@ def test_a_link_does_not_lead_out_of_the_folder(tmp_path):
         found = open_study(main).diagnostics
         assert [d.code for d in found] == ["E107"] * refused, path
         assert all("a link leads out of the folder of the study" in d.message for d in found)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("", "the path is empty"), (".", "`.` names no file"), ("./", "`./` names no file")],
+)
+def test_an_include_that_names_no_file_says_so(path, said):
+    text = MAIN.replace("lab/protocol.eval", path)
+    (found,) = [d for d in checked(text).diagnostics if d.code == "E107"]
+    assert found.message == said
+
+
+def test_links_in_a_circle_are_no_file(tmp_path):
+    (tmp_path / "loop.eval").symlink_to("loop.eval")
+    (tmp_path / "study.eval").write_text(MAIN.replace("lab/protocol", "loop"))
+    found = [d for d in open_study(tmp_path / "study.eval").diagnostics if d.code == "E107"]
+    assert "too many levels of symbolic links" in found[0].message
+
+
+def test_a_protocol_without_name_in_another_file_is_said_once():
+    text = MAIN + "protocol cv\nmodel b = SVC\ncompare a, b with mcnemar\nrequire a better than b\n"
+    found = checked(text, {"lab/protocol.eval": "protocol holdout\n"})
+    errors = [d.code for d in found.diagnostics if d.severity == "error"]
+    assert errors == ["E104"]

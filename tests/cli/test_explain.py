@@ -91,3 +91,41 @@ def test_an_error_reminds_of_what_was_set(tmp_path):
     for command in ("run", "plan"):
         done = CliRunner().invoke(root, [command, str(study), "--set", "depth=foo"])
         assert done.stderr.endswith("note: `--set depth=foo` was in force\n"), command
+
+
+@pytest.mark.parametrize(
+    ("asked", "heads"),
+    [
+        (["mcnemar", "wilcoxon"], ["mcnemar (hypothesis test)", "wilcoxon (hypothesis test)"]),
+        (
+            ["bootstrap", "f1"],
+            ["bootstrap (hypothesis test)", "bootstrap (interval)", "f1 (metric)"],
+        ),
+        (["repeated", "cv"], ["repeated cv (protocol)"]),
+        (["folds"], ["folds (option)"]),
+        (["n_neighbors"], ["n_neighbors (parameter)"]),
+        (["Pipeline"], ["Pipeline (class)"]),
+    ],
+)
+def test_several_words_options_and_parameters_are_explained(asked, heads):
+    told = CliRunner().invoke(root, ["explain", *asked])
+    assert told.exit_code == 0
+    for head in heads:
+        assert f"\n{head}" in "\n" + told.output, head
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("wilcoxon signed rank", "wilcoxon"),
+        ("paired t test", "corrected_t"),
+        ("roc curve", "roc"),
+        ("n_splits", "folds"),
+        ("svm", "SVC"),
+        ("mcnemr", "mcnemar"),
+    ],
+)
+def test_what_others_call_so_is_proposed(asked, near):
+    told = CliRunner().invoke(root, ["explain", *asked.split()])
+    assert told.exit_code == 1
+    assert f"did you mean `{near}`?" in told.output

@@ -287,3 +287,10 @@ def test_the_verbs_are_listed_before_they_are_imported():
     asked = "import evallang; print(set(evallang.__all__) - set(dir(evallang)))"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_a_folder_of_links_in_a_circle_is_refused_in_one_line(study):
+    (study.parent / "out").symlink_to("out")
+    done = call("run", "study.eval", "-o", "out", "--quiet", folder=study.parent)
+    assert done.returncode == 3
+    assert done.stderr.startswith("Error: cannot write `out`: ")

@@ -161,7 +161,7 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> H
 
     F = sum of the squared differences / (2 sum of the variances) with (10, 5) degrees of
     freedom (Alpaydin 1999). The interval holds every difference d that the test of d
-    instead of 0 does not reject: it may be empty, and is then None. `first` and `second`
+    instead of 0 does not reject: it may be empty, and then there is none. `first` and `second`
     are (5, 2). Raises `ValueError` where they are not.
     """
     d = _ten(first, second)
