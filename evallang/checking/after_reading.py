@@ -26,9 +26,10 @@ from evallang.data.design_rules import (
     check_given_split,
     check_test_sizes,
 )
+from evallang.data.findings import of_one
 from evallang.data.related import check_related
 from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
-from evallang.diagnostics import Code, Diagnostic, diagnose, noted
+from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec
 from evallang.protocols.given import yields_of_assignment
@@ -60,7 +61,6 @@ def judge_read(
     if across is not None:
         found += check_related(tuple(tables.values()), span=across.span)
     for table in tables.values():
-        note = f"in `{table.spec.name}`" if len(tables) > 1 else None
         checked = check_table(
             table,
             folds=asked.folds,
@@ -69,7 +69,8 @@ def judge_read(
             stratified=stratified,
             used=used(table),
         )
-        found += noted((*checked, *check_design(table, asked)), note)
+        checked = (*checked, *check_design(table, asked))
+        found += of_one(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
     read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
     found += advise_on_families(study, read)

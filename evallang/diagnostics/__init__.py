@@ -148,13 +148,6 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(diagnostics, key=place))
 
 
-def noted(diagnostics: Iterable[Diagnostic], note: str | None) -> list[Diagnostic]:
-    """Give a note to each of several findings, as which of several data sets they are about."""
-    if note is None:
-        return list(diagnostics)
-    return [replace(found, notes=(*found.notes, note)) for found in diagnostics]
-
-
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     """Tell whether any of them stops a run."""
     return any(item.severity is Severity.ERROR for item in diagnostics)
