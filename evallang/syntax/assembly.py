@@ -245,7 +245,14 @@ class Assembly:
             return reading
         span = Span(self.path, first.start, first.end)
         word = _short(line.word)
-        meant = closest(line.word, STATEMENTS[owner.word].clauses)
+        clauses = STATEMENTS[owner.word].clauses
+        begins, _, rest = line.word.partition("_")
+        if begins in clauses and rest:  # `higher_is_better`
+            right = line.word.replace("_", " ")
+            message = f"`{word}` is written `{right}`"
+            fixes = [Fix(f"write `{right}`", (Edit(span, right),))]
+            return Reading(None, (diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes),))
+        meant = closest(line.word, clauses)
         if meant is None:
             owners = [name for name, known in STATEMENTS.items() if line.word in known.clauses]
             message = f"`{word}` begins no clause of `{owner.word}`"

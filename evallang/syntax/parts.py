@@ -282,8 +282,11 @@ class PartBuilder(ValueBuilder):
                 shown = "a strategy" if word == "strategy" else f"`{word.removesuffix(' margin')}`"
                 shown = "a correction" if word == "correction" else shown
                 related = [Related(places[word], "first given here")]
+                way_out = None
+                if word == "correction":
+                    way_out = "keep one; options of a test stand in brackets: `mcnemar(exact)`"
                 message = f"{shown} is given twice"
-                self._complain(codes.PART_GIVEN_TWICE, message, place, related=related)
+                self._complain(codes.PART_GIVEN_TWICE, message, place, way_out, related=related)
         return found
 
     def _method(self, node: n.MethodNode | n.ColumnsNode) -> n.MethodNode:
