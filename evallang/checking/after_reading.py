@@ -3,29 +3,38 @@
 The same questions as in `validity`, asked again with the facts of the data.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evallang.checking import codes, validity_codes
+from evallang.checking import validity_codes
+from evallang.checking.of_classes import judge_classes, judge_options
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
-from evallang.checking.rules.lines import listed
+from evallang.checking.rules.lines import is_baseline, listed, tested_lines, tests_of
+from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.whole_families import advise_on_families, as_read
+from evallang.checking.validity import metrics_on
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
-from evallang.compatibility.hypothesis_tests import TESTABLE_COUNTS, test_mismatch
+from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
-from evallang.data.design_rules import check_design, check_test_sizes
+from evallang.data.design_rules import (
+    check_design,
+    check_given_design,
+    check_given_split,
+    check_test_sizes,
+)
 from evallang.data.related import check_related
-from evallang.data.rules import check_outcomes, check_table, check_tasks
+from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.models.columns import branch_columns
+from evallang.models.model import ColumnsSpec
 from evallang.protocols.given import yields_of_assignment
-from evallang.protocols.protocol import Split
-from evallang.registry import lazy
+from evallang.protocols.protocol import PROTOCOLS, Split
+from evallang.registry import Design, lazy
 from evallang.source import Span
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
 if TYPE_CHECKING:
@@ -42,13 +51,23 @@ def judge_read(
 ) -> list[Diagnostic]:
     """Ask everything that needs the data: what they make impossible, and advice on them."""
     asked = questions(study)
+    used = _used(study)
+    strata = study.stratification
+    stratified = strata is not None and "target" in strata.columns
     drawn = any(p.kind not in ("split", "resubstitution", "time_series") for p in study.protocols)
     found = list(check_tasks(tuple(tables.values())))
     across = next((line for line in study.comparisons if line.across), None)
     if across is not None:
         found += check_related(tuple(tables.values()), span=across.span)
     for table in tables.values():
-        found += check_table(table, folds=asked.folds, span=asked.span, resampled=drawn)
+        found += check_table(
+            table,
+            folds=asked.folds,
+            span=asked.span,
+            resampled=drawn,
+            stratified=stratified,
+            used=used(table),
+        )
         found += check_design(table, asked)
     read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
@@ -57,8 +76,8 @@ def judge_read(
         for protocol in study.protocols:
             if protocol.kind == "split" and table.split is not None:
                 found += _split(study, protocol, table)
-        found += _classes(study, len(table.classes), table.task)
-        found += _options(study, len(table.classes), table.positive)
+        found += judge_classes(study, len(table.classes), table.task)
+        found += judge_options(study, len(table.classes), table.positive)
     for scores in scored:
         found += judge_scores(study, scores)
     n = len(tables) + len(given) + sum(scores.n for scores in scored)
@@ -66,10 +85,28 @@ def judge_read(
     for source in given:
         found += check_outcomes(source)
         if source.correct is None and source.values is None:
-            found += _classes(study, len(source.classes), source.task)
-            found += _options(study, len(source.classes), source.positive)
+            found += judge_classes(study, len(source.classes), source.task)
+            found += judge_options(study, len(source.classes), source.positive)
             found += _scores(study, source)
+            found += check_given_design(source, asked)
     return list({(d.code, d.span, d.message): d for d in found}.values())
+
+
+def _used(study: Study) -> Callable[[Table], Collection[str] | None]:
+    """Tell which features of a table models get; a baseline looks at none."""
+    models = [model for model in study.models if not is_baseline(model)]
+
+    def features(table: Table) -> Collection[str] | None:
+        found: set[str] = set()
+        for model in models:
+            first = model.pipeline.steps[0]
+            if not isinstance(first, ColumnsSpec):
+                return None
+            branches = branch_columns(first, table.columns)
+            found |= {column.name for branch in branches for column in branch}
+        return found if models else None
+
+    return features
 
 
 def judge_planned(
@@ -79,21 +116,58 @@ def judge_planned(
     found: list[Diagnostic] = []
     read = as_read(study, tables, (), ())
     for protocol in study.protocols:
-        folds = any(
-            test.name == "corrected_t"
-            for comparison in study.comparisons
-            if comparison.protocol == protocol.name
-            for test in _tests(comparison)
-        )
-        for name in tables:
+        words, alone = spoken(protocol), protocol.implied_by is None
+        folds = _fold_method(study, protocol)
+        for name, table in tables.items():
             splits = layout.get((name, protocol.name), ())
-            if folds:
-                sizes = [len(split.test) for split in splits]
-                found += check_test_sizes(sizes, protocol.name, protocol.span)
-            if protocol.implied_by is None and splits:
-                tested = {int(row) for split in splits for row in split.test}
-                found += advise_on_examples(read, [Examples(name, len(tested), {})])
+            if folds is not None:
+                sizes = [len(split.test) for split in splits if split.fold >= 0]
+                found += check_test_sizes(sizes, words, protocol.span, folds)
+            if not alone or not splits:
+                continue
+            tested = {int(row) for split in splits for row in split.test}
+            found += advise_on_examples(read, [Examples(name, len(tested), {})])
+            found += _one_class(study, protocol, table, splits)
+            if protocol.kind in KEEPS_ROWS_IN_PLACE:
+                found += check_copies(table, splits, words, protocol.span)
+            if protocol.kind == "split" and len(splits) == 1:
+                found += check_given_split(len(tested), name, words, protocol.span)
     return found
+
+
+KEEPS_ROWS_IN_PLACE = frozenset({"split", "time_series"})
+"""Protocols that draw nothing: which copies stand on both sides is known."""
+BY_FOLD_SIZE = ("corrected_t", "bayes_t")
+
+
+def _fold_method(study: Study, protocol: Protocol) -> str | None:
+    """Name what takes the folds of a protocol for equally exact, None where nothing does."""
+    for line in tested_lines(study):
+        named = [test.name for test in tests_of(line) if test.name in BY_FOLD_SIZE]
+        if named and line.protocol == protocol.name:
+            return named[0]
+    yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
+    by_default = yields.design in (Design.REPEATED, Design.RESAMPLED)
+    return "corrected_t" if by_default and protocol.implied_by is None else None
+
+
+def _one_class(
+    study: Study, protocol: Protocol, table: Table, splits: Sequence[Split]
+) -> Iterable[Diagnostic]:
+    """A ranking of one class is undefined; refused where no fold has two."""
+    if table.task != "classification":
+        return
+    if any(len(np.unique(table.y[split.test])) > 1 for split in splits):
+        return
+    for metric, span in dict.fromkeys(metrics_on(study, protocol)):
+        if metric_entry(metric).declaration.form == "scores" and not metric.code:
+            yield diagnose(
+                validity_codes.METRIC_UNDER_PROTOCOL,
+                f"`{metric.name}` is undefined where a test part holds one class, as each of "
+                f"`{spoken(protocol)}` does",
+                span,
+                help="write `protocol cv folds=10`, or measure another metric",
+            )
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
@@ -131,48 +205,6 @@ def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
 
 def _mismatch(code: Code, problem: Mismatch, ending: str, span: Span | None) -> Diagnostic:
     return diagnose(code, problem.reason + ending, span, help=problem.instead)
-
-
-def _classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
-    """A recall of three classes is an average, and no share of rows that a test could count."""
-    if task != "classification" or classes <= 2:
-        return
-    for comparison in study.comparisons:
-        counted = [
-            test
-            for test in _tests(comparison)
-            if HYPOTHESIS_TESTS[test.name].declaration.tests == "accuracy"
-        ]
-        for metric in comparison.metrics:
-            averaged = metric.name in TESTABLE_COUNTS and (
-                metric_entry(metric).declaration.proportion != "all"
-            )
-            if counted and averaged:
-                yield diagnose(
-                    validity_codes.TEST_OF_ANOTHER_METRIC,
-                    f"`{counted[0].name}` counts right and wrong, and `{metric.written}` of "
-                    f"{classes} classes is an average",
-                    comparison.span,
-                    help="write `with permutation`",
-                )
-
-
-def _options(study: Study, classes: int, positive: int | None) -> Iterable[Diagnostic]:
-    """Try each metric of counts on as many classes as there are, for options that do not fit."""
-    metrics = [(m.metric, m.span) for m in study.measures]
-    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
-    for metric, span in dict.fromkeys(metrics):
-        if metric.better is not None:
-            continue
-        entry = metric_entry(metric)
-        if entry.declaration.form != "counts" or not classes:
-            continue
-        try:
-            entry.function(np.eye(classes), positive, **metric.keywords())
-        except ValueError as error:
-            yield diagnose(
-                codes.OPTION_VALUE, f"`{metric.written}` does not fit the classes: {error}", span
-            )
 
 
 def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:

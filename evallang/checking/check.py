@@ -267,7 +267,10 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
             codes.MISSING_STATEMENT,
             "the study has no data",
             None,
-            help='write `data NAME from sklearn iris`, or `data NAME from "file.csv"`',
+            help='write `data NAME from sklearn iris`, or `data NAME from "file.csv"`'
+            if scope.models
+            else 'write `data NAME from "file.csv"`, or `predictions NAME from "file.csv"` where '
+            "models were run elsewhere",
         )
         return
     tables = [s for s in scope.sources.values() if isinstance(s, n.DataNode)]
@@ -276,7 +279,8 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
             codes.MISSING_STATEMENT,
             f"nothing is fitted on `{tables[0].name.name}`: the study has no model",
             tables[0].keyword,
-            help="write `model NAME = StandardScaler | LogisticRegression`",
+            help="write `model NAME = StandardScaler | "
+            f"{'Ridge' if study.task == 'regression' else 'LogisticRegression'}`",
         )
     if scope.models and not tables and "data" not in unread:
         first = next(iter(scope.models.values()))

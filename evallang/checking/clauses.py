@@ -64,7 +64,9 @@ class Clauses:
                     f"`{word}` stands twice under `{what}`",
                     span,
                     related=[Related(self.places[word], "the first stands here")],
-                    help="write one line, its items parted by commas" if word in _LISTS else None,
+                    help="write one line, its items parted by commas"
+                    if word in _LISTS
+                    else "keep one of the two",
                 )
                 continue
             self.places.setdefault(word, clause.span)

@@ -111,7 +111,7 @@ def _folds(scope: Scope, study: Study) -> None:
         if protocol.kind != "leave_one_out" and not single:
             continue
         said: set[Method] = set()
-        for metric, span in _metrics_on(study, protocol):
+        for metric, span in metrics_on(study, protocol):
             ranks = metric_entry(metric).declaration.form == "scores" and not metric.code
             if ranks and metric not in said:
                 said.add(metric)
@@ -124,7 +124,7 @@ def _folds(scope: Scope, study: Study) -> None:
                 )
 
 
-def _metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
+def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
     """Go through the metrics that a protocol's folds give, with their places."""
     for measure in study.measures:
         yield measure.metric, measure.span

@@ -14,6 +14,7 @@ from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
+from evallang.source import Span
 from evallang.spelling import closest
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
@@ -56,18 +57,21 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
         return None
     arguments = node.arguments if isinstance(node, n.CallNode) else ()
     given: dict[str, OptionValue] = {}
+    first: dict[str, Span] = {}
     sound = True
     for argument in arguments:
         option = _option_of(scope, argument, entry)
         if option is None:
             sound = False
         elif option.name in given:
-            scope.report(
+            scope.report_twice(
                 model_codes.PARAMETER_TWICE,
                 f"`{option.name}` is given twice to `{entry.name}`",
                 argument.span,
+                first[option.name],
             )
         else:
+            first[option.name] = argument.span
             resolved, value = option_value(scope, argument.value, option, entry.name)
             why = objection(option.name, value, entry.name) if resolved else None
             if why is not None:

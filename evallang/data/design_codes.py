@@ -37,8 +37,9 @@ FEW_OF_A_CLASS_IN_A_FOLD = declare(
     "W433",
     "few_of_a_class_in_a_fold",
     "A measure is taken in each fold, and a class has fewer than five members there.",
-    reason="A recall over four rows moves by 25 points for each of them, and an area under the "
-    "curve of four positives is as coarse; means over such folds are noisy.",
+    reason="A recall over four rows moves by 25 points for each of them, and each of four "
+    "positives makes a quarter of an area under the curve; means over such folds are noisy, and "
+    "those of F1 biased.",
     wrong="protocol cv folds=10\nmeasure roc_auc   # 20 rows of the rare class",
     right="protocol cv folds=4\nmeasure roc_auc",
     source="Forman & Scholz 2010",

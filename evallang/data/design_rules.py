@@ -4,11 +4,10 @@ The companion of `rules`, which looks at a table alone.
 """
 
 import math
-import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import Table
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
 from evallang.data.design_codes import (
     FEW_OF_A_CLASS_IN_A_FOLD,
     MARGIN_BEYOND_BASELINE,
@@ -17,7 +16,7 @@ from evallang.data.design_codes import (
     UNBALANCED_CLASSES,
     UNEQUAL_TEST_SETS,
 )
-from evallang.data.findings import Findings, counted, quoted, written
+from evallang.data.findings import Findings, counted, label_written, quoted
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.registry import lazy
@@ -25,6 +24,7 @@ from evallang.source import Span
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
@@ -73,6 +73,23 @@ def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
     return findings.diagnostics
 
 
+def check_given_split(
+    tested: int, name: str, protocol: str, span: Span | None
+) -> tuple[Diagnostic, ...]:
+    """Check how many rows a split of the author's into training and test tests."""
+    if not 0 < tested < LEAST_TESTED:
+        return ()
+    findings = Findings({})
+    findings.add(
+        SMALL_TEST_PART,
+        f"{counted(tested, 'row')} of `{name}` {'is' if tested == 1 else 'are'} kept for testing "
+        f"by `{protocol}`",
+        span=span,
+        help="write `protocol repeated cv folds=10 times=10` to test every row",
+    )
+    return findings.diagnostics
+
+
 def check_test_sizes(
     sizes: Sequence[int], protocol: str, span: Span | None, test: str = "corrected_t"
 ) -> tuple[Diagnostic, ...]:
@@ -93,37 +110,67 @@ def check_test_sizes(
     return findings.diagnostics
 
 
+def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnostic, ...]:
+    """Check predictions against what their study asks of them."""
+    findings = Findings(given.spec.places)
+    if given.truth is not None and given.task == "classification":
+        constant = any(len(np.unique(said)) == 1 for said in given.predictions.values())
+        if not constant:  # one that always says the same is a baseline
+            _unbalanced(given.truth, given.classes, asked, findings)
+        if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
+            _positive(given.spec.name, given.classes, given.positive, asked, findings)
+    return findings.diagnostics
+
+
 def accuracy_on_unbalanced_classes(table: Table, asked: Questions, findings: Findings) -> None:
     """Find tables with one common class, measured by right and wrong alone."""
-    if table.task != "classification" or not asked.measured or asked.baseline:
+    if table.task == "classification":
+        _unbalanced(
+            table.y, table.classes, asked, findings, "add `model baseline = DummyClassifier`"
+        )
+
+
+def _unbalanced(
+    codes: "NDArray[Any]",
+    classes: Sequence[str],
+    asked: Questions,
+    findings: Findings,
+    baseline: str = "",
+) -> None:
+    if not asked.measured or asked.baseline or not set(asked.measured) <= RIGHT_AND_WRONG:
         return
-    if not set(asked.measured) <= RIGHT_AND_WRONG:
-        return
-    share, label = _largest(table)
+    share, label = _largest(codes, classes)
     if share >= COMMON:
         findings.add(
             UNBALANCED_CLASSES,
             f"{share:.0%} of the rows are `{label}`, so a model that says nothing else has an "
             f"accuracy of {share:.0%}",
             "target",
-            help="write `measure balanced_accuracy`, or add `model baseline = DummyClassifier`",
+            "truth",
+            help=f"write `measure balanced_accuracy`{', or ' + baseline if baseline else ''}",
         )
 
 
 def positive_class_not_stated(table: Table, asked: Questions, findings: Findings) -> None:
     """Find tables of two classes whose positive one is taken by default, where it matters."""
     bundled = table.spec.kind == "sklearn"  # its classes are known, so the check has said it
-    if table.positive is None or table.spec.positive is not None or bundled:
+    if table.spec.positive is None and not bundled:
+        _positive(table.spec.name, table.classes, table.positive, asked, findings)
+
+
+def _positive(
+    name: str, classes: Sequence[str], positive: int | None, asked: Questions, findings: Findings
+) -> None:
+    if positive is None or not asked.by_positive:
         return
-    if asked.by_positive:
-        findings.add(
-            POSITIVE_NOT_STATED,
-            f"{quoted(asked.by_positive)} of `{table.spec.name}`: "
-            f"`{table.classes[table.positive]}` is "
-            "taken as the positive class, because it is the last in order",
-            "target",
-            help=f"write `positive {_label(table.classes[table.positive])}`",
-        )
+    findings.add(
+        POSITIVE_NOT_STATED,
+        f"{quoted(asked.by_positive)} of `{name}`: `{classes[positive]}` is taken as the positive "
+        "class, because it is the last in order",
+        "target",
+        "truth",
+        help=f"write `positive {label_written(classes[positive])}`",
+    )
 
 
 def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
@@ -169,7 +216,7 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
     """Find margins on accuracy that are larger than all that can be learnt."""
     if table.task != "classification":
         return
-    share, label = _largest(table)
+    share, label = _largest(table.y, table.classes)
     left = round(1 - share, 12)
     for margin, span in asked.margins:
         if margin >= left:
@@ -183,10 +230,10 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
             )
 
 
-def _largest(table: Table) -> tuple[float, str]:
-    counts = np.bincount(table.y, minlength=len(table.classes))
+def _largest(codes: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]:
+    counts = np.bincount(codes[codes >= 0], minlength=len(classes))
     code = int(counts.argmax())
-    return float(counts[code]) / table.n, table.classes[code]
+    return float(counts[code]) / len(codes), classes[code]
 
 
 def _wilson(successes: float, n: int) -> tuple[float, float]:
@@ -195,8 +242,3 @@ def _wilson(successes: float, n: int) -> tuple[float, float]:
     middle = p + z2 / 2
     half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n))
     return (middle - half) / (1 + z2), (middle + half) / (1 + z2)
-
-
-def _label(text: str) -> str:
-    """Spell a label as `positive` takes it: a number stands without quotes."""
-    return text if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) else written(text)

@@ -114,3 +114,8 @@ def written(column: str) -> str:
     if re.fullmatch(r"[^\W\d]\w*([-.]\w+)*", column):
         return column
     return json.dumps(column, ensure_ascii=False)
+
+
+def label_written(label: str) -> str:
+    """Spell a label as a clause takes it: a number stands without quotes."""
+    return label if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", label) else written(label)

@@ -259,9 +259,8 @@ def _are_probabilities(
     if off:
         findings.add(
             NOT_PROBABILITIES,
-            f"the scores of `{model.name}` lie between 0 and 1 and sum to "
-            f"{block[off[0]].sum():.4g} in {frame.place(off[0])}"
-            + (f", and to another sum than 1 in {len(off):,} rows in all" if len(off) > 1 else ""),
+            f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
+            f"they do not sum to 1: in {frame.place(off[0])} to {block[off[0]].sum():.4g}",
             f"scores {model.name}",
             help="divide them by their sum if they are probabilities",
         )

@@ -185,8 +185,8 @@ SCORE_OF_OTHER_CLASS = declare(
     "W403",
     "score_of_the_other_class",
     "A model's scores are higher where it predicts the negative class.",
-    reason="The score column probably belongs to the other class; ranking measures would come "
-    "out as one minus what they are.",
+    reason="The score column probably belongs to the other class; an area under the curve would "
+    "come out as one minus what it is.",
     wrong="positive spam\nmodels cnn as verdict\nscore cnn = p_ham",
     right="positive spam\nmodels cnn as verdict\nscore cnn = p_spam",
 )

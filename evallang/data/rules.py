@@ -3,10 +3,11 @@
 Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
-from evallang.data.findings import Findings, counted, listed, quoted, written
+from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
 from evallang.data.table_codes import (
     CLASS_SMALLER_THAN_FOLDS,
     CONSTANT_FEATURE,
@@ -25,6 +26,8 @@ from evallang.source import Span
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from evallang.protocols.protocol import Split
 else:
     np = lazy("numpy")
 
@@ -32,7 +35,11 @@ LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
 FIRST_LOOK = 1000  # rows in which a feature is first compared with the target
+LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
 NEARLY = 1e-6  # relative to a feature's spread; sums of n standardised values are not exactly 0
+
+Used = Collection[str] | None
+"""The features that models get; None for all."""
 
 
 def check_table(
@@ -41,22 +48,26 @@ def check_table(
     folds: int | None = None,
     span: Span | None = None,
     resampled: bool = True,
+    stratified: bool = True,
+    used: Used = None,
 ) -> tuple[Diagnostic, ...]:
     """Check a table, and its classes and groups against the number of folds.
 
     `folds` is the largest number of folds of the study's protocols, None where none has
     folds; `span` the place of that protocol. `resampled` tells whether rows are split by
-    chance, so that copies can stand on both sides.
+    chance, so that copies can stand on both sides; `stratified` whether each fold shall have
+    members of each class; `used` names the features that models get, None for all.
     """
     findings = Findings(table.spec.places)
     constant_features(table, findings)
-    id_like_features(table, findings)
-    target_among_features(table, findings)
+    id_like_features(table, findings, used)
+    target_among_features(table, findings, used)
     standardised_features(table, findings)
     if resampled and table.split is None:
         duplicated_rows(table, findings)
-    if folds is not None:
+    if folds is not None and stratified:
         class_smaller_than_folds(table, folds, findings, span)
+    if folds is not None:
         fewer_groups_than_folds(table, folds, findings, span)
     if (_groups(table) or 0) >= (folds or 0):  # else that is said already
         few_groups(table, findings)
@@ -101,13 +112,13 @@ def constant_features(table: Table, findings: Findings) -> None:
         )
 
 
-def id_like_features(table: Table, findings: Findings) -> None:
+def id_like_features(table: Table, findings: Findings, used: Used = None) -> None:
     """Find text and whole numbers that are different in every row."""
     if table.n < LEAST_ROWS:
         return
     alike = [
         column.name
-        for column in table.columns
+        for column in _given(table, used)
         if _whole(table, column) and _all_different(table, column)
     ]
     if alike:
@@ -119,9 +130,9 @@ def id_like_features(table: Table, findings: Findings) -> None:
         )
 
 
-def target_among_features(table: Table, findings: Findings) -> None:
+def target_among_features(table: Table, findings: Findings, used: Used = None) -> None:
     """Find features that equal the target, or name its classes one to one."""
-    same = [column.name for column in table.columns if _equals_target(table, column)]
+    same = [column.name for column in _given(table, used) if _equals_target(table, column)]
     if same:
         findings.add(
             TARGET_AMONG_FEATURES,
@@ -181,6 +192,34 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     )
 
 
+def check_copies(
+    table: Table, splits: Sequence["Split"], protocol: str, span: Span | None
+) -> tuple[Diagnostic, ...]:
+    """Check the splits of a protocol that draws nothing for copies on both sides.
+
+    `protocol` is worded as the author wrote it; `span` is its place.
+    """
+    keys = np.unique(np.array(_row_keys(table), dtype=object), return_inverse=True)[1]
+    tested: set[int] = set()
+    copied: set[int] = set()
+    for split in splits:
+        rows = split.test[np.isin(keys[split.test], keys[split.train])]
+        tested.update(split.test.tolist())
+        copied.update(rows.tolist())
+    if not copied or len(copied) < LEAST_COPIES * len(tested):
+        return ()
+    findings = Findings(table.spec.places)
+    findings.add(
+        DUPLICATED_ROWS,
+        f"{counted(len(copied), 'row')} of the {len(tested):,} that `{protocol}` tests "
+        f"{'has' if len(copied) == 1 else 'have'} a copy among the rows trained on",
+        "from",
+        span=span,
+        help="put copies on one side, or leave them out",
+    )
+    return findings.diagnostics
+
+
 def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
     """Find tables and predictions with fewer than 10 groups."""
     groups = _groups(read)
@@ -215,7 +254,8 @@ def class_smaller_than_folds(
             span=span,
             help=f"write at most {min(counts)} folds"
             if min(counts) > 1
-            else "write `where TARGET != LABEL` to leave such a class out",
+            else f"write `stratify none`, or `where {written(table.target)} != "
+            f"{label_written(_rarest(table))}` to leave the class out",
         )
 
 
@@ -232,6 +272,14 @@ def fewer_groups_than_folds(
             span=span,
             help=f"write at most {groups} folds" if groups > 1 else None,
         )
+
+
+def _rarest(table: Table) -> str:
+    return table.classes[int(np.bincount(table.y, minlength=len(table.classes)).argmin())]
+
+
+def _given(table: Table, used: Used) -> tuple[Column, ...]:
+    return tuple(c for c in table.columns if used is None or c.name in used)
 
 
 def _values(table: Table, column: Column) -> "NDArray[Any]":
@@ -269,12 +317,24 @@ def _whole(table: Table, column: Column) -> bool:
 def _equals_target(table: Table, column: Column) -> bool:
     values = _values(table, column)
     if table.task == "regression":
-        return column.numeric and bool(np.array_equal(values, table.y))
+        return column.numeric and _on_a_line(values, table.y)
     for rows in (FIRST_LOOK, table.n):  # most features differ within the first rows
         pairs = set(zip(values[:rows].tolist(), table.y[:rows].tolist(), strict=True))
         if len(pairs) > len(table.classes) or len({value for value, _ in pairs}) < len(pairs):
             return False
     return len(pairs) == len(table.classes)
+
+
+def _on_a_line(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
+    """Tell whether a feature is the target in another unit: a + b y, up to rounding."""
+    if len(y) < LEAST_ON_A_LINE:
+        return bool(np.array_equal(values, y))
+    spread = float(np.ptp(y))
+    slope = (values[y.argmax()] - values[y.argmin()]) / spread if spread else 0.0
+    if not np.isfinite(slope) or slope == 0:
+        return False
+    off = values - values[y.argmin()] - slope * (y - y.min())
+    return bool((np.abs(off) <= NEARLY * np.abs(slope) * spread).all())
 
 
 def _row_keys(table: Table) -> list[bytes]:

@@ -248,11 +248,13 @@ def _same_folds(
     words = [f"fold {axes.folds[fold]}"] if spec.fold is not None else []
     words += [f"repeat {axes.repeats[repeat]}"] if spec.repeat is not None else []
     place = f" on {axes.datasets[data]}" if spec.dataset is not None else ""
-    others = f", nor have {counted(len(partly) - 1, 'other cell')}" if len(partly) > 1 else ""
+    more = len(partly) - 1
+    others = f"; {counted(more, 'other cell')} {'lacks' if more == 1 else 'lack'} some too"
+    others = others if more else ""
     findings.add(
         FOLDS_DIFFER,
-        f"`{cells.models[model].name}` has no score{place} in {' of '.join(words)}, and "
-        f"{int(present[data, model].sum())} of {values.shape[2]} elsewhere{others}",
+        f"`{cells.models[model].name}` has {int(present[data, model].sum())} of "
+        f"{values.shape[2]} scores{place}, and none in {' of '.join(words)}{others}",
         "fold",
         "repeat",
         "models",

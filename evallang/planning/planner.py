@@ -76,12 +76,15 @@ def plan(
             if has_errors(said):
                 continue
             rows = rows_of(study, table, protocol, strata)
+            inside = False
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
+                inside = True
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
             except ValueError as error:
                 place = protocol.span or table.spec.places.get("data")
-                found.append(cannot_split(error, place, study.path))
+                option = _inner_option(study) if inside else None
+                found.append(cannot_split(error, place, study.path, inner=option))
                 continue
             splits[table.spec.name, protocol.name] = made
             kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
@@ -111,6 +114,11 @@ def plan(
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
+
+
+def _inner_option(study: Study) -> str:
+    """Name the option that gives the number of folds inside a training part."""
+    return "cv" if study.tuning is not None and study.tuning.cv else "inner"
 
 
 def _without_optuna(study: Study) -> Iterator[Diagnostic]:

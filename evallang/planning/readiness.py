@@ -39,11 +39,19 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
             yield from _unready(model, states)
 
 
-def cannot_split(refusal: ValueError, span: Span | None, path: str = "") -> Diagnostic:
-    """Word the refusal of a protocol; what stands behind its last colon is the way out."""
+def cannot_split(
+    refusal: ValueError, span: Span | None, path: str = "", inner: str | None = None
+) -> Diagnostic:
+    """Word the refusal of a protocol; what stands behind its last colon is the way out.
+
+    `inner` names the option for the folds inside a training part, where those are refused.
+    """
     message, _, way_out = str(refusal).rpartition(": ")
     if not message:
         message, way_out = way_out, ""
+    if inner is not None:
+        unspread = ", or `stratify none`" if "stratum" in message else ""
+        message, way_out = f"in a training part, {message}", f"write a smaller `{inner}`{unspread}"
     return diagnose(CANNOT_SPLIT, message, span, path=path, help=way_out or None)
 
 

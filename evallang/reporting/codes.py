@@ -11,8 +11,8 @@ DISAGREEMENT = declare(
     "A plain interval excludes 0 where the adjusted p does not reject.",
     reason="The plain interval of a pair holds for that pair alone, the adjusted p for the whole "
     "family; quoting the plain interval would claim what the test does not.",
-    wrong="compare a, b, c with mcnemar   # every pair, after the results were seen",
-    right="compare a vs b with mcnemar   # the one pair that the question is about",
+    wrong="compare a, b, c with mcnemar   # three pairs, where one is asked for",
+    right="compare a vs b with mcnemar   # that one, stated before the run",
     source="Aguinis et al. 2019",
 )
 CONSERVATIVE = declare(

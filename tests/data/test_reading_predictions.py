@@ -208,7 +208,7 @@ def test_scores_that_do_not_sum_to_one_are_no_probabilities(source):
     )
     assert made.probabilities == frozenset()
     assert [d.code for d in found] == ["W404"]
-    assert "1.2 in row 3 (line 4)" in found[0].message
+    assert "do not sum to 1: in row 3 (line 4) to 1.2" in found[0].message
 
 
 def test_the_score_of_the_other_class_is_noticed(source):

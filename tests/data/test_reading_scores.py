@@ -256,15 +256,15 @@ def test_a_fold_that_one_model_lacks_is_named(error):
     text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,2,0.51,0.61", "wine,,2,0.51,")
     found = error(text, dataset="name", fold="fold", models=named("a", "b"))
     assert found.code == "E486"
-    assert found.message == "`b` has no score on wine in fold 2, and 2 of 3 elsewhere"
+    assert found.message == "`b` has 2 of 3 scores on wine, and none in fold 2"
 
 
 def test_a_fold_that_one_data_set_lacks_is_named(error):
     text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,3,0.52,0.62\n", "")
     found = error(text, dataset="name", fold="fold", models=named("a", "b"))
     assert found.code == "E486"
-    assert "`a` has no score on wine in fold 3" in found.message
-    assert "nor have 1 other cell" in found.message
+    assert "scores on wine, and none in fold 3" in found.message
+    assert "; 1 other cell lacks some too" in found.message
 
 
 def test_a_fold_that_one_repeat_lacks_is_named(error):
