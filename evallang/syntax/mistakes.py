@@ -6,6 +6,7 @@ of the line fits after it; the line is then read as meant, and the change is a s
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
@@ -77,6 +78,9 @@ class Guess(NamedTuple):
 def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     """Parse a line as a `statement` or a `clause`, mending what surely was meant."""
     first = run(path, start, tokens)
+    doubled = _doubled(path, start, tokens, first)
+    if doubled is not None:
+        return doubled
     if first.stuck_at is None:
         return Reading(first.node, first.diagnostics)
     bracketed = _bracketed_options(path, start, tokens, first.stuck_at)
@@ -85,6 +89,9 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     lost = _comma_before_a_word(path, start, tokens, first.stuck_at)
     if lost is not None:
         return lost
+    keyed = _quoted_keys(path, start, tokens, first.stuck_at)
+    if keyed is not None:
+        return keyed
     known = (
         reserved_word(path, start, tokens, first.stuck_at)
         or clause_beside(path, start, tokens, first.stuck_at)
@@ -214,7 +221,7 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             message = f"text stands in quotes: `{right}`"
             yield Guess(codes.QUOTES_MISSING, message, (text,), 1, Edit(here, right), "add quotes")
         for word in _WORDS_INSERTED:
-            if word in fits and at > 1 and token.text not in _JOINING:
+            if word in fits and (at > 1 or word in ("by", "is")) and token.text != "vs":
                 kind = PUNCTUATION.get(word, "NAME")
                 inserted = Token(kind, word, before.end, before.end)
                 message = f"`{word}` is missing before {shown(token)}"
@@ -302,6 +309,47 @@ def _comma_before_a_word(path: str, start: str, tokens: Sequence[Token], at: int
             )
             return Reading(again.node, (found, *again.diagnostics))
     return None
+
+
+# --- the same word twice, and keys in quotes ---------------------------------------------
+
+
+def _doubled(path: str, start: str, tokens: Sequence[Token], first: Run) -> Reading | None:
+    """Read `with with mcnemar` with one of the two."""
+    faulty = first.stuck_at is not None or first.diagnostics
+    for at in range(1, len(tokens)) if faulty else ():
+        before, token = tokens[at - 1 : at + 1]
+        if token.text not in RESERVED or (token.kind, token.text) != (before.kind, before.text):
+            continue
+        again = run(path, start, [*tokens[:at], *tokens[at + 1 :]])
+        if again.stuck_at is None and not again.diagnostics:
+            edit = Edit(Span(path, before.end, token.end), "")
+            found = diagnose(
+                codes.SUPERFLUOUS,
+                f"{shown(token)} stands here twice",
+                Span(path, token.start, token.end),
+                fixes=[Fix(f"remove {shown(token)}", (edit,))],
+            )
+            return Reading(again.node, (found,))
+    return None
+
+
+def _quoted_keys(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
+    """Read `SVC("C"=1)` as `SVC(C=1)`."""
+    if at >= len(tokens) or tokens[at].kind != "EQUAL" or tokens[at - 1].kind != "TEXT":
+        return None
+    plain, found = list(tokens), []
+    for place, (key, sign) in enumerate(pairwise(tokens)):
+        name = unescaped(key.text) if key.kind == "TEXT" else ""
+        if sign.kind != "EQUAL" or not name.isidentifier():
+            continue
+        plain[place] = Token("NAME", name, key.start, key.end)
+        span = Span(path, key.start, key.end)
+        message = f"a name stands here without quotes: `{name}`"
+        fix = Fix("remove the quotes", (Edit(span, name),))
+        found.append(diagnose(codes.QUOTES_SUPERFLUOUS, message, span, fixes=[fix]))
+    again = run(path, start, plain)
+    return Reading(again.node, (*found, *again.diagnostics)) if again.stuck_at is None else None
 
 
 # --- options in brackets ---------------------------------------------------------------
