@@ -63,7 +63,7 @@ def judge_read(
         found += check_table(
             table,
             folds=asked.folds,
-            span=asked.span,
+            span=asked.fold_span,
             resampled=drawn,
             stratified=stratified,
             used=used(table),
@@ -122,7 +122,9 @@ def judge_planned(
             splits = layout.get((name, protocol.name), ())
             if folds is not None:
                 sizes = [len(split.test) for split in splits if split.fold >= 0]
-                found += check_test_sizes(sizes, words, protocol.span, folds)
+                found += check_test_sizes(
+                    sizes, words, protocol.span, folds, given=protocol.kind == "split"
+                )
             if not alone or not splits:
                 continue
             tested = {int(row) for split in splits for row in split.test}

@@ -242,7 +242,7 @@ def _checked_labels(
     findings.add(
         UNSEEN_LABEL,
         f"`{model.name}` predicts {quoted(labels)} in {counted(len(unseen), 'row')}, counted as "
-        "wrong because it is never true",
+        f"wrong because {'it is' if len(labels) == 1 else 'they are'} never true",
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,
     )
@@ -268,7 +268,7 @@ def _check_direction(
         name = target.classes[target.positive]
         findings.add(
             SCORE_OF_OTHER_CLASS,
-            f"the score of `{model.name}` is higher where it does not predict `{name}`",
+            f"the score of `{model.name}` is higher on average where it does not predict `{name}`",
             f"score {model.name}",
             help=f"name the column that holds the score of `{name}`",
         )

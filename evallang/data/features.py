@@ -159,13 +159,17 @@ def _warn_of_odd_words(frame: Frame, name: str, spec: DataSpec, findings: Findin
     if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
         return
     marks = ", ".join(f'"{word}"' for word in words)
+    known = any(character.isdigit() for word in words for character in word)
+    unknown = f"`missing {marks}`"
     findings.add(
         NUMBERS_WITH_TEXT,
         f"`{name}` is read as text because of {marks} in {counted(len(odd), 'row')} of "
         f"{len(cells):,}; all others are numbers",
         "missing",
         "features",
-        help=f"write `missing {marks}`, or `categorical {written(name)}` if its values are names",
+        help=f"write plain numbers in the file, or {unknown} if these values are not known"
+        if known
+        else f"write {unknown}, or `categorical {written(name)}` if its values are names",
     )
 
 

@@ -262,6 +262,7 @@ def _are_probabilities(
             f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
             f"they do not sum to 1: in {frame.place(off[0])} to {block[off[0]].sum():.4g}",
             f"scores {model.name}",
-            help="divide them by their sum if they are probabilities",
+            help="divide them by their sum if they are probabilities; read as scores, they have "
+            "no `log_loss` and no `brier`",
         )
     return not off
