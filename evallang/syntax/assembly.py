@@ -247,6 +247,12 @@ class Assembly:
         span = Span(self.path, first.start, first.end)
         word = _short(line.word)
         taken = STATEMENTS[owner.word].clauses
+        begins, _, rest = line.word.partition("_")
+        if begins in taken and rest:  # `higher_is_better`
+            right = line.word.replace("_", " ")
+            message = f"`{word}` is written `{right}`"
+            fixes = [Fix(f"write `{right}`", (Edit(span, right),))]
+            return Reading(None, (diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes),))
         other = (item for item in CLAUSES_ELSEWHERE.get(line.word.casefold(), ()) if item in taken)
         meant = next(other, None) or closest(line.word, taken)
         if meant is None:

@@ -119,6 +119,8 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
         return way_out + grouped * (len(after.text) == 3)
     if token.kind == "LPAR" and at == 1 and word in ("compare", "measure", "report"):
         return f"what `{word}` names stands side by side, parted by commas, or in `[ ]`"
+    if word == "compare" and token.text == "vs":
+        return "pairs are joined by commas, as in `a vs b, b vs c`"
     if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
         if before.text in ("alpha", "level", "confidence"):
             return "the level is said once for the study: `alpha 0.05` below `study`"
