@@ -77,7 +77,7 @@ def test_every_code_of_results_is_shown():
     [
         (("LogisticRegression", "DummyClassifier"), False),
         (("StandardScaler | SVC(C=1)", "SelectKBest | DummyClassifier(strategy=prior)"), False),
-        (("LogisticRegression", "GaussianNB", "DummyClassifier"), True),
+        (("LogisticRegression", "Pipe | GaussianNB"), True),
         (("DummyNet", "GaussianNB"), True),
     ],
 )
