@@ -26,6 +26,7 @@ from evallang.data.design_rules import (
     check_given_split,
     check_test_sizes,
 )
+from evallang.data.findings import of_one
 from evallang.data.related import check_related
 from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
@@ -60,7 +61,7 @@ def judge_read(
     if across is not None:
         found += check_related(tuple(tables.values()), span=across.span)
     for table in tables.values():
-        found += check_table(
+        checked = check_table(
             table,
             folds=asked.folds,
             span=asked.fold_span,
@@ -68,7 +69,8 @@ def judge_read(
             stratified=stratified,
             used=used(table),
         )
-        found += check_design(table, asked)
+        checked = (*checked, *check_design(table, asked))
+        found += of_one(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
     read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
     found += advise_on_families(study, read)

@@ -156,7 +156,10 @@ def _resolve(
             word: statement.span
             for word, kind in (("stratify", n.StratifyNode), ("group", n.GroupNode))
             for statement in scope.of(kind)
-        },
+        }
+        | dict([("split", p.span) for p in protocols if p.by and p.span is not None][:1])
+        | {f"within {c}": m.span for m in measured for c in m.within if m.span is not None}
+        | {f"within {r.within}": r.span for r in required if r.within and r.span is not None},
     )
     study = Study(
         title=head.title,
@@ -245,7 +248,9 @@ def _with_columns(
                 )
             )
         elif isinstance(spec, PredictionsSpec):
-            found.append(replace(spec, group=spec.group or group, subgroups=within))
+            further = _further(places, spec.places)
+            spec = replace(spec, group=spec.group or group, subgroups=within)
+            found.append(replace(spec, places={**spec.places, **further}))
         else:
             found.append(spec)
     return tuple(found)

@@ -172,7 +172,10 @@ OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
         "repeated_k_fold": "repeated cv",
         "repeated_kfold": "repeated cv",
         "rolling": "time_series",
+        "repeatedkfold": "repeated cv",
+        "repeatedstratifiedkfold": "repeated cv",
         "shuffle_split": "repeated holdout",
+        "stratifiedkfold": "cv",
         "stratified cv": "cv",
         "stratified kfold": "cv",
         "stratified_k_fold": "cv",
@@ -285,6 +288,13 @@ OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """What they call classes, clauses, options and parameters, likewise."""
+
+CONSTANTS: Mapping[str, bool | None] = {
+    **dict.fromkeys(("f", "false", "no", "off"), False),
+    **dict.fromkeys(("on", "t", "true", "y", "yes"), True),
+    **dict.fromkeys(("na", "nil", "none", "null", "undefined"), None),
+}
+"""How they spell the constants, in small letters."""
 
 
 def other_word(what: str, word: str, known: Container[str]) -> str | None:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from evallang.checking import bounds, codes, model_codes, of_clause, own_code, values
 from evallang.checking.class_names import meant_class
+from evallang.checking.other_names import CONSTANTS
 from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.models import domains
@@ -198,6 +199,11 @@ class ParameterResolver:
             if place.name in self.models.way:  # it was read as text, which does not fit
                 self.models.guard(place.name, place)
             help_text, fixes = suggestion(place.name, place.span, known.words)
+            word = place.name.casefold()
+            if word in CONSTANTS and accepts(known, CONSTANTS[word]) is None:
+                right = str(CONSTANTS[word]).lower()
+                help_text = f"did you mean `{right}`?"
+                fixes = [Fix(f"write `{right}`", (Edit(place.span, right),))]
         elif isinstance(place, n.TextNode) and known.words:
             near, _ = suggestion(place.value, place.span, known.words)
             help_text = near

@@ -5,7 +5,7 @@ from typing import Any
 
 from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
 from evallang.checking.bounds import OUTSIDE, as_share, objection
-from evallang.checking.other_names import meant_by
+from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility.hypothesis_tests import TEST_INPUTS
 from evallang.compatibility.intervals import INTERVAL_INPUTS
@@ -15,6 +15,7 @@ from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
 from evallang.source import Span
+from evallang.spelling import closest
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -136,6 +137,10 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         )
         return None
     text, fixes = suggestion(word, name.span, (*registry.names(), *later))
+    if text is None and meant is None:
+        elsewhere = OTHER_NAMES.get(what, {})
+        near = closest(word, elsewhere)
+        meant = elsewhere[near] if near else None
     if meant is not None:
         text, fixes = f"did you mean `{meant}`?", []
     scope.report(
@@ -170,6 +175,8 @@ def _plural(what: str) -> str:
 def _instead(word: str, other: str, what: str) -> str | None:
     if other == "metric" and what == "test":
         return f"write `with TEST by {word}`"
+    if other == "metric" and what == "correction":
+        return f"write `by {word}`"
     if other == "test" and what == "correction":
         return f"tests of pairs stand behind `then`: `with cochran then {word}`"
     if other == "correction" and what == "test":
@@ -190,7 +197,7 @@ def not_in_this_version(
     what: str,
     node: n.Node,
     *,
-    way_out: str = "take the line out, or run the study with a later version",
+    way_out: str = "take it out, or run the study with a later version",
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(

@@ -124,11 +124,9 @@ def _feature_names(
 
 
 def _unusable(frame: Frame, name: str, findings: Findings) -> None:
-    kind = frame.kind(name)
-    what = f"{frame.values(name).dtype} values" if kind is Kind.OTHER else str(kind)
     findings.add(
         FEATURE_TYPE,
-        f"`{name}` holds {what}, which cannot reach a model",
+        f"`{name}` holds {frame.kind(name)}, which cannot reach a model",
         "features",
         help=f"write `features all except {written(name)}`, or list the features",
     )

@@ -95,10 +95,17 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
                 f"{tables[0].task}",
                 "task",
                 "target",
-                help=f"write `task {tables[0].task}` if it is meant so",
+                help="write the same `task` below both, if one is meant"
+                if _may_be_numbers(table) and _may_be_numbers(tables[0])
+                else "evaluate them in a study each",
             )
             found.extend(findings.diagnostics)
     return tuple(found)
+
+
+def _may_be_numbers(table: Table) -> bool:
+    """Tell whether a target could be read as classes and as numbers."""
+    return not any(isinstance(value, str) for value in table.class_values)
 
 
 def constant_features(table: Table, findings: Findings) -> None:

@@ -119,6 +119,8 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
         return way_out + grouped * (len(after.text) == 3)
     if token.kind == "LPAR" and at == 1 and word in ("compare", "measure", "report"):
         return f"what `{word}` names stands side by side, parted by commas, or in `[ ]`"
+    if word == "compare" and token.text == "vs":
+        return "pairs are joined by commas, as in `a vs b, b vs c`"
     if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
         if before.text in ("alpha", "level", "confidence"):
             return "the level is said once for the study: `alpha 0.05` below `study`"
@@ -147,6 +149,9 @@ def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[s
         place = Span(path, last.start, last.end)
         return diagnose(codes.MISSING_WORD, message, place, fixes=[fix])
     message = f"the line ends after {shown(last)} before it is complete"
+    if last.kind == "VBAR":
+        way_out = "a `|` that goes on begins the next line, indented"
+        return diagnose(codes.INCOMPLETE_LINE, message, span, help=way_out)
     return diagnose(codes.INCOMPLETE_LINE, message, span, help=_way_out(start, tokens, fits))
 
 
