@@ -21,6 +21,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
+from evallang.reporting.edges import search_at_the_edge
 from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
 from evallang.reporting.numbers import count
 from evallang.reporting.searches import parameter_words
@@ -112,6 +113,8 @@ def cautions(context: Context) -> list[Caution]:
             )  # fmt: skip
             found.append(computed_caution(METRIC_FAILED, "The author’s own metric failed", body))
     found += of_numbers
+    edge = search_at_the_edge(context)
+    found += [edge] if edge is not None else []
     estimators = [model for model in context.results.models if model.kind == "estimator"]
     if len(estimators) > 1 and not any(model.tuned for model in estimators):
         body = runs(
