@@ -5,8 +5,9 @@ stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its
 file `as latin-1` is written so, one `as sql` is a database that these lines make, one `as gzip`
 or `as parquet` is these lines packed, one `as literal` is a text or the bytes of Python. A line
 `! NAME = VALUE` sets a limit of the package, `! without PACKAGE` takes one away; with `! run`
-the study is run, with consent to its author's own code, and with `! frame NAME = FILE` that file
-is given from Python for the data of that name. `! read` asks what a check says once data are read.
+the study is run, with consent to its author's own code, with `! read` its data are read where
+a check alone would not, and with `! set NAME = VALUE` a `let` is set from the command line. With
+`! frame NAME = FILE` that file is given from Python for the data of that name.
 """
 
 import ast
@@ -104,8 +105,9 @@ class Case:
         self.runs = "! run" in arranged
         self.reads = "! read" in arranged
         given = [line for line in arranged if line.startswith("! frame ")]
+        values = [line for line in arranged if line.startswith("! set ")]
         for line in arranged:
-            if line not in ("! run", "! read", *given):
+            if line not in ("! run", "! read", *given, *values):
                 arrange(line, monkeypatch)
         study = re.sub(r"(?m)^! .*\n", "", study)
         if not study.startswith("evallang"):
@@ -117,7 +119,8 @@ class Case:
             write(folder / name, content, form)
         monkeypatch.chdir(folder)
         self.folder = folder
-        self.opened = open_study("study.eval")
+        overrides = dict(line.removeprefix("! set ").split(" = ", 1) for line in values)
+        self.opened = open_study("study.eval", overrides)
         self.live = self._live(given)
 
     @staticmethod

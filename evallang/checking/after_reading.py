@@ -26,6 +26,7 @@ from evallang.data.design_rules import (
     check_given_split,
     check_test_sizes,
 )
+from evallang.data.findings import of_one
 from evallang.data.related import check_related
 from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
@@ -60,15 +61,16 @@ def judge_read(
     if across is not None:
         found += check_related(tuple(tables.values()), span=across.span)
     for table in tables.values():
-        found += check_table(
+        checked = check_table(
             table,
             folds=asked.folds,
-            span=asked.span,
+            span=asked.fold_span,
             resampled=drawn,
             stratified=stratified,
             used=used(table),
         )
-        found += check_design(table, asked)
+        checked = (*checked, *check_design(table, asked))
+        found += of_one(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
     read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
     found += advise_on_families(study, read)
@@ -122,7 +124,9 @@ def judge_planned(
             splits = layout.get((name, protocol.name), ())
             if folds is not None:
                 sizes = [len(split.test) for split in splits if split.fold >= 0]
-                found += check_test_sizes(sizes, words, protocol.span, folds)
+                found += check_test_sizes(
+                    sizes, words, protocol.span, folds, given=protocol.kind == "split"
+                )
             if not alone or not splits:
                 continue
             tested = {int(row) for split in splits for row in split.test}

@@ -2,7 +2,9 @@
 
 from fractions import Fraction
 
+from evallang.models.domains import number
 from evallang.study import OptionValue
+from evallang.syntax import nodes as n
 
 LEAST: dict[str, float] = {
     "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
@@ -29,6 +31,19 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
         return "is below 1"
     if name in SHARES and method not in OF_ANY_SCORE and not 0 <= value <= 1:
         return OUTSIDE
+    return None
+
+
+def turned(node: n.RangeNode) -> str | None:
+    """Say how a range is written that runs against its step, or from its larger end."""
+    start, stop = node.start.literal, node.stop.literal
+    falls = number(start) > number(stop)
+    if node.step is not None:
+        step = node.step.literal.lstrip("+-")
+        against = number(step) != 0 and falls != node.step.literal.startswith("-")
+        return f"write `{start}..{stop} step {'-' if falls else ''}{step}`" if against else None
+    if node.distribution is not None and falls and number(stop) > 0:
+        return f"write `{stop}..{start} {node.distribution.name}`"
     return None
 
 

@@ -156,7 +156,10 @@ def _resolve(
             word: statement.span
             for word, kind in (("stratify", n.StratifyNode), ("group", n.GroupNode))
             for statement in scope.of(kind)
-        },
+        }
+        | dict([("split", p.span) for p in protocols if p.by and p.span is not None][:1])
+        | {f"within {c}": m.span for m in measured for c in m.within if m.span is not None}
+        | {f"within {r.within}": r.span for r in required if r.within and r.span is not None},
     )
     study = Study(
         title=head.title,
@@ -247,7 +250,9 @@ def _with_columns(
                 )
             )
         elif isinstance(spec, PredictionsSpec):
-            found.append(replace(spec, group=spec.group or group, subgroups=within))
+            further = _further(places, spec.places)
+            spec = replace(spec, group=spec.group or group, subgroups=within)
+            found.append(replace(spec, places={**spec.places, **further}))
         else:
             found.append(spec)
     return tuple(found)
@@ -269,7 +274,10 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
             codes.MISSING_STATEMENT,
             "the study has no data",
             None,
-            help='write `data NAME from sklearn iris`, or `data NAME from "file.csv"`',
+            help='write `data NAME from sklearn iris`, or `data NAME from "file.csv"`'
+            if scope.models
+            else 'write `data NAME from "file.csv"`, or `predictions NAME from "file.csv"` where '
+            "models were run elsewhere",
         )
         return
     tables = [s for s in scope.sources.values() if isinstance(s, n.DataNode)]
@@ -278,7 +286,8 @@ def _needed_statements(scope: Scope, study: Study, unread: Set[str]) -> None:
             codes.MISSING_STATEMENT,
             f"nothing is fitted on `{tables[0].name.name}`: the study has no model",
             tables[0].keyword,
-            help="write `model NAME = StandardScaler | LogisticRegression`",
+            help="write `model NAME = StandardScaler | "
+            f"{'Ridge' if study.task == 'regression' else 'LogisticRegression'}`",
         )
     if scope.models and not tables and "data" not in unread:
         first = next(iter(scope.models.values()))

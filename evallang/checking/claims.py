@@ -1,6 +1,6 @@
 """`measure` and `require`: what is reported and demanded; the names that claims share."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, cast
 
 from evallang.checking import claim_codes, codes, model_codes, of_clause, values
@@ -54,12 +54,10 @@ def _measured_here(
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
                 continue
-            if any(m.metric == resolved for m in found):
-                scope.report(
-                    model_codes.PARAMETER_TWICE,
-                    f"`{resolved.written}` is measured twice",
-                    metric.span,
-                )
+            first = next((m for m in found if m.metric == resolved), None)
+            if first is not None:
+                message = f"`{resolved.written}` is measured twice"
+                scope.report_twice(model_codes.PARAMETER_TWICE, message, metric.span, first.span)
                 continue
             found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
@@ -97,11 +95,12 @@ def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | 
     if name in scope.broken:
         return None
     if name in scope.lets:
+        steps = isinstance(scope.lets[name].value, n.PipelineNode | n.ColumnsNode | n.CallNode)
         scope.report(
             codes.UNKNOWN_NAME,
             f"`{name}` is a `let`, not a model",
             node.span,
-            help=f"declare it with `model {name} = ...`",
+            help=f"declare it with `model {name} = ...`" if steps else _those("model", names),
         )
         return None
     text, fixes = suggestion(name, node.span, names)
@@ -109,7 +108,7 @@ def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | 
         codes.UNKNOWN_NAME,
         f"no model is called `{name}`",
         node.span,
-        help=text or (f"the models are {listed(names, 'and')}" if names else None),
+        help=text or _those("model", names),
         fixes=fixes,
     )
     return None
@@ -130,10 +129,18 @@ def known_protocol(
             codes.UNKNOWN_NAME,
             f"no protocol is called `{node.name}`",
             node.span,
-            help=text or (f"the protocols are {listed(names, 'and')}" if names else None),
+            help=text or _those("protocol", names),
             fixes=fixes,
         )
     return False, None
+
+
+def _those(what: str, names: Collection[str]) -> str | None:
+    """Name what is declared: `the models are ...`."""
+    if not names:
+        return None
+    are = f"{what} is" if len(names) == 1 else f"{what}s are"
+    return f"the {are} {listed(names, 'and')}"
 
 
 # --- require -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from evallang.diagnostics import Related
 from evallang.source import Span
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
-from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.keywords import CLAUSES_ELSEWHERE, STATEMENTS
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".arff")
 BUNDLED: Mapping[str, Task] = {
@@ -64,7 +64,9 @@ class Clauses:
                     f"`{word}` stands twice under `{what}`",
                     span,
                     related=[Related(self.places[word], "the first stands here")],
-                    help="write one line, its items parted by commas" if word in _LISTS else None,
+                    help="write one line, its items parted by commas"
+                    if word in _LISTS
+                    else "keep one of the two",
                 )
                 continue
             self.places.setdefault(word, clause.span)
@@ -73,6 +75,9 @@ class Clauses:
 
     def _unknown(self, what: str, word: str, span: Span, allowed: Sequence[str]) -> None:
         text, fixes = suggestion(word, span, allowed, "clause")
+        other = next((w for w in CLAUSES_ELSEWHERE.get(word.casefold(), ()) if w in allowed), None)
+        if text is None and other is not None:
+            text = f"did you mean `{other}`?"
         if text is not None:
             self.meant.add(text.split("`")[1])
         owners = [name for name, known in STATEMENTS.items() if word in known.clauses]

@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from evallang.checking import codes, validity_codes
-from evallang.checking.decidable import requirements
+from evallang.checking.decidable import report_ambiguous, report_apart, requirements
 from evallang.checking.designs import spoken
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
@@ -100,12 +100,8 @@ def _models_meet(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
             return True
     if scope.broken or not study.sources:
         return False
-    scope.report(
-        codes.MODELS_NEVER_MEET,
-        "no data set has all models of this line",
-        comparison.span,
-        help="compare models of one data set, a line for each",
-    )
+    reference = () if comparison.against is None else (comparison.against,)
+    report_apart(scope, study, (*comparison.models, *reference), comparison.span)
     return False
 
 
@@ -151,12 +147,7 @@ def _own_protocol(scope: Scope, study: Study, comparison: ComparisonSpec) -> Pro
     if implies and len(fitting) == 1:
         return fitting[0]
     if len(protocols) > 1 and all(node.name for node in scope.of(n.ProtocolNode)):
-        scope.report(
-            codes.AMBIGUOUS_PROTOCOL,
-            "the line does not say which of the protocols it is about",
-            comparison.span,
-            help=f"write `on {(fitting or list(protocols))[0].name}` at its end",
-        )
+        report_ambiguous(scope, fitting or protocols, comparison.span)
     return None
 
 

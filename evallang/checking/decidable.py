@@ -1,12 +1,12 @@
 """Requirements judged (E2xx): whether anything could decide a line, and on which protocol."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from evallang.checking import claim_codes, codes, validity_codes
 from evallang.checking.designs import spoken
-from evallang.checking.scope import Scope
+from evallang.checking.scope import Scope, listed
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
     decidable_protocol,
@@ -18,8 +18,10 @@ from evallang.compatibility.hypothesis_tests import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
+from evallang.diagnostics import Related
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design
+from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study, names_of
 from evallang.syntax import nodes as n
@@ -44,12 +46,7 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
         if fitted and line.protocol is None and len(own) > 1:
             if any(node.name is None for node in scope.of(n.ProtocolNode)):
                 continue  # which is said there
-            scope.report(
-                codes.AMBIGUOUS_PROTOCOL,
-                "the line does not say which of the protocols it is about",
-                line.span,
-                help=f"write `on {own[0].name}` at its end",
-            )
+            report_ambiguous(scope, own, line.span)
             continue
         if fitted and line.protocol is None and own:
             line = replace(line, protocol=own[0].name)
@@ -57,6 +54,35 @@ def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
             _judge(scope, study, line, sources)
         settled.append(line)
     return tuple(settled)
+
+
+def report_ambiguous(scope: Scope, protocols: Sequence[Protocol], span: Span | None) -> None:
+    """Report a line that is about one of several protocols, and does not say which."""
+    ends = listed(f"on {protocol.name}" for protocol in protocols)
+    scope.report(
+        codes.AMBIGUOUS_PROTOCOL,
+        "the line does not say which of the protocols it is about",
+        span,
+        help=f"write {ends} at its end",
+    )
+
+
+def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | None) -> None:
+    """Report a line whose models are of several data sets, and which of them has which."""
+    related = []
+    for source in study.sources:
+        models = names_of(study.models if isinstance(source, DataSpec) else source.models)
+        there = [name for name in dict.fromkeys(names) if name in models]
+        place = next(iter(source.places.values()), None)
+        if there and place is not None:
+            related.append(Related(place, f"`{source.name}` has {listed(there, 'and')}"))
+    scope.report(
+        codes.MODELS_NEVER_MEET,
+        "no data set has all models of this line",
+        span,
+        help="write a line for each data set, about models that it has",
+        related=related,
+    )
 
 
 def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
@@ -84,12 +110,7 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
             return True
     if scope.broken:
         return False  # the model that is missing may be one that could not be read
-    scope.report(
-        codes.MODELS_NEVER_MEET,
-        "no data set has all models of this line",
-        line.span,
-        help="write a line for each data set, about models that it has",
-    )
+    report_apart(scope, study, line.models, line.span)
     return False
 
 

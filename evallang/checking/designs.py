@@ -12,6 +12,7 @@ from evallang.diagnostics import Edit, Fix, Related
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
 from evallang.registry import Entry, Option
+from evallang.source import Span
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
 
@@ -102,7 +103,7 @@ def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
         last = unnamed[-1]
         scope.report(
             codes.STATEMENT_TWICE,
-            "of several protocols each needs a name",
+            "each of several protocols needs a name",
             last.keyword,
             related=[Related(nodes[nodes[0] is last].keyword, "another stands here")],
             help="write `protocol NAME = ...`, or leave all but one out",
@@ -122,11 +123,14 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     given: dict[str, OptionValue] = {}
     seeds = 1
     sound = True
+    first: dict[str, Span] = {}
     for option in node.options:
         key = option.key.name
-        if key in given:
-            scope.report(model_codes.PARAMETER_TWICE, f"`{key}` is given twice", option.span)
+        if key in first:
+            message = f"`{key}` is given twice to `{' '.join(words)}`"
+            scope.report_twice(model_codes.PARAMETER_TWICE, message, option.span, first[key])
             continue
+        first[key] = option.span
         if key == "seeds":
             seeds = _seeds(scope, option)
             continue

@@ -74,7 +74,7 @@ def _model(scope: Scope, node: n.ExportNode, names: Words) -> str | None:
     let = name in scope.lets
     scope.report(
         codes.UNKNOWN_NAME,
-        f"`{name}` is a `let`, not a model" if let else f"there is no model called `{name}`",
+        f"`{name}` is a `let`, not a model" if let else f"no model is called `{name}`",
         node.model.span,
         help=text or "name a `model` of this study, or write `export best`",
         fixes=fixes,

@@ -1,5 +1,6 @@
 """Bringing the files of a study together: each included once, no cycles, every place kept."""
 
+import errno
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -138,9 +139,13 @@ def _include(
             help="put the file into that folder, or one below it",
         )
     elif path in way:
-        chain = " includes ".join(f"`{step}`" for step in (*way[way.index(path) :], path))
+        circle = way[way.index(path) :]
+        chain = ", which includes ".join(f"`{step}`" for step in (*circle[1:], path))
         problem = diagnose(
-            codes.INCLUDE_PROBLEM, f"the files include each other: {chain}", node.path.span
+            codes.INCLUDE_PROBLEM,
+            f"`{path}` includes {chain if len(circle) > 1 else 'itself'}",
+            node.path.span,
+            help="take the line out",
         )
     elif path in included:
         problem = diagnose(
@@ -166,7 +171,9 @@ def _include(
                 codes.INCLUDE_PROBLEM,
                 f"cannot read `{written}`: {reason}",
                 node.path.span,
-                help="the path is relative to the file that includes it",
+                help=f"name one file of it, as in `{written.rstrip('/')}/protocol.eval`"
+                if isinstance(error, OSError) and error.errno == errno.EINVAL
+                else "the path is relative to the file that includes it",
             )
         )
         _lacks(found)

@@ -286,6 +286,13 @@ OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
 }
 """What they call classes, clauses, options and parameters, likewise."""
 
+CONSTANTS: Mapping[str, bool | None] = {
+    **dict.fromkeys(("f", "false", "no", "off"), False),
+    **dict.fromkeys(("on", "t", "true", "y", "yes"), True),
+    **dict.fromkeys(("na", "nil", "none", "null", "undefined"), None),
+}
+"""How they spell the constants, in small letters."""
+
 
 def other_word(what: str, word: str, known: Container[str]) -> str | None:
     """Give a word that a study writes for one from elsewhere, if it may stand here."""

@@ -14,6 +14,7 @@ from evallang.checking.clauses import (
 )
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import CountsSpec, GivenModel, PredictionsSpec, ScoresSpec
+from evallang.diagnostics import Related
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import Words
@@ -139,17 +140,27 @@ def _given_models(
         places.setdefault(model, setting.model.span)
         word = setting.keyword.name
         if word in settings.setdefault(model, {}):
-            scope.report(codes.CLAUSE_TWICE, f"`{word}` of `{model}` is given twice", setting.span)
+            first = clauses.places.get(f"{word} {model}")
+            message = f"`{word}` of `{model}` is given twice"
+            scope.report_twice(codes.CLAUSE_TWICE, message, setting.span, first)
         settings[model][word] = _setting(scope, word, setting.value)
     found: list[GivenModel] = []
-    names: dict[str, None] = {}
+    names: dict[str, Span] = {}
     for line in lines:
         for item in line.items:
             name = of_clause.column_name(item.name)
+            if isinstance(item.name, n.NameNode):
+                scope.refuse_reserved(item.name, "model")
             if name in names:
-                scope.report(codes.DUPLICATE_NAME, f"`{name}` is named twice", item.span)
+                scope.report(
+                    codes.DUPLICATE_NAME,
+                    f"two models are called `{name}`",
+                    item.span,
+                    help="give one of the two another name",
+                    related=[Related(names[name], "the first is here")],
+                )
                 continue
-            names[name] = None
+            names[name] = item.span
             own = settings.pop(name, {})
             column = of_clause.column_name(item.column) if item.column else None
             found.append(
@@ -269,6 +280,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
     tables, lines = clauses.find(n.TableNode), clauses.find(n.PatternNode)
     patterns: dict[tuple[int, ...], int] = {}
+    first: dict[tuple[int, ...], Span] = {}
     if node.path is not None:
         check_path(scope, node.path.value, node.path)
         if clauses.lacks("count"):
@@ -297,7 +309,9 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     for line in lines:
         pattern, count = _pattern(scope, line, len(models))
         if pattern in patterns:
-            scope.report(codes.CLAUSE_TWICE, "this pattern stands twice", line.span)
+            message = "this pattern stands twice"
+            scope.report_twice(codes.CLAUSE_TWICE, message, line.span, first.get(pattern))
+        first.setdefault(pattern, line.span)
         patterns[pattern] = count
     if errors(scope, before):
         return None

@@ -4,7 +4,7 @@ import keyword
 
 from evallang.checking import codes, model_codes
 from evallang.checking.scope import Scope, suggestion
-from evallang.diagnostics import Edit, Fix, Related
+from evallang.diagnostics import Edit, Fix
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
 from evallang.models.constraints import read_constraint
 from evallang.models.own_code import registered
@@ -27,14 +27,8 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
                 help="write it as Python imports it: `use package.module`",
             )
         elif module in found:
-            first = found[module].span
-            scope.report(
-                codes.STATEMENT_TWICE,
-                f"`use {module}` stands twice",
-                node.span,
-                help="keep one of the two",
-                related=[] if first is None else [Related(first, "the first stands here")],
-            )
+            message = f"`use {module}` stands twice"
+            scope.report_twice(codes.STATEMENT_TWICE, message, node.span, found[module].span)
         else:
             found[module] = UseSpec(module, node.span)
     scope.used_modules = frozenset(node.module.name for node in scope.of(n.UseNode))

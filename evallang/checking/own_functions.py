@@ -4,6 +4,7 @@ from evallang.checking import codes, model_codes, own_code, validity_codes
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_weighted
 from evallang.models.domains import number
+from evallang.source import Span
 from evallang.study import Method, OptionValue, Study, own_metrics_of
 from evallang.syntax import nodes as n
 
@@ -27,6 +28,7 @@ def own_metric(scope: Scope, node: n.MethodNode) -> Method | None:
     name = node.name if isinstance(node, n.CallNode) else node
     found = own_code.is_own(scope, name)
     given: dict[str, OptionValue] = {}
+    first: dict[str, Span] = {}
     sound = bool(found)
     for argument in node.arguments if isinstance(node, n.CallNode) else ():
         key = argument.key
@@ -52,12 +54,14 @@ def own_metric(scope: Scope, node: n.MethodNode) -> Method | None:
                 help="write it as in Python: letters, digits and `_`",
             )
         elif key.name in given:
-            scope.report(
+            scope.report_twice(
                 model_codes.PARAMETER_TWICE,
                 f"`{key.name}` is given twice to `{name.name}`",
                 argument.span,
+                first[key.name],
             )
         else:
+            first[key.name] = argument.span
             try:
                 given[key.name] = _value(scope, argument.value)
                 continue

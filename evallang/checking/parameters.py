@@ -3,9 +3,11 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import codes, model_codes, of_clause, own_code, values
+from evallang.checking import bounds, codes, model_codes, of_clause, own_code, values
+from evallang.checking.class_names import meant_class
+from evallang.checking.other_names import CONSTANTS
 from evallang.checking.scope import Scope, listed, suggestion
-from evallang.diagnostics import Fix, Related
+from evallang.diagnostics import Edit, Fix, Related
 from evallang.models import domains
 from evallang.models.catalogue import (
     CATALOGUE,
@@ -24,6 +26,7 @@ from evallang.models.model import (
     ParameterValue,
     PipelineSpec,
 )
+from evallang.source import Span
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
@@ -81,6 +84,7 @@ class ParameterResolver:
         if not isinstance(node, n.CallNode):
             return self._with_needed(entry, EstimatorSpec(entry.name, code=own), name)
         given: list[tuple[str, ParameterValue]] = []
+        first: dict[str, Span] = {}
         broken = False
         for argument in node.arguments:
             try:
@@ -88,11 +92,13 @@ class ParameterResolver:
             except Broken:
                 broken = True
                 continue
-            if any(p == found[0] for p, _ in given):
-                self.scope.report(
+            place = first.setdefault(found[0], argument.span)
+            if place is not argument.span:
+                self.scope.report_twice(
                     model_codes.PARAMETER_TWICE,
                     f"`{found[0]}` is given twice to `{entry.name}`",
                     argument.span,
+                    place,
                 )
                 broken = True
             given.append(found)
@@ -120,9 +126,7 @@ class ParameterResolver:
         written = name.name
         entry = CATALOGUE.get("Pipeline" if written == "make_pipeline" else written)
         if entry is None:
-            text, fixes = suggestion(written, name.span, self.scope.steps, "class")
-            if text is None and f"{written}Classifier" in CATALOGUE:
-                text = f"did you mean `{written}Classifier`?"
+            text, fixes = meant_class(self.scope, name, self.models.way)
             self.scope.report(
                 model_codes.UNKNOWN_CLASS,
                 f"there is no class `{written}` in the catalogue",
@@ -157,6 +161,10 @@ class ParameterResolver:
         known = own_code.parameter(key) if own else entry.parameter(key)
         if known is None:
             text, fixes = suggestion(key, argument.key.span, entry.parameters, "parameter")
+            _, dunder, bare = key.rpartition("__")
+            if dunder and entry.parameter(bare) is not None:
+                text = f"write `{bare}`: a step of a pipeline has no name here"
+                fixes = [Fix(f"write `{bare}`", (Edit(argument.key.span, bare),))]
             self.scope.report(
                 model_codes.UNKNOWN_PARAMETER,
                 f"`{entry.name}` has no parameter `{key}`",
@@ -191,11 +199,18 @@ class ParameterResolver:
             if place.name in self.models.way:  # it was read as text, which does not fit
                 self.models.guard(place.name, place)
             help_text, fixes = suggestion(place.name, place.span, known.words)
+            word = place.name.casefold()
+            if word in CONSTANTS and accepts(known, CONSTANTS[word]) is None:
+                right = str(CONSTANTS[word]).lower()
+                help_text = f"did you mean `{right}`?"
+                fixes = [Fix(f"write `{right}`", (Edit(place.span, right),))]
         elif isinstance(place, n.TextNode) and known.words:
             near, _ = suggestion(place.value, place.span, known.words)
             help_text = near
         elif isinstance(place, n.TextNode | n.NumberNode):
             help_text, fixes = self._as_number(known, place)
+        elif isinstance(place, n.RangeNode):
+            help_text = f"the range holds `{value}`"
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
@@ -333,31 +348,33 @@ class ParameterResolver:
             return self._range(entry, known, argument, node)
         if isinstance(node, n.NameNode):
             self._bad(argument, f"`{node.name}` is no `let` that holds a list")
+        written = argument.value
+        if isinstance(written, n.NameNode):
+            self._bad(argument, f"`{written.name}` is one value, and candidates are several")
         return self._bad(argument, "candidates are a list or a range")
 
     def _bad(
         self, argument: n.ArgumentNode, message: str, *, help_text: str = DOMAIN_FORMS
     ) -> Candidates:
-        self.scope.report(model_codes.BAD_DOMAIN, message, argument.value.span, help=help_text)
+        self.scope.report(
+            model_codes.BAD_DOMAIN,
+            message,
+            argument.value.span,
+            help=help_text,
+            related=self._origin(argument.value),
+        )
         raise Broken
 
     def _refuse_repeats(
-        self,
-        items: tuple[n.ValueNode, ...],
-        found: tuple[ParameterValue, ...],
+        self, items: tuple[n.ValueNode, ...], found: tuple[ParameterValue, ...]
     ) -> None:
         """Report the first candidate that stands twice; `1` and `true` are two candidates."""
         seen: dict[tuple[type, ParameterValue], n.ValueNode] = {}
         for value, item in zip(found, items, strict=True):
             first = seen.setdefault((type(value), value), item)
             if first is not item:
-                self.scope.report(
-                    model_codes.BAD_DOMAIN,
-                    f"the candidate `{format_node(item).strip()}` stands twice in the list",
-                    item.span,
-                    help="keep one of the two",
-                    related=[Related(first.span, "first given here")],
-                )
+                message = f"the candidate `{format_node(item).strip()}` stands twice in the list"
+                self.scope.report_twice(model_codes.BAD_DOMAIN, message, item.span, first.span)
                 raise Broken
 
     def _range(
@@ -371,13 +388,10 @@ class ParameterResolver:
         written = format_node(node).strip()
         try:
             if node.distribution is not None and not self.samples:
-                self.scope.report(
-                    model_codes.BAD_DOMAIN,
-                    f"`{node.distribution.name}` has no grid: it is sampled, by `tune random N`",
-                    node.span,
-                    help=f"write `{start}..{stop} log 7` or `step`, for a grid",
-                )
-                raise Broken
+                word = node.distribution.name
+                message = f"`{word}` has no grid: it is sampled, by `tune random N`"
+                grid = "log 7" if word == "loguniform" else "step STEP"
+                self._bad(argument, message, help_text=f"write `{start}..{stop} {grid}` for a grid")
             if node.distribution is not None:
                 return domains.distribution(start, stop, node.distribution.name)
             if node.log is not None:
@@ -385,7 +399,7 @@ class ParameterResolver:
             else:
                 found = domains.linear(start, stop, node.step.literal if node.step else None)
         except ValueError as error:
-            return self._bad(argument, str(error))
+            return self._bad(argument, str(error), help_text=bounds.turned(node) or DOMAIN_FORMS)
         for value in found:
             self._accepted(entry, known, value, node)
         return Candidates(found, written)

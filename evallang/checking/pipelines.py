@@ -16,6 +16,7 @@ from evallang.models.model import (
     search_space,
 )
 from evallang.syntax import nodes as n
+from evallang.syntax.formatter import format_node
 
 DEEPEST = 64  # names that lead to one another; as deep as brackets may be
 MOST_PARTS = 10_000  # classes that the names of one line stand for, each counted where it is used
@@ -137,9 +138,14 @@ class _Resolver:
         if name in self.way:
             members = self.way[self.way.index(name) :]
             if not self.circular & set(members):
-                circle = " uses ".join(f"`{step}`" for step in (*members, name))
+                circle = ", which uses ".join(f"`{step}`" for step in (*members[1:], name))
+                way = f": `{name}` uses {circle}" if len(members) > 1 else ""
+                given = [self.scope.overrides[m] for m in members if m in self.scope.overrides]
                 self.scope.report(
-                    codes.CIRCULAR_NAME, f"`{name}` is defined by itself: {circle}", place.span
+                    codes.CIRCULAR_NAME,
+                    f"`{name}` is defined by itself{way}",
+                    place.span,
+                    related=[Related(value.span, "set here") for value in given],
                 )
             self.circular.update(members)
             raise Broken
@@ -184,10 +190,15 @@ class _Resolver:
         self._order(steps, places, is_model)
         spec = PipelineSpec(tuple(steps))
         if is_model and misplaced_columns(spec):
+            late = (
+                p
+                for p, step in list(zip(places, steps, strict=True))[1:]
+                if isinstance(step, ColumnsSpec)
+            )
             self.scope.report(
                 model_codes.PIPELINE_ORDER,
                 "`columns` stands where columns have lost their names",
-                node.span,
+                next(late, node).span,
                 help="put `columns(...)` first",
             )
             raise Broken
@@ -287,11 +298,16 @@ class _Resolver:
         branches: list[BranchSpec] = []
         for branch in node.branches:
             key = _branch_key(branch.key)
-            if any(b.key == key for b in branches):
-                self.scope.report(
+            first = next(
+                (b for b, found in zip(node.branches, branches, strict=False) if found.key == key),
+                None,
+            )
+            if first is not None:
+                self.scope.report_twice(
                     model_codes.PARAMETER_TWICE,
-                    "these columns stand twice in `columns`",
+                    f"`{format_node(branch.key).strip()}` stands twice in `columns`",
                     branch.key.span,
+                    first.key.span,
                 )
                 raise Broken
             steps = branch.pipeline.steps

@@ -1,17 +1,21 @@
 """What a study asks of its tables: a study in, the questions of the data rules out."""
 
+from collections.abc import Iterator
+
 from evallang.checking.rules.lines import (
     depends_on_positive,
     is_baseline,
     metrics_of,
     own_protocols,
+    repeated_design,
     test_of,
     tests_of,
 )
 from evallang.compatibility import metric_entry
-from evallang.data.design_rules import Questions
+from evallang.data.design_rules import RIGHT_AND_WRONG, Questions
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
+from evallang.source import Span
 from evallang.study import Method, OptionValue, Protocol, Study
 
 FOLD_OPTIONS = ("folds", "outer")
@@ -30,16 +34,25 @@ def questions(study: Study) -> Questions:
         per_fold=tuple(metric.written for metric in _per_fold(study)),
         folds=most,
         test_share=share,
-        span=held[0].span if held else span,
-        margins=tuple(
-            (line.value, line.span)
-            for line in study.requirements
-            if line.kind in ("noninferior", "equivalent")
-            and line.value is not None
-            and line.metric.name in ("accuracy", "error_rate")
-        ),
+        test_span=held[0].span if held else None,
+        fold_span=span,
+        instead=repeated_design(study),
+        margins=tuple(_margins(study)),
         baseline=any(is_baseline(model) for model in study.models),
     )
+
+
+def _margins(study: Study) -> Iterator[tuple[float, Span | None]]:
+    """Go through the margins on accuracy, of `require` lines and of tests, with their places."""
+    for line in study.requirements:
+        margin = line.value if line.kind in ("noninferior", "equivalent") else None
+        if margin is not None and line.metric.name in RIGHT_AND_WRONG:
+            yield margin, line.span
+    for comparison in study.comparisons:
+        for test in tests_of(comparison):
+            margin = _number(test.keywords().get("margin"))
+            if margin is not None and comparison.metrics[0].name in RIGHT_AND_WRONG:
+                yield margin, comparison.span
 
 
 def _per_fold(study: Study) -> tuple[Method, ...]:

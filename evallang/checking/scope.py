@@ -76,6 +76,16 @@ class Scope:
             )
         )
 
+    def report_twice(self, code: Code, message: str, span: Span, first: Span | None) -> None:
+        """Collect that something stands a second time, with the place of the first."""
+        self.report(
+            code,
+            message,
+            span,
+            help="keep one of the two",
+            related=[] if first is None else [Related(first, "the first stands here")],
+        )
+
     @cached_property
     def steps(self) -> Words:
         """Everything that a step of a pipeline may be called, once names are declared."""
@@ -104,26 +114,25 @@ class Scope:
         """Give the only statement of a kind; a second one is reported."""
         found = self.of(kind)
         for second in found[1:]:
-            self.report(
+            self.report_twice(
                 codes.STATEMENT_TWICE,
                 f"`{words}` stands twice",
                 second.keyword,
-                related=[Related(found[0].keyword, "the first stands here")],
-                help="keep one of the two",
+                found[0].keyword,
             )
         return found[0] if found else None
 
     def declare_names(self) -> None:
         """Enter every declared name; duplicates and reserved words are reported."""
-        values: dict[str, n.NameNode] = {}
-        data: dict[str, n.NameNode] = {}
-        protocols: dict[str, n.NameNode] = {}
+        values: dict[str, tuple[Span, str]] = {}
+        data: dict[str, tuple[Span, str]] = {}
+        protocols: dict[str, tuple[Span, str]] = {}
         for statement in self.statements:
             if isinstance(statement, n.LetNode):
-                self._enter(statement.name, "model or `let`", values)
+                self._enter(statement.name, "`let`", values)
                 self.lets.setdefault(statement.name.name, statement)
             elif isinstance(statement, n.ModelNode):
-                self._enter(statement.name, "model or `let`", values)
+                self._enter(statement.name, "model", values)
                 self.models.setdefault(statement.name.name, statement)
             elif isinstance(
                 statement, n.DataNode | n.PredictionsNode | n.ScoresNode | n.CountsNode
@@ -134,7 +143,20 @@ class Scope:
                 self._enter(statement.name, "protocol", protocols)
                 self.protocols.setdefault(statement.name.name, statement)
 
-    def _enter(self, name: n.NameNode, what: str, taken: dict[str, n.NameNode]) -> None:
+    def _enter(self, name: n.NameNode, what: str, taken: dict[str, tuple[Span, str]]) -> None:
+        self.refuse_reserved(name, what)
+        first = taken.setdefault(name.name, (name.span, what))
+        if first[0] is not name.span:
+            self.report(
+                codes.DUPLICATE_NAME,
+                f"`{name.name}` is already the name of a {first[1]}",
+                name.span,
+                related=[Related(first[0], "declared here first")],
+                help="give one of the two another name",
+            )
+
+    def refuse_reserved(self, name: n.NameNode, what: str) -> None:
+        """Report a name that stands between the parts of a line, where it could not be told."""
         if name.name in RESERVED:
             self.report(
                 codes.RESERVED_NAME,
@@ -142,14 +164,6 @@ class Scope:
                 name.span,
                 help="choose another name; a column so called is put in quotes",
             )
-        if name.name in taken:
-            self.report(
-                codes.DUPLICATE_NAME,
-                f"`{name.name}` is already the name of a {what}",
-                name.span,
-                related=[Related(taken[name.name].span, "declared here first")],
-            )
-        taken.setdefault(name.name, name)
 
 
 def letters(name: str) -> str:

@@ -13,7 +13,7 @@ def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
     if has_errors(syntax):
         return
     for name, node in scope.lets.items():
-        if name not in {*scope.used_lets, *scope.broken, *RESERVED}:
+        if name not in {*scope.used_lets, *scope.broken, *scope.models, *RESERVED}:
             scope.report(codes.UNUSED_LET, f"nothing uses `{name}`", node.name.span)
 
 

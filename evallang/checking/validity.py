@@ -216,6 +216,7 @@ def _search(scope: Scope, study: Study) -> None:
         tuning is not None
         and tuning.span is not None
         and not tuned
+        and scope.models  # where none is fitted, W102 says so
         and not (scope.broken & set(scope.models))
     ):
         scope.report(

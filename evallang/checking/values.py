@@ -5,7 +5,7 @@ from typing import Any
 
 from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
 from evallang.checking.bounds import OUTSIDE, as_share, objection
-from evallang.checking.other_names import meant_by
+from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.scope import Scope, letters, listed, suggestion
 from evallang.compatibility.hypothesis_tests import TEST_INPUTS
 from evallang.compatibility.intervals import INTERVAL_INPUTS
@@ -14,6 +14,8 @@ from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
+from evallang.source import Span
+from evallang.spelling import closest
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -55,18 +57,21 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
         return None
     arguments = node.arguments if isinstance(node, n.CallNode) else ()
     given: dict[str, OptionValue] = {}
+    first: dict[str, Span] = {}
     sound = True
     for argument in arguments:
         option = _option_of(scope, argument, entry)
         if option is None:
             sound = False
         elif option.name in given:
-            scope.report(
+            scope.report_twice(
                 model_codes.PARAMETER_TWICE,
                 f"`{option.name}` is given twice to `{entry.name}`",
                 argument.span,
+                first[option.name],
             )
         else:
+            first[option.name] = argument.span
             resolved, value = option_value(scope, argument.value, option, entry.name)
             why = objection(option.name, value, entry.name) if resolved else None
             if why is not None:
@@ -132,6 +137,10 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
         )
         return None
     text, fixes = suggestion(word, name.span, (*registry.names(), *later))
+    if text is None and meant is None:
+        elsewhere = OTHER_NAMES.get(what, {})
+        near = closest(word, elsewhere)
+        meant = elsewhere[near] if near else None
     if meant is not None:
         text, fixes = f"did you mean `{meant}`?", []
     scope.report(

@@ -65,7 +65,7 @@ def apply(
         for w in waivers
         if w.span not in used and not (waiting or w.rule in later or _needs_data(w.rule))
     ]
-    return [*marked, *complaints, *map(_of_nothing, unused)]
+    return [*marked, *complaints, *_of_nothing(unused, marked)]
 
 
 def canonical(comment: str) -> str:
@@ -93,18 +93,22 @@ def unused_after_reading(
     """
     waivers, _ = _read(gathered)
     used: set[Span] = set()
-    for item in found:
-        _mark(item, waivers, gathered, used)
-    return [
-        _of_nothing(w)
-        for w in waivers
-        if w.span not in used and (w.rule in later or _needs_data(w.rule))
-    ]
+    marked = [_mark(item, waivers, gathered, used) for item in found]
+    unused = [w for w in waivers if w.span not in used and (w.rule in later or _needs_data(w.rule))]
+    return _of_nothing(unused, marked)
 
 
-def _of_nothing(waiver: Waiver) -> Diagnostic:
-    message = f"there is no `{waiver.rule}` to allow here"
-    return diagnose(WAIVER_OF_NOTHING, message, waiver.span, help="take the comment out")
+def _of_nothing(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list[Diagnostic]:
+    """Report waivers that silence nothing; one may only stand in the wrong place."""
+    elsewhere = {item.name for item in found if item.allowed_because is None}
+    complaints = []
+    for waiver in unused:
+        message = f"there is no `{waiver.rule}` to allow here"
+        way_out = "take the comment out"
+        if waiver.rule in elsewhere:
+            way_out = "put it on or above the line that the advice is about, in the same file"
+        complaints.append(diagnose(WAIVER_OF_NOTHING, message, waiver.span, help=way_out))
+    return complaints
 
 
 def _needs_data(rule: str) -> bool:

@@ -1,6 +1,6 @@
 """Rows of several files brought together by their keys, and what keeps them apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,16 +24,21 @@ ROW = "row"  # of the source, beside the keys "0", "1" ...
 
 
 def align(
-    frames: Mapping[str, Frame], keys: Sequence[str], common_only: bool, findings: Findings
+    frames: Mapping[str, Frame],
+    keys: Sequence[str],
+    common_only: bool,
+    findings: Findings,
+    apart: Collection[str] = (),
 ) -> tuple[dict[str, Frame], tuple[str, ...]] | None:
     """Bring all files to the rows of the first, in its order; None after a finding.
 
     `keys` are the columns that name a row, the id first. They are compared as numbers where
     they are numbers in every file (1 and 1.0 are one id), else as text. Rows that are not in
-    every file are an error, or with `common_only` left out and counted.
+    every file are an error, or with `common_only` left out and counted. `apart` are the columns
+    of truth and models.
     """
     for frame in frames.values():
-        ids(frame, keys[0], findings, within=keys[1:])
+        ids(frame, keys[0], findings, within=keys[1:], apart=apart)
     if findings.failed:
         return None
     names = [str(place) for place in range(len(keys))]
@@ -54,7 +59,7 @@ def align(
     notes: tuple[str, ...] = ()
     if common.height < every.height:
         if not common_only or common.height == 0:
-            _report_lacking(rows, every, keys[0], findings)
+            _report_lacking(rows, every, keys, findings)
             return None
         left = counted(every.height - common.height, "row")
         notes = (f"rows common: {left} of {every.height:,} left out, not in every file",)
@@ -100,9 +105,13 @@ def _same_number_twice(
 
 
 def _report_lacking(
-    rows: "Mapping[str, pl.DataFrame]", every: "pl.DataFrame", column: str, findings: Findings
+    rows: "Mapping[str, pl.DataFrame]",
+    every: "pl.DataFrame",
+    columns: Sequence[str],
+    findings: Findings,
 ) -> None:
-    names = every.columns
+    names, column = every.columns, columns[0]
+    keyed = " / ".join(f"`{name}`" for name in columns)
     common = every
     for own in rows.values():
         common = common.join(own, on=names, how="semi")
@@ -116,15 +125,15 @@ def _report_lacking(
         )
         notes = []
         if shared.height == 0:
-            looks = [f"{part[names[0]][0]} in {other}" for other, part in rows.items()]
-            notes = [f"no {column} of {path} is in another file; the first are {listed(looks)}"]
+            looks = [f"{part[names[0]][0]} in `{other}`" for other, part in rows.items()]
+            notes = [f"no `{column}` of `{path}` is in another file; the first are {listed(looks)}"]
         keys = [" / ".join(key) for key in lacking.head(MOST_LISTED).rows()]
         more = lacking.height - len(keys)
         shown = ", ".join(keys) + (f" and {more:,} more" if more else "")
         findings.add(
             ROWS_DIFFER,
             f"`{path}` lacks {counted(lacking.height, 'row')} that other files have: "
-            f"`{column}` {shown}",
+            f"{keyed} {shown}",
             "rows",
             "id",
             help="write `rows common` to keep only what all have"

@@ -92,12 +92,19 @@ def read_judged(
     verdicts = {value: as_number(value) for value in distinct}
     if any(verdict not in (0, 1) for verdict in verdicts.values()):
         odd = [row for row, value in enumerate(cells.to_list()) if verdicts[value] not in (0, 1)]
-        found = frame.texts(column)[odd[0]]
+        texts = frame.texts(column)
+        words = [row for row in odd if texts[row].lower() not in ("true", "false")]
+        odd = words or odd
+        found = texts[odd[0]]
         message = (
             f"{of_model(column, model.name)} is neither right nor wrong in {frame.place(odd[0])}: "
             f"it holds {found!r}"
         )
-        help_text = f'write `value "NAME" {model.name}` for numbers between right and wrong'
+        help_text = (
+            f'write `value "NAME" {model.name}` for numbers between right and wrong'
+            if as_number(found) is not None
+            else "write 1 or true where the model is right, 0 or false where it is wrong"
+        )
         findings.add(NOT_JUDGED, message, keyword, help=help_text)
         return
     right = [value for value in distinct if verdicts[value] == 1]
@@ -129,7 +136,9 @@ def read_model(
                     NO_LABELS,
                     f"`{model.name}` has a threshold, and neither scores nor a column of labels",
                     f"threshold {model.name}",
-                    help=f"write `score {model.name} = COLUMN` for the scores it is put to",
+                    help=f"write `score {model.name} = COLUMN` for the scores it is put to"
+                    if target.task == "classification"
+                    else f"write `models {model.name} as COLUMN`, without a threshold",
                 )
             return
         implied = labels_from_scores(scores, model, target, findings)
@@ -236,13 +245,15 @@ def _checked_labels(
             f"any row",
             f"models {model.name}",
             help=f"write `score {model.name} = {written(column)}` if these are scores; "
-            f"{known_labels}",
+            f"{known_labels}"
+            if frame.kind(column) is Kind.NUMBER
+            else f"spell the labels as the truth does; {known_labels}",
         )
         return None
     findings.add(
         UNSEEN_LABEL,
         f"`{model.name}` predicts {quoted(labels)} in {counted(len(unseen), 'row')}, counted as "
-        "wrong because it is never true",
+        f"wrong because {'it is' if len(labels) == 1 else 'they are'} never true",
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,
     )
@@ -268,7 +279,7 @@ def _check_direction(
         name = target.classes[target.positive]
         findings.add(
             SCORE_OF_OTHER_CLASS,
-            f"the score of `{model.name}` is higher where it does not predict `{name}`",
+            f"the score of `{model.name}` is higher on average where it does not predict `{name}`",
             f"score {model.name}",
             help=f"name the column that holds the score of `{name}`",
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evallang.data.delimited import checked_text
-from evallang.data.findings import RENAME, Findings, listed, quoted
+from evallang.data.findings import RENAME, Findings, counted, quoted
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import DATE_CELL, Kind, kind_of, trimmed, typed_cells
 from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
@@ -29,14 +29,16 @@ ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s'\"{{]+)\s*(.*)", re.IGNORE
 ITEM = re.compile(rf"\s*({QUOTED}|[^,'\"]*?)\s*(?:,|\t|$)", re.DOTALL)
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 NUMERIC = ("numeric", "real", "integer")
+HEADER = "declare each column as `@attribute age numeric` or `@attribute ward {A, B}`, then `@data`"
 DECLARED_SHOWN = 8  # values of a nominal column that a message lists
 
 
 class _Malformed(Exception):
-    """What is wrong with a line, in words that follow the name of the file."""
+    """What is wrong with a line, in words that follow its place."""
 
     def __init__(self, words: str, line: int, way_out: str | None = None) -> None:
-        super().__init__(f"{words}, in line {line}")
+        super().__init__(words)
+        self.line = line
         self.way_out = way_out
 
 
@@ -70,7 +72,8 @@ def read_arff(
             if line.strip() and not line.lstrip().startswith("%")
         ]
     except _Malformed as error:
-        findings.add(MALFORMED_ARFF, f"`{source}` {error}", span=span, help=error.way_out)
+        message = f"line {error.line} of `{source}` {error}"
+        findings.add(MALFORMED_ARFF, message, span=span, help=error.way_out)
         return None
     names = [attribute.name for attribute in attributes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -107,12 +110,12 @@ def _header(lines: Iterator[tuple[int, str]]) -> list[Attribute]:
         if word == "@attribute":
             attributes.append(_attribute(text, number))
         elif word != "@data":
-            raise _Malformed(f"holds {text[:40]!r} in its header", number)
+            raise _Malformed(f"holds {text[:40]!r} above `@data`", number, HEADER)
         elif attributes:
             return attributes
         else:
-            raise _Malformed("declares no attribute before @data", number)
-    raise _Malformed("ends without a line @data", number)
+            raise _Malformed("is `@data`, and no attribute is declared above it", number, HEADER)
+    raise _Malformed("is the last, and none is `@data`", number, HEADER)
 
 
 def _attribute(line: str, number: int) -> Attribute:
@@ -124,7 +127,8 @@ def _attribute(line: str, number: int) -> Attribute:
         raise _Malformed("declares an attribute without a name", number)
     if declared.startswith("{"):
         if not declared.endswith("}"):
-            raise _Malformed(f"declares `{name}` with a list of values that is not closed", number)
+            words = f"declares `{name}` with a list of values that is not closed"
+            raise _Malformed(words, number, "put a `}` behind the last value")
         return Attribute(name, "nominal", tuple(str(v) for v in _items(declared[1:-1], number)))
     kind = declared.split()[0].lower()
     if kind == "relational":
@@ -132,9 +136,9 @@ def _attribute(line: str, number: int) -> Attribute:
     if kind not in (*NUMERIC, "string", "date"):
         near = closest(kind, (*NUMERIC, "string", "date"))
         raise _Malformed(
-            f"declares `{name}` as `{kind}`",
+            f"declares `{name}` as `{kind}`, which is no type of ARFF",
             number,
-            f"did you mean `{near}`?" if near else "declare it as numeric, string, date or {A, B}",
+            f"did you mean `{near}`?" if near else "write `numeric`, `string`, `date` or `{A, B}`",
         )
     return Attribute(name, kind)
 
@@ -146,7 +150,7 @@ def _row(line: str, width: int, number: int) -> list[str | None]:
     """Give the cells of a row, missing = None."""
     if line.startswith("{"):
         raise _Malformed(
-            "holds a sparse row, which is not read", number, "save the file with all values"
+            "is a sparse row, which is not read", number, "save the file with all values"
         )
     if "'" in line or '"' in line or "\\" in line or "\t" in line:
         cells = list(_items(line, number, missing="?"))
@@ -156,9 +160,10 @@ def _row(line: str, width: int, number: int) -> list[str | None]:
         return cells
     if len(cells) == width + 1 and line.endswith("}"):
         raise _Malformed(
-            "gives a row a weight in braces, which is not read", number, "make it a column"
+            "gives its row a weight in braces, which is not read", number, "make it a column"
         )
-    raise _Malformed(f"has {len(cells)} values for {width} attributes", number)
+    values, attributes = counted(len(cells), "value"), counted(width, "attribute")
+    raise _Malformed(f"has {values} for {attributes}", number, "write `?` where one is missing")
 
 
 def _items(text: str, number: int, *, missing: str | None = None) -> Iterator[str | None]:
@@ -205,7 +210,7 @@ def _column(
         odd = (~column.is_in(known)).fill_null(False).arg_true().to_list()
         if not odd:
             return column
-        what = f"which is none of {listed(known, DECLARED_SHOWN)}"
+        what = f"which is none of {quoted(known, DECLARED_SHOWN)}"
         way_out = "declare it among the values of the attribute, or correct the row"
     elif attribute.kind in NUMERIC:
         typed = typed_cells(column)
@@ -216,16 +221,17 @@ def _column(
             return numbers.fill_nan(None)
         odd = (numbers.is_null() & column.is_not_null()).arg_true().to_list()
         what = f"which is not {attribute.kind}"
-        way_out = "write a number, or ? where it is missing"
+        way_out = "write a number, or `?` where it is missing"
     elif attribute.kind == "date":
         typed = typed_cells(column)
         if kind_of(typed) in (Kind.DATE, Kind.EMPTY):
             return typed
         odd = (~column.str.contains(DATE_CELL)).fill_null(False).arg_true().to_list() or [0]
         what = "which is no date in ISO 8601"
-        way_out = "write dates as 2024-03-01, or declare the attribute as string"
+        way_out = "write dates as `2024-03-01`, or declare the attribute as `string`"
     else:
         return column
-    message = f"`{source}` holds {column[odd[0]]!r} in `{attribute.name}`, {what}, in line "
-    findings.add(MALFORMED_ARFF, message + str(lines[odd[0]]), span=span, help=way_out)
+    line, cell = lines[odd[0]], column[odd[0]]
+    message = f"line {line} of `{source}` holds {cell!r} in `{attribute.name}`, {what}"
+    findings.add(MALFORMED_ARFF, message, span=span, help=way_out)
     return None

@@ -32,9 +32,9 @@ def with_assignment(
             ASSIGNMENT_MISMATCH, "fold", frame.columns, frame.source, "split", span=span
         )
         return table, findings.diagnostics
-    folds = complete_texts(frame, "fold", "split", findings)
+    folds = complete_texts(frame, "fold", "split", findings, filtered=False)
     repeats = (
-        complete_texts(frame, "repeat", "split", findings)
+        complete_texts(frame, "repeat", "split", findings, filtered=False)
         if "repeat" in frame.columns
         else ("0",) * frame.n
     )
@@ -47,7 +47,8 @@ def with_assignment(
         if by_id:
             found = _by_id(table, frame, folds, rows, findings, span)
         else:
-            found = _by_order(table, folds, rows, findings, span, location)
+            within = f" in repeat {repeat}" if len(set(repeats)) > 1 else ""
+            found = _by_order(table, folds, rows, findings, span, location, within)
         if found is None:
             return table, findings.diagnostics
         made.append(found)
@@ -72,7 +73,7 @@ def _by_id(
     findings: Findings,
     span: Span | None,
 ) -> tuple[str, ...] | None:
-    ids = complete_texts(frame, table.spec.id, "id", findings)
+    ids = complete_texts(frame, table.spec.id, "split", findings, filtered=False)
     if ids is None or table.ids is None:
         return None
     assigned: dict[str, str] = {}
@@ -108,11 +109,14 @@ def _by_order(
     findings: Findings,
     span: Span | None,
     location: str,
+    within: str,
 ) -> tuple[str, ...] | None:
     if len(rows) != table.n:
+        kept = " that `where` keeps" if table.spec.where else ""
         findings.add(
             ASSIGNMENT_MISMATCH,
-            f"`{location}` assigns {counted(len(rows), 'row')}, and the data have {table.n:,}",
+            f"`{location}` assigns {counted(len(rows), 'row')}{within}, and the data have "
+            f"{table.n:,}{kept}",
             "split",
             span=span,
             help="give data and file an `id` column, or one line for each row of the data",

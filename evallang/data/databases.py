@@ -41,6 +41,7 @@ MAX_CELLS = 50_000_000  # 2 to 3 GB while they are Python objects
 MAX_BYTES = 10_000_000  # of one value; a query can make one that fills the memory
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
 SERVERS = ("postgresql", "postgres")
+FILES = ("sqlite", "duckdb")
 FORMS = '"sqlite:///data/x.db", "duckdb:///data/x.duckdb", "postgresql://user@host/name"'
 READING = frozenset(
     (
@@ -70,22 +71,37 @@ def read_query(
     its rows in any order, so they are sorted by their values, and a note says so.
     """
     if (reason := not_one_select(query)) is not None:
-        message = f"the query {reason}, and a study runs one select"
+        message = f"the query {reason}, and a study runs one `select`"
         findings.add(NOT_ONE_SELECT, message, "sql", "from", help="write one `select ... from ...`")
         return None
     scheme, separator, rest = address.partition("://")
     scheme = scheme.lower()
     if separator and scheme in SERVERS:
         columns = _from_server(query, address, findings, trusted)
-    elif separator and scheme in ("sqlite", "duckdb") and rest.startswith("/") and rest != "/":
+    elif separator and scheme in FILES and rest.startswith("/") and rest != "/":
         columns = _from_file(query, scheme, rest[1:], folder, findings)
     else:
-        help_text = f"write it as {FORMS}"
-        findings.add(UNKNOWN_DATABASE, f"`{address}` is no database", "on", "from", help=help_text)
+        message, way_out = _unknown(address, scheme, rest if separator else None)
+        findings.add(UNKNOWN_DATABASE, message, "on", "from", help=way_out)
         return None
     if columns is None:
         return None
     return _frame(columns, query, address, findings)
+
+
+def _unknown(address: str, scheme: str, rest: str | None) -> tuple[str, str]:
+    """Tell what is wrong with an address, and the way out; no message shows a password."""
+    forms = f"write it as {FORMS}"
+    if rest is None:
+        return f"`{address}` is no address of a database", forms
+    if scheme in FILES and not rest.strip("/"):
+        return f"`{address}` names no file", forms
+    if scheme in FILES:
+        return f"`{address}` has too few slashes", f"write `{scheme}:///{rest}`, with three slashes"
+    plain = scheme.partition("+")[0]  # SQLAlchemy names the driver behind a plus
+    near = plain if plain in SERVERS else closest(plain, (*FILES, *SERVERS))
+    way_out = f"did you mean `{near}:{'///' if near in FILES else '//'}`?" if near else forms
+    return f"databases of the kind `{scheme}` are not read", way_out
 
 
 def _frame(
@@ -166,8 +182,8 @@ def _from_server(
     try:
         parts = urlsplit(address)
         secret = parts.password is not None or "password" in parse_qs(parts.query)
-    except ValueError as error:
-        message = f"the address of the database cannot be read: {error}"
+    except ValueError:
+        message = "the host in the address of the database is no name and no number"
         findings.add(UNKNOWN_DATABASE, message, "on", help=f"write it as {FORMS}")
         return None
     if secret:

@@ -119,7 +119,7 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
     if data.startswith(UTF_16_OR_32):
         findings.add(
             NOT_UTF8,
-            f"{source} is written in UTF-16 or UTF-32",
+            f"`{source}` is written in UTF-16 or UTF-32",
             span=span,
             help="save it as UTF-8",
         )
@@ -222,7 +222,7 @@ def _read_any(
         except csv.Error as error:
             findings.add(
                 UNREADABLE_FILE,
-                f"`{source}` cannot be read from line {start} on: {error}",
+                f"`{source}` cannot be read from line {start} on: {_quote_fault(error)}",
                 span=span,
                 help="write a quote inside a quoted field twice",
             )
@@ -245,13 +245,25 @@ def _read_any(
             RAGGED_LINE,
             f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
             span=span,
-            help="put fields that hold the separator in quotes",
+            help="write the separator of an empty field too"
+            if all(fields < width for _, fields in ragged)
+            else "put fields that hold the separator in quotes",
             notes=(f"the separator was found to be the {SEPARATORS[dialect.separator]}",),
         )
         return None
     schema = dict.fromkeys(dialect.names, pl.String)
     cells = pl.DataFrame(dict(zip(dialect.names, columns, strict=True)), schema=schema)
     return cells.with_columns(map(trimmed, cells)), lines
+
+
+def _quote_fault(error: csv.Error) -> str:
+    """Say in plain words what Python's reader found wrong with a quoted field."""
+    words = str(error)
+    if words == "unexpected end of data":
+        return "a quote is opened there and never closed"
+    if "expected after" in words:
+        return "text stands behind a closing quote"
+    return words
 
 
 def _without_unnamed_empty(

@@ -47,7 +47,9 @@ class Questions:
     per_fold : those, as written, that are taken in each fold, not over all examples
     folds : the largest number of folds, None where there are none
     test_share : the share of rows that a single holdout tests, None without one
-    span : the place of that protocol
+    test_span : the place of that holdout
+    fold_span : the place of the protocol with the most folds
+    instead : the repeated cross-validation that the study could have, as it is written
     margins : margins on accuracy, with the places of their lines
     baseline : whether a model that looks at no feature stands beside the others
     """
@@ -57,7 +59,9 @@ class Questions:
     per_fold: tuple[str, ...] = ()
     folds: int | None = None
     test_share: float | None = None
-    span: Span | None = None
+    test_span: Span | None = None
+    fold_span: Span | None = None
+    instead: str = "repeated cv folds=10 times=10"
     margins: tuple[tuple[float, Span | None], ...] = ()
     baseline: bool = False
 
@@ -91,21 +95,29 @@ def check_given_split(
 
 
 def check_test_sizes(
-    sizes: Sequence[int], protocol: str, span: Span | None, test: str = "corrected_t"
+    sizes: Sequence[int],
+    protocol: str,
+    span: Span | None,
+    method: str = "corrected_t",
+    *,
+    given: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Check the numbers of test rows of all splits of one protocol that a fold test reads.
+    """Check the numbers of test rows of all splits of one protocol that a method reads.
 
-    `protocol` is worded as the author wrote it; `span` is its place.
+    `protocol` is worded as the author wrote it; `span` is its place, and `given` tells whether
+    the author made its folds.
     """
     if not sizes or min(sizes) <= 0 or max(sizes) <= MOST_UNEQUAL * min(sizes):
         return ()
     findings = Findings({})
     findings.add(
         UNEQUAL_TEST_SETS,
-        f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and `{test}` "
-        "takes their scores as equally exact",
+        f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and "
+        f"`{method}` takes their scores as equally exact",
         span=span,
-        help="write fewer folds, or name groups of more even size",
+        help="give folds of more even size"
+        if given
+        else "write fewer folds, or name groups of more even size",
     )
     return findings.diagnostics
 
@@ -141,10 +153,12 @@ def _unbalanced(
         return
     share, label = _largest(codes, classes)
     if share >= COMMON:
+        wrong = set(asked.measured) == {"error_rate"}
+        reached = f"error rate of {_share(1 - share)}" if wrong else f"accuracy of {_share(share)}"
         findings.add(
             UNBALANCED_CLASSES,
-            f"{share:.0%} of the rows are `{label}`, so a model that says nothing else has an "
-            f"accuracy of {share:.0%}",
+            f"{_share(share)} of the rows are `{label}`, so a model that says nothing else has an "
+            f"{reached}",
             "target",
             "truth",
             help=f"write `measure balanced_accuracy`{', or ' + baseline if baseline else ''}",
@@ -163,10 +177,11 @@ def _positive(
 ) -> None:
     if positive is None or not asked.by_positive:
         return
+    statement = name.partition("/")[0]  # said once for all files of a folder
     findings.add(
         POSITIVE_NOT_STATED,
-        f"{quoted(asked.by_positive)} of `{name}`: `{classes[positive]}` is taken as the positive "
-        "class, because it is the last in order",
+        f"{quoted(asked.by_positive)} of `{statement}`: `{classes[positive]}` is taken as the "
+        "positive class, because it is the last in order",
         "target",
         "truth",
         help=f"write `positive {label_written(classes[positive])}`",
@@ -185,11 +200,10 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
     findings.add(
         SMALL_TEST_PART,
         f"{counted(tested, 'row')} of `{table.spec.name}` {'is' if tested == 1 else 'are'} kept "
-        f"for "
-        f"testing{example if table.task == 'classification' else ''}",
+        f"for testing{example if table.task == 'classification' else ''}",
         "from",
-        span=asked.span,
-        help="write `protocol repeated cv folds=10 times=10` to test every row",
+        span=asked.test_span,
+        help=f"write `protocol {asked.instead}` to test every row",
     )
 
 
@@ -207,8 +221,11 @@ def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings)
             f"{members // asked.folds} in a fold, and {quoted(asked.per_fold)} "
             f"{'is' if len(asked.per_fold) == 1 else 'are'} taken in each fold",
             "target",
-            span=asked.span,
-            help=f"write {max(2, members // LEAST_IN_FOLD)} folds",
+            span=asked.fold_span,
+            help=f"write {most} folds"
+            if (most := members // LEAST_IN_FOLD) > 1
+            else f"gather more rows of `{table.classes[smallest]}`: no number of folds has "
+            f"{LEAST_IN_FOLD} in each",
         )
 
 
@@ -222,11 +239,11 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
         if margin >= left:
             findings.add(
                 MARGIN_BEYOND_BASELINE,
-                f"a model that always says `{label}` has an accuracy of {share:.1%}, so with a "
-                f"margin of {margin:.3g} it need not be worse than a perfect one",
+                f"a model that always says `{label}` has an accuracy of {_share(share)}, and a "
+                f"margin of {_percent(margin)} can let it pass as not worse than a perfect one",
                 "target",
                 span=span,
-                help=f"write a margin well below {left:.2g}",
+                help=f"write a margin well below {_percent(left)}",
             )
 
 
@@ -234,6 +251,20 @@ def _largest(codes: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]
     counts = np.bincount(codes[codes >= 0], minlength=len(classes))
     code = int(counts.argmax())
     return float(counts[code]) / len(codes), classes[code]
+
+
+def _share(share: float) -> str:
+    """Give a share in percent, with as many decimals as tell it from all."""
+    shown = f"{share:.0%}"
+    for digits in range(1, 5):
+        if shown.startswith("100") and share < 1:
+            shown = f"{share:.{digits}%}"
+    return shown
+
+
+def _percent(share: float) -> str:
+    """Give a margin as it is mostly written: `2.5%`."""
+    return f"{share * 100:.3g}%"
 
 
 def _wilson(successes: float, n: int) -> tuple[float, float]:

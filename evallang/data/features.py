@@ -124,11 +124,9 @@ def _feature_names(
 
 
 def _unusable(frame: Frame, name: str, findings: Findings) -> None:
-    kind = frame.kind(name)
-    what = f"{frame.values(name).dtype} values" if kind is Kind.OTHER else str(kind)
     findings.add(
         FEATURE_TYPE,
-        f"`{name}` holds {what}, which cannot reach a model",
+        f"`{name}` holds {frame.kind(name)}, which cannot reach a model",
         "features",
         help=f"write `features all except {written(name)}`, or list the features",
     )
@@ -159,13 +157,17 @@ def _warn_of_odd_words(frame: Frame, name: str, spec: DataSpec, findings: Findin
     if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
         return
     marks = ", ".join(f'"{word}"' for word in words)
+    known = any(character.isdigit() for word in words for character in word)
+    unknown = f"`missing {marks}`"
     findings.add(
         NUMBERS_WITH_TEXT,
         f"`{name}` is read as text because of {marks} in {counted(len(odd), 'row')} of "
         f"{len(cells):,}; all others are numbers",
         "missing",
         "features",
-        help=f"write `missing {marks}`, or `categorical {written(name)}` if its values are names",
+        help=f"write plain numbers in the file, or {unknown} if these values are not known"
+        if known
+        else f"write {unknown}, or `categorical {written(name)}` if its values are names",
     )
 
 

@@ -5,6 +5,7 @@ nothing is unpickled.
 """
 
 import gzip
+import re
 import zlib
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from evallang.spelling import closest
 
 MAX_BYTES = 8 * 1024**3  # unpacked; the largest table that fits a 64 GB machine while it is read
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
+GLOB = re.compile(r"[*?\[]")
 ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
 
 
@@ -69,16 +71,29 @@ def regular_file(
         )
         return None
     if not found:
-        near = closest(path.name, (n for n in _neighbours(path.parent) if n != path.name))
-        words = f"did you mean `{near}`?" if near else "paths are relative to the study's own file"
+        words = _way_to(location, path, folder)
         findings.add(FILE_NOT_FOUND, f"there is no file `{location}`", span=span, help=words)
         return None
     if not regular:
         what = "a folder" if path.is_dir() else "no regular file"
-        way_out = f'write `"{location}/*.csv"` for the files in it' if path.is_dir() else None
-        findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=way_out)
+        held = quoted(_neighbours(path)) if path.is_dir() else ""
+        words = f"name one of the files in it: {held}" if held else "name a file"
+        findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=words)
         return None
     return path
+
+
+def _way_to(location: str, path: Path, folder: Path) -> str:
+    """Tell where a file that is not there may be."""
+    if GLOB.search(location):
+        return "a pattern stands in a `data` statement alone; name each file here"
+    if near := closest(path.name, (n for n in _neighbours(path.parent) if n != path.name)):
+        return f"did you mean `{near}`?"
+    if path.parent != folder and (folder / path.name).is_file():
+        return f"`{path.name}` stands in the folder of the study"
+    if not path.parent.is_dir():
+        return f"there is no folder `{Path(location).parent}` beside the study's own file"
+    return "paths are relative to the study's own file"
 
 
 def ending(location: str) -> str | None:
@@ -102,14 +117,18 @@ def read_bytes(
             return path.read_bytes()
         with gzip.open(path) as stream:
             data = stream.read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        way_out = (
-            "compress the file again, or take `.gz` off its name"
-            if location.endswith(".gz")
-            else "check whether you may read the file"
-        )
+    except gzip.BadGzipFile:
+        words = "take `.gz` off its name, or compress it"
+        findings.add(UNREADABLE_FILE, f"`{location}` was never compressed", span=span, help=words)
+        return None
+    except (EOFError, zlib.error):
+        message = f"`{location}` is damaged, or was not written to its end"
+        findings.add(UNREADABLE_FILE, message, span=span, help="compress the file again")
+        return None
+    except OSError as error:
         message = f"`{location}` cannot be read: {error}"
-        findings.add(UNREADABLE_FILE, message, span=span, help=way_out)
+        words = "check whether you may read the file"
+        findings.add(UNREADABLE_FILE, message, span=span, help=words)
         return None
     if len(data) > MAX_BYTES:
         _too_large(location, findings, span)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, in_order
 from evallang.source import Span
@@ -61,7 +62,8 @@ class Findings:
     ) -> None:
         """Enter a column that does not exist, with the nearest one that does."""
         known = list(columns)
-        near = closest(column, known)
+        inside = [name for name in known if name.endswith(f".{column}")]
+        near = closest(column, known) or (inside[0] if len(inside) == 1 else None)
         words = (
             f"did you mean `{written(near)}`?" if near else f"its columns are {quoted(known, 12)}"
         )
@@ -84,6 +86,22 @@ class Findings:
                 if place in self._places:
                     return self._places[place]
         return next(iter(self._places.values()), None)
+
+
+def of_one(
+    found: Iterable[Diagnostic], name: str, places: Mapping[str, Span], *, several: bool
+) -> Iterator[Diagnostic]:
+    """Say of findings which of several data sets they are about, where their place does not.
+
+    `name` is that of the data set, `places` are those of its clauses.
+    """
+    shared = ("stratify", "split", "within")  # words of statements, for all data sets alike
+    own = {span for word, span in places.items() if word.partition(" ")[0] not in shared}
+    if "/" in name:  # a pattern has several at one place
+        own = set()
+    for one in found:
+        clear = not several or one.span in own
+        yield one if clear else replace(one, notes=(*one.notes, f"in `{name}`"))
 
 
 def listed(items: Iterable[object], most: int = MOST_NAMED) -> str:

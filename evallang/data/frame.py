@@ -128,6 +128,15 @@ class Frame:
         shown = ", ".join(self.place(row) for row in numbers[:most])
         return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most:,} more"
 
+    def no_number(self, column: str) -> str:
+        """Show what a column holds that is no number: its first such cell, or its kind."""
+        kind = self.kind(column)
+        if kind is not Kind.TEXT:
+            return str(kind)
+        cells = self.texts(column)
+        row = cells.cast(pl.Float64, strict=False).is_null().arg_true()[0]
+        return f"{cells[row]!r} in {self.place(row)}"
+
     def missing_rows(self, column: str) -> list[int]:
         """Give the rows kept (from 0) in which a column is missing."""
         values = self.values(column)

@@ -37,18 +37,31 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
     """
     if spec.id is None:
         message = f"{len(frames)} files are joined by id, and no id column is named"
-        findings.add(ID_NEEDED, message, "from", help="write `id COLUMN` below it")
+        findings.add(ID_NEEDED, message, "from", help=f"write `id {_key(frames)}` below it")
         return None
     within = [
         name
         for name in (spec.repeat, spec.dataset)
         if name is not None and all(name in frame.columns for frame in frames.values())
     ]
-    aligned = align(frames, [spec.id, *within], spec.rows_common, findings)
+    apart = {spec.truth or "", *(model.column or model.name for model in spec.models)}
+    aligned = align(frames, [spec.id, *within], spec.rows_common, findings, apart)
     if aligned is None:
         return None
     parts, notes = aligned
     return _side_by_side(parts, spec, notes, findings)
+
+
+def _key(frames: Mapping[str, Frame]) -> str:
+    """Name the one column that every file has and that names its rows; else the word COLUMN."""
+    first, *others = frames.values()
+    shared = [
+        name
+        for name in first.columns
+        if all(name in frame.columns for frame in others)
+        and all(frame.cells[name].n_unique() == frame.n for frame in frames.values())
+    ]
+    return written(shared[0]) if len(shared) == 1 else "COLUMN"
 
 
 def _side_by_side(
@@ -113,12 +126,14 @@ def _compare(
         return
     row = rows[0]
     key = first.texts(spec.id or column)[row]
+    values = [frame.texts(column)[row] for frame in (first, other)]
+    shown = " and ".join("missing" if value is None else f"`{value}`" for value in values)
+    roles = {spec.truth: "truth", spec.group: "group", spec.weight: "weight", spec.fold: "fold"}
     findings.add(
         FILES_CONFLICT,
         f"`{column}` differs between `{first.source}` and `{other.source}` in "
-        f"{counted(len(rows), 'row')}: for `{spec.id}` {key} it is "
-        f"`{first.texts(column)[row]}` and `{other.texts(column)[row]}`",
-        "truth" if column == spec.truth else "from",
+        f"{counted(len(rows), 'row')}: for `{spec.id}` {key} it is {shown}",
+        roles.get(column, "from"),
         help="write both files from one version of the data",
     )
 
@@ -151,7 +166,7 @@ def _resolved(
                 AMBIGUOUS_COLUMN,
                 f"`{column}` of `{model.name}` stands in several files: {quoted(owners[column])}",
                 keyword,
-                help=f'write `{model.name} as {written(column)} in "{owners[column][0]}"`',
+                help=f"write {_in_file(model, column, owners[column][0], keyword)}",
             )
         return column
 
@@ -177,6 +192,14 @@ def _resolved(
             )
         )
     return tuple(found)
+
+
+def _in_file(model: GivenModel, column: str, path: str, keyword: str) -> str:
+    """Spell how a study says in which file a column of a model stands."""
+    if keyword.startswith("score"):
+        return f'`models {model.name} in "{path}"`, where all columns of the model then stand'
+    other = "" if column == model.name else f" as {written(column)}"
+    return f'`{model.name}{other} in "{path}"`'
 
 
 def _pattern_in(

@@ -51,8 +51,7 @@ def read_json_lines(
         record = _record(line)
         if isinstance(record, str):
             message = f"line {number} of `{source}` {record}"
-            way_out = 'write one object a line, such as `{"id": 1, "truth": "cat"}`'
-            findings.add(MALFORMED_JSON, message, span=span, help=way_out)
+            findings.add(MALFORMED_JSON, message, span=span, help=_way_out(line))
             return None
         inside = ((name, _inside(record, name)) for name in dotted if name not in record)
         found = [(name, value) for name, value in inside if value is not None]
@@ -70,6 +69,20 @@ def read_json_lines(
         column.extend([None] * (len(lines) - len(column)))
     series = [series_of(name, column) for name, column in columns.items()]
     return frame_of(source, pl.DataFrame(series), untyped=False, lines=lines, nested=nested)
+
+
+def _way_out(line: bytes) -> str:
+    """Tell how a line that holds no object of its own becomes one."""
+    text = line.strip()
+    if text.startswith(b"{'"):
+        return "write it by `json.dumps`: names and texts stand in double quotes"
+    if text.startswith(b"{") and text.endswith(b"},"):
+        return "leave out the comma behind each line"
+    if text.startswith(b"["):
+        return "write one object a line, without the brackets of a list"
+    if text == b"{":
+        return "write each object on one line"
+    return 'write one object a line, such as `{"id": 1, "truth": "cat"}`'
 
 
 def _inside(value: Any, name: str) -> Any:

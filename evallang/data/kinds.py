@@ -27,7 +27,7 @@ class Kind(StrEnum):
     DATE = "dates"
     TEXT = "text"
     EMPTY = "missing values only"
-    OTHER = "values of another type"
+    OTHER = "lists, objects or bytes"
 
 
 def kind_of(series: "pl.Series") -> Kind:

@@ -138,11 +138,14 @@ def number_column(
         findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
-        cells = frame.texts(column)
-        odd = cells.cast(pl.Float64, strict=False).is_null().arg_true().to_list()
-        where = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
+        where = frame.no_number(column)
         message = f"{of_model(column, model)} must hold numbers and holds {where}"
-        findings.add(NOT_NUMERIC, message, keyword, help="name the column that holds them")
+        way_out = (
+            "write plain numbers such as 0.1, without signs and units"
+            if any(sign.isdigit() for sign in where.partition(" in row ")[0])
+            else "name the column that holds them"
+        )
+        findings.add(NOT_NUMERIC, message, keyword, help=way_out)
         return None
     numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     if not np.isfinite(numbers).all():
@@ -262,6 +265,7 @@ def _are_probabilities(
             f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
             f"they do not sum to 1: in {frame.place(off[0])} to {block[off[0]].sum():.4g}",
             f"scores {model.name}",
-            help="divide them by their sum if they are probabilities",
+            help="divide them by their sum if they are probabilities; read as scores, they have "
+            "no `log_loss` and no `brier`",
         )
     return not off

@@ -49,6 +49,14 @@ def role_columns(spec: PredictionsSpec) -> list[str]:
     return [*names, *spec.subgroups, *(line.column for line in spec.where)]
 
 
+def answer_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> frozenset[str]:
+    """Give the columns of the truth and of what models say, which are no kinds of rows."""
+    names = {model.column or model.name for model in models} | {spec.truth or ""}
+    for model in models:
+        names |= score_columns(model, [])
+    return frozenset(names)
+
+
 def _named(spec: PredictionsSpec) -> frozenset[str]:
     """Give the columns that the statement names."""
     names = set(role_columns(spec))

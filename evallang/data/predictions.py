@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from evallang.data.answers import Answers, read_judged, read_model, with_column
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
-from evallang.data.findings import Findings, listed
+from evallang.data.findings import Findings, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes, in_label_order
 from evallang.data.outcome_codes import NO_MODELS
-from evallang.data.prediction_files import read_sources, role_columns
+from evallang.data.prediction_files import answer_columns, read_sources, role_columns
 from evallang.data.repeats import examples_of_repeats
 from evallang.data.roles import complete_texts, ids, levels, weights
 from evallang.data.table_codes import TASKS_DIFFER
@@ -68,8 +68,9 @@ def _default_models(
         if name not in roles and name != f"column_{place}"
     )
     if not models:
-        message = f"no column of `{frame.source}` is left for a model"
-        findings.add(NO_MODELS, message, "models", "truth", help="write `models A, B` below it")
+        message = f"no column of {quoted(frame.source.split(', '))} is left for a model"
+        way_out = f"the answers of a model stand in a column; there are {quoted(frame.columns, 12)}"
+        findings.add(NO_MODELS, message, "models", "truth", help=way_out)
     return models
 
 
@@ -108,7 +109,7 @@ def _outcomes(
             for model in models:
                 read_model(frame, model, spec.truth, target, answers, findings)
     within = [name for name in (spec.repeat,) if name is not None and name in frame.columns]
-    row_ids = ids(frame, spec.id, findings, within=within)
+    row_ids = ids(frame, spec.id, findings, within=within, apart=answer_columns(spec, models))
     groups = complete_texts(frame, spec.group, "group", findings)
     folds = complete_texts(frame, spec.fold, "fold", findings)
     repeats = complete_texts(frame, spec.repeat, "repeat", findings)

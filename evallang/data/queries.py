@@ -31,7 +31,7 @@ def not_one_select(query: str) -> str | None:
     if ";" in words:
         return "holds more than one statement"
     first = next((word for word in words if word != "("), "")
-    return None if first in ("select", "with") else f"begins with {first}"
+    return None if first in ("select", "with") else f"begins with `{first}`"
 
 
 def ordered(query: str) -> bool:

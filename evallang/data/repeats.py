@@ -41,7 +41,7 @@ def examples_of_repeats(
         (spec.truth, "truth"),
         (spec.group, "group"),
         (spec.weight, "weight"),
-        *((name, "within") for name in spec.subgroups),
+        *((name, f"within {name}") for name in spec.subgroups),
     ):
         if column is not None and not _agree(frame, column, codes, ids, keyword, findings):
             return None

@@ -1,6 +1,6 @@
 """Columns with a role of their own: id, group, weight, split, strata, subgroups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSABLE_WEIGHT
@@ -33,22 +33,32 @@ def known(frame: Frame, column: str | None, keyword: str, findings: Findings) ->
 
 
 def complete_texts(
-    frame: Frame, column: str | None, keyword: str, findings: Findings
+    frame: Frame, column: str | None, keyword: str, findings: Findings, *, filtered: bool = True
 ) -> tuple[str, ...] | None:
-    """Give a column as text, one of each row; missing values are a finding."""
+    """Give a column as text, one of each row; missing values are a finding.
+
+    `filtered` tells whether `where` lines are about this file.
+    """
     if column is None or not known(frame, column, keyword, findings):
         return None
-    if _has_missing(frame, column, keyword, findings):
+    if _has_missing(frame, column, keyword, findings, filtered=filtered):
         return None
     return tuple(frame.texts(column).to_list())
 
 
 def ids(
-    frame: Frame, column: str | None, findings: Findings, *, within: Sequence[str] = ()
+    frame: Frame,
+    column: str | None,
+    findings: Findings,
+    *,
+    within: Sequence[str] = (),
+    apart: Collection[str] | None = None,
 ) -> tuple[str, ...] | None:
     """Give the ids of the rows; one that occurs twice is a finding.
 
-    `within` are columns (repeat, data set) inside which an id must be unique.
+    `within` are columns (repeat, data set) inside which an id must be unique. `apart` are the
+    columns of predictions that tell no rows apart: truth and models; None of a table, where
+    rows of one id may be a group.
     """
     found = complete_texts(frame, column, "id", findings)
     if found is None or column is None:
@@ -63,25 +73,32 @@ def ids(
             f"`{column}` names more than one row of `{frame.source}`: {quoted(names)} "
             f"in {frame.places(twice)}",
             "id",
-            help=_way_out(frame, keys, twice),
+            help=f"write `group {written(column)}` if its rows belong together"
+            if apart is None
+            else _way_out(frame, keys, twice, apart),
         )
         return None
     return found
 
 
-def _way_out(frame: Frame, keys: "pl.DataFrame", twice: list[int]) -> str | None:
+def _way_out(frame: Frame, keys: "pl.DataFrame", twice: list[int], apart: Collection[str]) -> str:
     """Name a column of few words that tells the rows of one id apart, such as `filter`."""
     for name in sorted(frame.columns, key=lambda column: column != "filter"):
-        if name in keys.columns or frame.kind(name) is not Kind.TEXT:
+        if name in apart or name in keys.columns or frame.kind(name) is not Kind.TEXT:
             continue
         words = frame.texts(name)
-        apart = not keys.with_columns(words.alias(name)).is_duplicated().any()
-        if apart and words.n_unique() <= MOST_WORDS:
+        alone = not keys.with_columns(words.alias(name)).is_duplicated().any()
+        if alone and words.n_unique() <= MOST_WORDS:
             word = written(str(words[twice[0]]))
             return (
-                f"{name} tells these rows apart; keep one kind by: where {written(name)} = {word}"
+                f"`{name}` tells these rows apart: write `where {written(name)} = {word}` to keep "
+                "one kind"
             )
-    return None
+    return (
+        "give each row an id of its own"
+        if keys.width > 1
+        else "give each row an id of its own, or name by `repeat` what counts its repeats"
+    )
 
 
 def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np.float64] | None":
@@ -97,8 +114,15 @@ def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np
     values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0)).tolist()
     if wrong or not values.any():
-        where = f"negative or infinite in {frame.places(wrong)}" if wrong else "zero in every row"
-        way_out = "write weights of 0 or more, and some above 0"
+        below = [row for row in wrong if values[row] < 0]
+        where = (
+            f"below zero in {frame.places(below)}"
+            if below
+            else f"infinite in {frame.places(wrong)}"
+            if wrong
+            else "zero in every row"
+        )
+        way_out = "write finite weights of 0 or more, and some above 0"
         findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=way_out)
         return None
     return values
@@ -111,17 +135,22 @@ def levels(
     return {
         column: tuple(frame.texts(column).fill_null(MISSING_LEVEL).to_list())
         for column in dict.fromkeys(columns)
-        if known(frame, column, keyword, findings)
+        if known(frame, column, f"{keyword} {column}", findings)
     }
 
 
-def _has_missing(frame: Frame, column: str, keyword: str, findings: Findings) -> bool:
+def _has_missing(
+    frame: Frame, column: str, keyword: str, findings: Findings, *, filtered: bool = True
+) -> bool:
     missing = frame.missing_rows(column)
     if missing:
+        whose = f"`{column}`" if filtered else f"`{column}` of `{frame.source}`"
         findings.add(
             MISSING_IN_ROLE,
-            f"`{column}` is missing in {frame.places(missing)}",
+            f"{whose} is missing in {frame.places(missing)}",
             keyword,
-            help=f"write `where {written(column)} is not missing` to keep the others",
+            help=f"write `where {written(column)} is not missing` to keep the others"
+            if filtered
+            else "write it in every row",
         )
     return bool(missing)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
+from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
 from evallang.data.table_codes import (
     CLASS_SMALLER_THAN_FOLDS,
@@ -94,21 +95,36 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
                 f"{tables[0].task}",
                 "task",
                 "target",
-                help=f"write `task {tables[0].task}` if it is meant so",
+                help="write the same `task` below both, if one is meant"
+                if _may_be_numbers(table) and _may_be_numbers(tables[0])
+                else "evaluate them in a study each",
             )
             found.extend(findings.diagnostics)
     return tuple(found)
 
 
+def _may_be_numbers(table: Table) -> bool:
+    """Tell whether a target could be read as classes and as numbers."""
+    return not any(isinstance(value, str) for value in table.class_values)
+
+
 def constant_features(table: Table, findings: Findings) -> None:
     """Find features with at most one value beside missing ones."""
-    constant = [column.name for column in table.columns if _constant(table, column)]
-    if constant:
+    kinds: dict[str, list[str]] = {}
+    for column in table.columns:
+        if _constant(table, column):
+            present = len(_present(table, column))
+            words = "the same value in every row" if present else "no value in any row"
+            if 0 < present < table.n:
+                words = "the same value in every row that has one"
+            kinds.setdefault(words, []).append(column.name)
+    if kinds:
+        names = [name for group in kinds.values() for name in group]
         findings.add(
             CONSTANT_FEATURE,
-            f"{quoted(constant)} {_has(constant)} the same value in every row, or none",
+            ", and ".join(f"{quoted(group)} {_each_has(group)} {w}" for w, group in kinds.items()),
             "features",
-            help=f"write `features all except {_written(constant)}`",
+            help=f"write `features all except {_written(names)}`",
         )
 
 
@@ -122,11 +138,13 @@ def id_like_features(table: Table, findings: Findings, used: Used = None) -> Non
         if _whole(table, column) and _all_different(table, column)
     ]
     if alike:
+        ways = [] if table.spec.id is not None else [f"`id {written(alike[0])}`"]
+        ways.append(f"`features all except {_written(alike)}`")
         findings.add(
             ID_LIKE_FEATURE,
-            f"{quoted(alike)} {_has(alike)} a different value in every row, as an id has",
+            f"{quoted(alike)} {_each_has(alike)} a different value in every row, as an id has",
             "features",
-            help=f"write `id {written(alike[0])}`, or `features all except {_written(alike)}`",
+            help=f"write {' or '.join(ways)}",
         )
 
 
@@ -151,6 +169,7 @@ def standardised_features(table: Table, findings: Findings) -> None:
     spread = values.std(axis=0)
     if (spread == 0).any():
         return
+    number = values.shape[1]
     centred = np.abs(values.mean(axis=0)) < NEARLY * spread
     n = table.n
     scaled = any(
@@ -160,8 +179,8 @@ def standardised_features(table: Table, findings: Findings) -> None:
     if centred.all() and scaled:
         findings.add(
             STANDARDISED_FEATURES,
-            f"all {values.shape[1]} numeric features of `{table.source}` have mean 0 and the "
-            "same spread",
+            f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
+            "have mean 0 and the same spread",
             "features",
             help="give the raw values, and write `StandardScaler` as a step of the model",
         )
@@ -230,7 +249,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
             f"`{column}` has only {counted(groups, 'group')}, and the group is the unit "
             "of every interval and test",
             "group",
-            help="collect more groups, or say of these groups only what is found",
+            help="collect more groups, or name a smaller unit if its rows are independent",
         )
 
 
@@ -308,10 +327,19 @@ def _all_different(table: Table, column: Column) -> bool:
 
 
 def _whole(table: Table, column: Column) -> bool:
-    if not column.numeric:
-        return True
+    """Tell whether a feature holds whole numbers or words; of numbers with a few words neither."""
     values = _present(table, column)
+    if not column.numeric:
+        return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
     return bool((values == np.floor(values)).all())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _equals_target(table: Table, column: Column) -> bool:
@@ -352,8 +380,8 @@ def _groups(table: Table | GivenOutcomes) -> int | None:
     return None if table.group_codes is None else len(set(table.group_codes.tolist()))
 
 
-def _has(names: list[str]) -> str:
-    return "has" if len(names) == 1 else "have"
+def _each_has(names: list[str]) -> str:
+    return "has" if len(names) == 1 else "each have"
 
 
 def _says(names: list[str]) -> str:

@@ -72,7 +72,7 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
 
 
 def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
-    names = complete_texts(frame, spec.model, "model", findings)
+    names = complete_texts(frame, spec.model, "model", findings, filtered=False)
     if not known(frame, spec.score, "score", findings) or names is None:
         return None
     numbers, notes = _numbers(frame, spec.score or "", "score", findings)
@@ -109,13 +109,13 @@ def _numbers(
     values, notes = _without_marks(frame, column)
     kind = Kind.EMPTY if values.null_count() == len(values) else None
     if kind is None and not values.dtype.is_numeric():
+        kind = frame.kind(column)
         cells = frame.texts(column)
-        numbers = cells.cast(pl.Float64, strict=False)
-        odd = (numbers.is_null() & values.is_not_null()).arg_true().to_list()
-        shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
+        odd = (cells.cast(pl.Float64, strict=False).is_null() & values.is_not_null()).arg_true()
+        shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if kind is Kind.TEXT else str(kind)
         findings.add(
             SCORE_NOT_NUMERIC,
-            f"`{column}` of `{frame.source}` holds {shown}, which is no score",
+            f"`{column}` of `{frame.source}` must hold numbers and holds {shown}",
             keyword,
             help="write one number a cell, as 0.912; an empty cell is a missing score",
         )

@@ -111,12 +111,18 @@ class _Axes:
     pair: "NDArray[np.int64]"
 
 
+def _texts(
+    frame: Frame, column: str | None, keyword: str, findings: Findings
+) -> tuple[str, ...] | None:
+    return complete_texts(frame, column, keyword, findings, filtered=False)
+
+
 def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
     """Find the levels of each axis; a column that is not named is one level for all rows."""
     one = ("",) * frame.n
-    datasets = complete_texts(frame, spec.dataset, "dataset", findings) or (spec.name,) * frame.n
-    folds = complete_texts(frame, spec.fold, "fold", findings) or one
-    repeats = complete_texts(frame, spec.repeat, "repeat", findings) or one
+    datasets = _texts(frame, spec.dataset, "dataset", findings) or (spec.name,) * frame.n
+    folds = _texts(frame, spec.fold, "fold", findings) or one
+    repeats = _texts(frame, spec.repeat, "repeat", findings) or one
     set_levels = tuple(dict.fromkeys(datasets))
     fold_levels = tuple(map(str, in_label_order(set(folds))))
     repeat_levels = tuple(map(str, in_label_order(set(repeats))))
@@ -186,7 +192,8 @@ def _report_twice(
         )
         if column is None
     ]
-    others = f", and so do {counted(n - 1, 'other cell')}" if n > 1 else ""
+    do = "does" if n == 2 else "do"
+    others = f", and so {do} {counted(n - 1, 'other cell')}" if n > 1 else ""
     findings.add(
         SCORE_TWICE,
         f"{frame.place(row)} of `{frame.source}` gives a score of `{cells.models[model].name}` "
@@ -196,10 +203,9 @@ def _report_twice(
         "models",
         "model",
         help=f"write {' or '.join(f'`{word} COLUMN`' for word in unnamed)} to name what tells "
-        f"the rows "
-        "apart"
+        "the rows apart"
         if unnamed
-        else None,
+        else "leave one of them",
     )
 
 

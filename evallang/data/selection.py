@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 else:
     pl = lazy("polars")
 
+MOST_ODD_WORDS = 3  # words among numbers that look like marks of missing values
+DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}$"
 ORDERINGS = ("<", "<=", ">", ">=")
 
 
@@ -44,7 +46,8 @@ def select(
         if after.n == 0:
             findings.add(
                 NO_ROWS_LEFT,
-                f"`{line.written}` leaves none of {frame.n:,} rows",
+                f"`{line.written}` leaves none of {frame.n:,} rows"
+                + (" that the lines before it keep" if any(n for _, n in excluded[:-1]) else ""),
                 span=line.span,
                 help=_what_there_is(frame, line.column),
             )
@@ -101,7 +104,7 @@ def _in_order(frame: Frame, line: Where, findings: Findings) -> "pl.Series | Non
             ORDERING_OF_TEXT,
             f"`{line.column}` holds {kind}, which `{line.operator}` cannot order",
             span=line.span,
-            help=_what_there_is(frame, line.column),
+            help=_way_to_order(frame, line.column),
         )
         return None
     label = line.value if not isinstance(line.value, tuple) else None
@@ -145,6 +148,18 @@ def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
     )
 
 
+def _way_to_order(frame: Frame, column: str) -> str:
+    """Tell what keeps a column from having an order: a few words among numbers, or dates."""
+    cells = frame.texts(column).drop_nulls()
+    odd = cells.filter(cells.cast(pl.Float64, strict=False).is_null()).unique().sort().to_list()
+    if len(odd) <= MOST_ODD_WORDS and len(odd) < cells.n_unique() - len(odd):
+        marks = quoted((f'"{word}"' for word in odd), MOST_ODD_WORDS)
+        return f"{marks} {'makes' if len(odd) == 1 else 'make'} it text; all else are numbers"
+    if cells.str.contains(DAY_FIRST).all():
+        return "dates are read year first: `2024-03-01`"
+    return _what_there_is(frame, column)
+
+
 def _what_there_is(frame: Frame, column: str) -> str:
     values = frame.values(column)
     kind = frame.kind(column)
@@ -152,6 +167,8 @@ def _what_there_is(frame: Frame, column: str) -> str:
         return f"`{column}` is missing in every row"
     if kind in (Kind.NUMBER, Kind.DATE):
         ends = (label_text(values.min()), label_text(values.max()))
+        if ends[0] == ends[1]:
+            return f"`{column}` is {ends[0]} in every row"
         return f"`{column}` goes from {' to '.join(ends)}"
     levels = sorted(frame.texts(column).drop_nulls().unique().to_list())
     return f"`{column}` holds {quoted(levels, 8)}"

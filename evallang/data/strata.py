@@ -127,7 +127,7 @@ def _target_levels(
     codes, edges = quantile_bins(table.y, bins)
     made = len(edges) + 1
     if made < 2:
-        message = f"{table.target} has one value in most rows, and its quantiles are all the same"
+        message = f"`{table.target}` has one value in most rows, and its quantiles are all the same"
         findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="write `stratify none`")
         return None
     shown = ", ".join(f"{edge:.6g}" for edge in edges.tolist())

@@ -66,9 +66,14 @@ def read_target(
         findings.add(
             MISSING_TARGET,
             f"`{column}` is missing in {len(missing):,} of {frame.n:,} rows: "
-            f"{frame.places(missing)}",
+            f"{frame.places(missing)}"
+            if len(missing) < frame.n
+            else f"`{column}` is missing in every row",
             keyword,
-            help=f"write `where {written(column)} is not missing` to leave them out",
+            help=f"write `where {written(column)} is not missing` to leave "
+            f"{'it' if len(missing) == 1 else 'them'} out"
+            if len(missing) < frame.n
+            else "name a column that says what is true",
         )
         return None
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
@@ -109,9 +114,7 @@ def _numbers(
     keyword: str,
 ) -> Target | None:
     if frame.kind(column) is not Kind.NUMBER:
-        cells = frame.texts(column)
-        odd = cells.cast(pl.Float64, strict=False).is_null().arg_true().to_list()
-        where = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if odd else str(frame.kind(column))
+        where = frame.no_number(column)
         findings.add(
             TARGET_NOT_NUMERIC,
             f"`{column}` is to be predicted by regression and holds {where}",
@@ -151,8 +154,11 @@ def _labels(
         return None
     found = classes_of(values)
     if len(found.texts) == 1:
-        message = f"every row of `{frame.source}` has the label `{found.texts[0]}` in `{column}`"
-        way_out = "choose another target, or rows of more than one class"
+        kept = " that `where` keeps" if spec.where else ""
+        message = (
+            f"every row of `{frame.source}`{kept} has the label `{found.texts[0]}` in `{column}`"
+        )
+        way_out = f"name another {keyword}, or keep rows of more than one class"
         findings.add(ONE_CLASS, message, keyword, help=way_out)
         return None
     positive, stated = _positive(spec, column, found.texts, found.values, findings)
@@ -183,7 +189,9 @@ def _positive(
             POSITIVE_OF_MANY,
             f"`positive` is for two classes, and `{column}` has {len(texts)}: {quoted(texts, 12)}",
             "positive",
-            help="leave `positive` out, or keep two of the classes by `where`",
+            help="spell the labels of one class alike"
+            if len({text.casefold() for text in texts}) == 2
+            else "leave `positive` out, or keep two of the classes by `where`",
         )
         return None, ()
     place = find_label(spec.positive, values)

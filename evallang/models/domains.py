@@ -41,13 +41,13 @@ def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
     low, high = _exact(start), _exact(stop)
     integers = _written_as_integers(start, stop, *([] if step is None else [step]))
     if step is None and not integers:
-        raise ValueError(f"the range {domain} needs a step, because its numbers are no integers")
+        raise ValueError(f"the range `{domain}` needs a step, because its numbers are no integers")
     width = Fraction(1) if step is None else _exact(step)
     if width == 0:
-        raise ValueError(f"the range {domain} never ends with a step of 0")
+        raise ValueError(f"the range `{domain}` never ends with a step of 0")
     if (high - low) * width < 0:
         way, sign = ("falls", "negative") if high < low else ("rises", "positive")
-        raise ValueError(f"the range {domain} {way}, so its step must be {sign}")
+        raise ValueError(f"the range `{domain}` {way}, so its step must be {sign}")
     points = (high - low) // width + 1
     _limit(points, f"{domain} step {step or 1}")
     values = (low + i * width for i in range(points))
@@ -64,10 +64,10 @@ def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
     """
     domain = f"{start}..{stop}"
     first, last = _exact(start), _exact(stop)
-    _above_zero(first, last, f"{domain} log")
+    _above_zero(first, last, f"{domain} log {n}")
     points = number(n)
     if not isinstance(points, int) or points < 2:
-        raise ValueError(f"{domain} log needs a whole number of points, 2 or more, not {n}")
+        raise ValueError(f"`{domain} log` needs a whole number of points, 2 or more, not {n}")
     _limit(points, f"{domain} log {n}")
     inner = [_between(first, last, Fraction(i, points - 1)) for i in range(1, points - 1)]
     values = [first, *inner, last]
@@ -84,12 +84,12 @@ def distribution(start: str, stop: str, word: str) -> Candidates:
     """
     written = f"{start}..{stop} {word}"
     if word not in ("uniform", "loguniform"):
-        raise ValueError(f"{written} names no distribution: it is uniform or loguniform")
+        raise ValueError(f"`{written}` names no distribution: it is `uniform` or `loguniform`")
     low, high = _exact(start), _exact(stop)
     if word == "loguniform":
         _above_zero(low, high, written)
     if low >= high:
-        raise ValueError(f"{written} must rise: the smaller number comes first")
+        raise ValueError(f"`{written}` must rise: the smaller number comes first")
     return Candidates(
         (), written, word, float(low), float(high), integer=_written_as_integers(start, stop)
     )
@@ -146,9 +146,9 @@ def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
 
 def _above_zero(first: Fraction, last: Fraction, written: str) -> None:
     if first <= 0 or last <= 0:
-        raise ValueError(f"{written} is spaced in logarithms, so both ends must be above 0")
+        raise ValueError(f"`{written}` is spaced in logarithms, so both ends must be above 0")
 
 
 def _limit(points: int, written: str) -> None:
     if points > MOST_POINTS:
-        raise ValueError(f"{written} has {points:,} values, more than {MOST_POINTS:,}")
+        raise ValueError(f"`{written}` has {points:,} values, more than {MOST_POINTS:,}")

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
+from evallang.data.findings import of_one
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.models.abilities import abilities
@@ -69,10 +70,11 @@ def plan(
     if tables and any(asks(m.pipeline, study.tuning) for m in study.models):
         found += _without_optuna(study)
     for table in tables.values():
-        found += readiness(study, table)
+        name, own, several = table.spec.name, table.spec.places, len(tables) > 1
+        found += of_one(readiness(study, table), name, own, several=several)
         for protocol in study.protocols:
             strata, said = strata_of(study, table, protocol)
-            found += said
+            found += of_one(said, name, own, several=several)
             if has_errors(said):
                 continue
             rows = rows_of(study, table, protocol, strata)
@@ -84,13 +86,14 @@ def plan(
             except ValueError as error:
                 place = protocol.span or table.spec.places.get("data")
                 option = _inner_option(study) if inside else None
-                found.append(cannot_split(error, place, study.path, inner=option))
+                refused = cannot_split(error, place, study.path, inner=option)
+                found += of_one([refused], name, own, several=several)
                 continue
             splits[table.spec.name, protocol.name] = made
             kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
             how = shares_kept(rows, made) if kept else None
             words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
-            where = f"{table.spec.name}: " if len(tables) > 1 else ""
+            where = f"{name}: " if several else ""
             notes.setdefault(protocol.name, []).extend(where + word for word in words)
     layout = Layout(splits, tasks, tuple(places))
     by_text = None if tables or not sources else fits_without_data(study)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import Table
+from evallang.data.findings import quoted
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.abilities import ColumnState, classes_of, unready
 from evallang.models.catalogue import CATALOGUE, missing_package
@@ -96,12 +97,13 @@ def _unknown(model: ModelSpec, table: Table) -> Iterator[Diagnostic]:
     if not isinstance(first, ColumnsSpec):
         return
     for name in unknown_columns(first, table.columns):
-        near = _near(name, [column.name for column in table.columns])
+        names = [column.name for column in table.columns]
+        near = _near(name, names)
         yield diagnose(
             UNKNOWN_FEATURE,
             f"`{model.name}` names the column `{name}`, which is no feature of `{table.spec.name}`",
             model.span,
-            help=f"did you mean `{near}`?" if near else None,
+            help=f"did you mean `{near}`?" if near else f"there are {quoted(names, 12)}",
         )
 
 

@@ -10,6 +10,7 @@ from evallang.spelling import closest
 from evallang.syntax import codes, text_codes
 from evallang.syntax.keywords import (
     CLAUSES,
+    CLAUSES_ELSEWHERE,
     CONNECTIVES,
     STATEMENTS,
     STATEMENTS_ELSEWHERE,
@@ -245,13 +246,21 @@ class Assembly:
             return reading
         span = Span(self.path, first.start, first.end)
         word = _short(line.word)
-        meant = closest(line.word, STATEMENTS[owner.word].clauses)
+        taken = STATEMENTS[owner.word].clauses
+        begins, _, rest = line.word.partition("_")
+        if begins in taken and rest:  # `higher_is_better`
+            right = line.word.replace("_", " ")
+            message = f"`{word}` is written `{right}`"
+            fixes = [Fix(f"write `{right}`", (Edit(span, right),))]
+            return Reading(None, (diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes),))
+        other = (item for item in CLAUSES_ELSEWHERE.get(line.word.casefold(), ()) if item in taken)
+        meant = next(other, None) or closest(line.word, taken)
         if meant is None:
             owners = [name for name, known in STATEMENTS.items() if line.word in known.clauses]
             message = f"`{word}` begins no clause of `{owner.word}`"
             if owners:
                 message = f"`{word}` is a clause of {_either(owners)}, not of `{owner.word}`"
-            way_out = f"`{owner.word}` takes {_either(STATEMENTS[owner.word].clauses)}"
+            way_out = f"`{owner.word}` takes {_either(taken)}"
             found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=way_out)
             return Reading(None, (found,))
         line.tokens[0] = first._replace(kind="NAME", text=meant)

@@ -158,6 +158,19 @@ CLAUSES: Mapping[str, str] = {
 }
 """Every clause by its first word, with its form."""
 
+CLAUSES_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("filter", "keep", "subset"), ("where",)),
+    **dict.fromkeys(("label", "labels", "outcome", "response", "y"), ("target", "truth")),
+    **dict.fromkeys(("columns", "inputs", "predictors", "x"), ("features",)),
+    **dict.fromkeys(("cluster", "groups"), ("group",)),
+    **dict.fromkeys(("na", "null"), ("missing",)),
+    **dict.fromkeys(("pred", "prediction", "predictions", "yhat"), ("models",)),
+    "random_state": ("seed",),
+    "sample_weight": ("weight",),
+    "significance": ("alpha",),
+}
+"""What a clause is called elsewhere, and the clauses that it may stand for."""
+
 SINGLE_COLUMN_CLAUSES = frozenset(
     {"count", "dataset", "fold", "group", "id", "model", "repeat", "target", "truth", "weight"}
 )

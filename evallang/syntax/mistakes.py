@@ -6,6 +6,7 @@ of the line fits after it; the line is then read as meant, and the change is a s
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
@@ -77,11 +78,20 @@ class Guess(NamedTuple):
 def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     """Parse a line as a `statement` or a `clause`, mending what surely was meant."""
     first = run(path, start, tokens)
+    doubled = _doubled(path, start, tokens, first)
+    if doubled is not None:
+        return doubled
     if first.stuck_at is None:
         return Reading(first.node, first.diagnostics)
     bracketed = _bracketed_options(path, start, tokens, first.stuck_at)
     if bracketed is not None:
         return bracketed
+    lost = _comma_before_a_word(path, start, tokens, first.stuck_at)
+    if lost is not None:
+        return lost
+    keyed = _quoted_keys(path, start, tokens, first.stuck_at)
+    if keyed is not None:
+        return keyed
     known = (
         reserved_word(path, start, tokens, first.stuck_at)
         or clause_beside(path, start, tokens, first.stuck_at)
@@ -187,7 +197,8 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
     keyword_alone = at == 1 and token.kind == "COLON"
     if (token.kind == "EQUAL" or keyword_alone) and not {"=", ":"} & set(fits):
         message = f"`{before.text}` is followed by its value, without `{token.text}`"
-        edit = Edit(here, "")
+        after = items[min(at + 1, len(items) - 1)]
+        edit = Edit(Span(path, before.end, max(token.end, after.start)), " ")
         yield Guess(codes.SUPERFLUOUS, message, (), 1, edit, f"remove `{token.text}`")
     yield from _swapped(path, items, at, fits)
     if token.kind in ("NAME", "NUMBER", "TEXT", "LSQB", "LBRACE"):
@@ -210,13 +221,16 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             message = f"text stands in quotes: `{right}`"
             yield Guess(codes.QUOTES_MISSING, message, (text,), 1, Edit(here, right), "add quotes")
         for word in _WORDS_INSERTED:
-            if word in fits and at > 1:
+            if word in fits and (at > 1 or word in ("by", "is")) and token.text != "vs":
                 kind = PUNCTUATION.get(word, "NAME")
                 inserted = Token(kind, word, before.end, before.end)
                 message = f"`{word}` is missing before {shown(token)}"
                 edit = Edit(gap, f" {word}")
                 title = f"write `{word}`"
-                yield Guess(codes.MISSING_WORD, message, (inserted, token), 1, edit, title)
+                safe = word != "by" or token.kind == "NUMBER"  # else it may be a lost comma
+                yield Guess(
+                    codes.MISSING_WORD, message, (inserted, token), 1, edit, title, safe=safe
+                )
     if token.kind != END:
         twice = token.text == before.text and token.kind == before.kind
         message = f"{shown(token)} is too much here"
@@ -244,6 +258,8 @@ def _swapped(path: str, items: Sequence[Token], at: int, fits: Sequence[str]) ->
         message = f"`{sign}` belongs here, not `{token.text}`"
         left = " " * (sign.isalpha() and before.end == token.start)
         right = " " * (sign.isalpha() and items[at + 1].start == token.end)
+        if sign == "=" and before.end == token.start < token.end < items[at + 1].start:
+            left = " "  # `model a: SVC`
         edit = Edit(Span(path, token.start, token.end), f"{left}{sign}{right}")
         yield Guess(codes.WRONG_SIGN, message, (swapped,), 1, edit, f"write `{sign}`")
 
@@ -273,6 +289,67 @@ def _blanks_in_a_name(path: str, items: Sequence[Token], at: int) -> Iterator[Gu
         yield Guess(
             codes.QUOTES_MISSING, message, (), len(items) - 1 - at, edit, "add quotes", before=text
         )
+
+
+def _comma_before_a_word(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
+    """Read `compare a, b, with mcnemar` without its last comma."""
+    for index in (at - 1, at - 2):
+        if index < 1 or index + 1 >= len(tokens) or tokens[index].kind != "COMMA":
+            continue
+        if tokens[index + 1].text not in CONNECTIVES:
+            continue
+        again = run(path, start, [*tokens[:index], *tokens[index + 1 :]])
+        if again.stuck_at is None:
+            edit = Edit(Span(path, tokens[index - 1].end, tokens[index].end), "")
+            found = diagnose(
+                codes.SUPERFLUOUS,
+                "`,` is too much here",
+                Span(path, tokens[index].start, tokens[index].end),
+                fixes=[Fix("remove `,`", (edit,))],
+            )
+            return Reading(again.node, (found, *again.diagnostics))
+    return None
+
+
+# --- the same word twice, and keys in quotes ---------------------------------------------
+
+
+def _doubled(path: str, start: str, tokens: Sequence[Token], first: Run) -> Reading | None:
+    """Read `with with mcnemar` with one of the two."""
+    faulty = first.stuck_at is not None or first.diagnostics
+    for at in range(1, len(tokens)) if faulty else ():
+        before, token = tokens[at - 1 : at + 1]
+        if token.text not in RESERVED or (token.kind, token.text) != (before.kind, before.text):
+            continue
+        again = run(path, start, [*tokens[:at], *tokens[at + 1 :]])
+        if again.stuck_at is None and not again.diagnostics:
+            edit = Edit(Span(path, before.end, token.end), "")
+            found = diagnose(
+                codes.SUPERFLUOUS,
+                f"{shown(token)} stands here twice",
+                Span(path, token.start, token.end),
+                fixes=[Fix(f"remove {shown(token)}", (edit,))],
+            )
+            return Reading(again.node, (found,))
+    return None
+
+
+def _quoted_keys(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
+    """Read `SVC("C"=1)` as `SVC(C=1)`."""
+    if at >= len(tokens) or tokens[at].kind != "EQUAL" or tokens[at - 1].kind != "TEXT":
+        return None
+    plain, found = list(tokens), []
+    for place, (key, sign) in enumerate(pairwise(tokens)):
+        name = unescaped(key.text) if key.kind == "TEXT" else ""
+        if sign.kind != "EQUAL" or not name.isidentifier():
+            continue
+        plain[place] = Token("NAME", name, key.start, key.end)
+        span = Span(path, key.start, key.end)
+        message = f"a name stands here without quotes: `{name}`"
+        fix = Fix("remove the quotes", (Edit(span, name),))
+        found.append(diagnose(codes.QUOTES_SUPERFLUOUS, message, span, fixes=[fix]))
+    again = run(path, start, plain)
+    return Reading(again.node, (*found, *again.diagnostics)) if again.stuck_at is None else None
 
 
 # --- options in brackets ---------------------------------------------------------------

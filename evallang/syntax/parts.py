@@ -193,7 +193,7 @@ class PartBuilder(ValueBuilder):
         for word in parts:
             if word not in _PARTS_OF_CLAIMS[kind]:
                 self._misplaced(kind, word, places[word])
-        if "by" in parts and "with" in parts:
+        if {"by", "with"} <= parts.keys() & _PARTS_OF_CLAIMS[kind]:
             self._complain(
                 codes.MISPLACED_PART,
                 "a claim is decided by a margin or by a test, not by both",
@@ -251,6 +251,11 @@ class PartBuilder(ValueBuilder):
             ("noninferior", "within margin"): "write `by MARGIN`",
             ("equivalent", "by"): "write `within MARGIN`",
             ("superior", "within margin"): "write `by MARGIN`",
+            ("noninferior", "with"): "the interval decides it; a test goes with `better than`",
+            ("equivalent", "with"): "the interval decides it; a test goes with `better than`",
+            ("level", "with"): "the interval decides it; a test goes with `better than`",
+            **{(claim, "within"): _OF_LEVELS for claim in ("superior", "noninferior")},
+            ("equivalent", "within"): f"write a number as margin; {_OF_LEVELS}",
         }
         names = {
             "level": "a required level",
@@ -283,7 +288,8 @@ class PartBuilder(ValueBuilder):
                 shown = "a correction" if word == "correction" else shown
                 related = [Related(places[word], "first given here")]
                 message = f"{shown} is given twice"
-                self._complain(codes.PART_GIVEN_TWICE, message, place, related=related)
+                way_out = _WAYS_OUT_OF_TWO.get((self.first.text, word), "keep one of the two")
+                self._complain(codes.PART_GIVEN_TWICE, message, place, way_out, related=related)
         return found
 
     def _method(self, node: n.MethodNode | n.ColumnsNode) -> n.MethodNode:
@@ -293,7 +299,7 @@ class PartBuilder(ValueBuilder):
             self._complain(codes.UNEXPECTED_TEXT, message, node.span)
             return n.NameNode("columns", span=node.span)
         name = node.name if isinstance(node, n.CallNode) else node
-        self._named(name)
+        self._named(name, "write the word of the catalogue that is meant")
         if isinstance(node, n.CallNode):
             return replace(node, name=term(name))
         return term(name)
@@ -314,6 +320,15 @@ _PARTS_OF_CLAIMS = {
     "noninferior": {"by", "on", "at", "in"},
     "equivalent": {"within margin", "on", "at", "in"},
 }
+
+_OF_LEVELS = "`within COLUMN` goes with a required level: `require METRIC of MODEL >= NUMBER`"
+
+_WAYS_OUT_OF_TWO = {
+    ("compare", "by"): "one `by` takes several metrics, parted by commas",
+    ("compare", "with"): "write a line for each test, or `then` between the two",
+    ("analyze", "of"): "one `of` takes several models, parted by commas",
+}
+"""What to write for a part that is given twice, by statement and part."""
 
 _RIGHT_MARGIN = {
     ("noninferior", "within margin"): "by",

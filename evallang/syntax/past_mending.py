@@ -1,5 +1,6 @@
 """What is said of a line that no guess mends: the word in the way, and the form of the whole."""
 
+import re
 from collections.abc import Sequence
 
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
@@ -91,6 +92,7 @@ def given_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Diag
             codes.RANGE_OF_NAMES,
             f"a range takes numbers, not `{name.text}`",
             Span(path, name.start, name.end),
+            help="write the number itself",
         )
     message = f"{shown(token)} does not fit here"
     way_out = _habit(tokens, at) or _way_out(start, tokens, fits)
@@ -107,8 +109,18 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
         if other.kind == "NAME":
             return f"write `require {before.text} better than {other.text}`, or the other way round"
         return f"write `require METRIC of {before.text} >= NUMBER`"
+    if word == "require" and token.text == "worse":
+        return "write `not worse than`, or say which one is better"
+    after = tokens[at + 1] if len(tokens) > at + 1 else token
+    touching = before.end == token.start and token.end == after.start
+    if token.kind == "COMMA" and before.kind == after.kind == "NUMBER" and touching:
+        grouped = f", thousands are grouped by `_`: `{before.text}_{after.text}`"
+        way_out = f"decimals stand behind a point: `{before.text}.{after.text}`"
+        return way_out + grouped * (len(after.text) == 3)
     if token.kind == "LPAR" and at == 1 and word in ("compare", "measure", "report"):
         return f"what `{word}` names stands side by side, parted by commas, or in `[ ]`"
+    if word == "compare" and token.text == "vs":
+        return "pairs are joined by commas, as in `a vs b, b vs c`"
     if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
         if before.text in ("alpha", "level", "confidence"):
             return "the level is said once for the study: `alpha 0.05` below `study`"
@@ -130,6 +142,12 @@ def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[s
         message = "this comparison names no test"
         way_out = "write `with TEST`, as in `compare a, b with mcnemar`"
         return diagnose(codes.MISSING_PART, message, span, help=way_out)
+    if "from" in fits and last.kind == "TEXT" and re.search("[./]", last.text):
+        gap = Span(path, tokens[-2].end, tokens[-2].end)
+        fix = Fix("write `from`", (Edit(gap, " from"),))
+        message = f"`from` is missing before {shown(last)}"
+        place = Span(path, last.start, last.end)
+        return diagnose(codes.MISSING_WORD, message, place, fixes=[fix])
     message = f"the line ends after {shown(last)} before it is complete"
     return diagnose(codes.INCOMPLETE_LINE, message, span, help=_way_out(start, tokens, fits))
 

@@ -52,6 +52,8 @@ def meant_for(
         if text[at - 1] == "<":
             return "a value is given with `=`", False
         return None, False
+    if character == "*" and text[at - 1 : at].strip():
+        return 'a pattern stands in quotes, as in `"p_*"`', False
     if character == "'" and text[at - 1 : at].isalnum() and before == "NAME":
         return "a name has no apostrophe", False
     return _ELSEWHERE.get(character), False

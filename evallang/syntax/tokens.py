@@ -39,11 +39,20 @@ LONGEST_NUMBER = 40  # characters; longer ones are not put together from groups
 MOST_OBJECTIONS = 100  # in one line; whoever has more has no study at hand
 DEEPEST_READ = 200  # brackets open on one line: nothing behind them is looked at
 
-TYPOGRAPHIC = {"≥": ">=", "≤": "<=", "≠": "!=", "…": "..", "＝": "="}
+TYPOGRAPHIC = {
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+    "…": "..",
+    "＝": "=",
+    "，": ",",
+    "、": ",",
+    "：": ":",
+}
 FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
 CONSTANTS = {"True": "true", "False": "false", "None": "none"}
 
-_SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝×−–—"
+_SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝，、：×−–—"
 _ODD = rf"\s\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff{_SPECIAL}"
 _LETTER = rf"[^\x00-@\[-\^`{{-\x7f{_ODD}]"  # any script; `isidentifier` has the last word
 _WORD = rf"[^\x00-/:-@\[-\^`{{-\x7f{_ODD}]"
@@ -60,7 +69,7 @@ _TOKEN = re.compile(
     | (?P<curly>[“”„‟«»][^“”„‟«»"]*[“”„‟«»"])
     | (?P<single>(?<!\w)'(?:[^'"\#]|"[^'"\#]*")*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
     | (?P<quote>".*)
-    | (?P<typographic>[≥≤≠…＝])
+    | (?P<typographic>[≥≤≠…＝，、：])
     | (?P<space>[^\S\n]+|[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+)
     | (?P<other>.)
     """,

@@ -97,7 +97,7 @@ class TreeBuilder(PartBuilder):
         return n.HeaderNode(kids[0], keyword=self.keyword, span=span)
 
     def let(self, kids: Kids, span: Span) -> n.LetNode:
-        self._no_range(kids[1])
+        self._no_range(kids[1], "write a list, or the range itself after `in`")
         return n.LetNode(kids[0], kids[1], keyword=self.keyword, span=span)
 
     def data(self, kids: Kids, span: Span) -> n.DataNode:

@@ -20,6 +20,16 @@ Kids = Sequence[Any]
 _VERSION = re.compile(r"\w\.[0-9]")
 
 
+_RANGES_ELSEWHERE = frozenset(
+    {"arange", "geomspace", "linspace", "logspace", "range", "randint", "seq"}
+)
+"""Functions of other languages that make a row of numbers."""
+_OF_SINGLE_VALUES = frozenset(
+    {"analyze", "compare", "interval", "measure", "protocol", "stratify", "tune"}
+)
+"""Lines whose options take one value each, or a list where the option is one."""
+
+
 class ValueBuilder:
     """Builds numbers, texts, lists, maps, domains, calls and pipelines."""
 
@@ -71,7 +81,8 @@ class ValueBuilder:
 
     def list(self, kids: Kids, span: Span) -> n.ListNode:
         for item in kids:
-            self._no_range(item)
+            alone = len(kids) == 1 and self.first.text == "model"
+            self._no_range(item, "leave the brackets out" if alone else None)
         return n.ListNode(tuple(kids), span=span)
 
     def map(self, kids: Kids, span: Span) -> n.MapNode:
@@ -149,7 +160,9 @@ class ValueBuilder:
 
     def argument_fixed(self, kids: Kids, span: Span) -> n.ArgumentNode:
         key, value = kids
-        if isinstance(value, n.RangeNode):
+        if isinstance(value, n.RangeNode) and self.first.text not in ("let", "model"):
+            self._no_range(value)
+        elif isinstance(value, n.RangeNode):
             between = Span(span.path, key.span.end, value.span.start)
             self._complain(
                 codes.RANGE_WITHOUT_IN,
@@ -174,13 +187,15 @@ class ValueBuilder:
             )
         elif isinstance(value, n.NumberNode | n.TextNode):
             written = value.literal
+            wanted = "`[1, 10]`, `1..10` or `1e-3..1e3 log 7`"
+            if isinstance(value, n.TextNode):
+                wanted = f"a list, as in `[{written}, ...]`"
             between = Span(span.path, key.span.end, value.span.start)
             self._complain(
                 codes.DOMAIN_NEEDED,
                 f"`{key.name} in` is followed by a single value",
                 value.span,
-                f"`{key.name}={written}` fixes it; `in` wants `[1, 10]`, `1..10` or "
-                "`1e-3..1e3 log 7`",
+                f"`{key.name}={written}` fixes it; `in` wants {wanted}",
                 fix=Fix(f"write `{key.name}={written}`", (Edit(between, "="),)),
             )
         return n.ArgumentNode(key, value, tuned=True, span=span)
@@ -216,13 +231,14 @@ class ValueBuilder:
                 codes.BRANCH_OUTSIDE_COLUMNS,
                 "before the colon stands `numeric`, `categorical`, `rest`, a column or a list",
                 columns.span,
+                "columns are named as in the data",
             )
             return None
         steps: tuple[Any, ...] = item.pipeline.steps
         for step in steps:
             if not isinstance(step, n.NameNode | n.CallNode | n.ColumnsNode):
                 message = "after the colon stand estimators, joined by `|`"
-                self._complain(codes.STEP_EXPECTED, message, step.span)
+                self._complain(codes.STEP_EXPECTED, message, step.span, _as_steps(step))
                 return None
         return item
 
@@ -262,7 +278,9 @@ class ValueBuilder:
                 codes.DOMAIN_NEEDED,
                 f"`{key.name} in` is followed by a call, which is no set of values",
                 call.span,
-                f"write the choices as a list: `{key.name} in [...]`",
+                "a range is written `1..10`, `1..10 step 2` or `1e-3..1e3 log 7`"
+                if name in _RANGES_ELSEWHERE
+                else f"write the choices as a list: `{key.name} in [...]`",
             )
             return
         right = f"{ends[0].literal}..{ends[1].literal} {name}"
@@ -273,14 +291,15 @@ class ValueBuilder:
             fix=Fix(f"write `{right}`", (Edit(call.span, right),)),
         )
 
-    def _no_range(self, value: Any) -> None:
+    def _no_range(self, value: Any, way_out: str | None = None) -> None:
         if isinstance(value, n.RangeNode):
-            self._complain(
-                codes.RANGE_WITHOUT_IN,
-                "a range stands only after `in`",
-                value.span,
-                "write the values as a list: `[1, 2, 3]`",
-            )
+            if self.first.text == "where":
+                way_out = "write a line for each bound: `where age >= 18`, `where age <= 65`"
+            elif self.first.text in _OF_SINGLE_VALUES:
+                way_out = "write the one value that is meant"
+            way_out = way_out or "write the values as a list: `[1, 2, 3]`"
+            message = "a range stands only after `in`"
+            self._complain(codes.RANGE_WITHOUT_IN, message, value.span, way_out)
 
     # --- lists of names ----------------------------------------------------------------
 
@@ -299,3 +318,13 @@ class ValueBuilder:
 
     def pair(self, kids: Kids, span: Span) -> n.PairNode:
         return n.PairNode(kids[0], kids[1], span=span)
+
+
+def _as_steps(value: Any) -> str | None:
+    """Say how what stands in place of steps is written as such."""
+    if isinstance(value, n.TextNode) and value.value.isidentifier():
+        return f"write `{value.value}` without quotes"
+    if isinstance(value, n.ListNode):
+        names = [item.name for item in value.items if isinstance(item, n.NameNode)]
+        return f"write `{' | '.join(names)}`" if names and len(names) == len(value.items) else None
+    return None

@@ -4,6 +4,7 @@ import random
 import re
 from pathlib import Path
 
+import pytest
 from studies import checked
 
 from evallang.cli.fixing import _chosen
@@ -66,3 +67,14 @@ def test_what_is_mended_is_the_study_that_was_meant():
             assert found.canonical == meant.canonical, (word[0], damaged[word.start() :][:40])
             same += 1
     assert same > SLIPS / 2
+
+
+@pytest.mark.parametrize("blanks", ["{}", " {}", "{} ", " {} "])
+def test_a_sign_after_a_word_is_taken_out_whatever_its_blanks(blanks):
+    text = SOUND[0].read_text(encoding="utf-8")
+    assert "measure " in text and "model " in text
+    for sign in "=:":
+        wrong = text.replace("measure ", f"measure{blanks.format(sign)}", 1)
+        assert checked(mended(wrong)).study.canonical == checked(text).study.canonical
+    wrong = re.sub(r"(?m)^(model \w+) = ", lambda m: m[1] + blanks.format(":"), text)
+    assert checked(mended(wrong)).study.canonical == checked(text).study.canonical

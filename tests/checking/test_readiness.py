@@ -33,4 +33,5 @@ def test_an_unknown_column_stands_at_its_model_with_the_column_meant(tmp_path, w
 
 def test_nothing_is_proposed_where_two_columns_begin_alike(tmp_path):
     _, (found,) = found_in(tmp_path, "columns([petal]: passthrough) | GaussianNB")
-    assert found.help is None
+    assert found.help is not None
+    assert found.help.startswith("there are `sepal length (cm)`")

@@ -23,7 +23,10 @@ def call(*words, text=None):
     [
         (STUDY.encode("utf-16"), "the file is UTF-16, and a study is UTF-8"),
         (STUDY.encode("utf-16-be"), "the file is no text: NUL characters stand in it"),
-        (bytes(range(128, 256)), "the file is no text: many of its bytes are no UTF-8"),
+        (
+            bytes(range(128, 256)),
+            "many bytes of the file are not UTF-8: it is no text, or in another encoding",
+        ),
     ],
 )
 def test_what_is_no_text_is_said_once_and_left_alone(tmp_path, content, message):

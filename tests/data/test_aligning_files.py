@@ -66,7 +66,7 @@ def test_files_without_a_common_id_are_shown_side_by_side(source):
     _, found = pair(source, *files(["1", "2"], ["q1", "q2"]))
     assert found[0].message == "`1.csv` lacks 2 rows that other files have: `id` q2, q1"
     assert found[0].notes == (
-        "no id of 1.csv is in another file; the first are 1 in 1.csv, q2 in 2.csv",
+        "no `id` of `1.csv` is in another file; the first are 1 in `1.csv`, q2 in `2.csv`",
     )
 
 

@@ -70,7 +70,7 @@ def test_three_classes_have_no_positive_one(source):
     [(300, 1 / 3, []), (297, 1 / 3, ["W432"]), (500, 0.2, []), (450, 0.2, ["W432"])],
 )
 def test_a_test_part_below_a_hundred_rows_is_small(source, rows, share, found):
-    asked = Questions(test_share=share, span=SPAN)
+    asked = Questions(test_share=share, test_span=SPAN)
     result = check_design(table(source, rows // 2, rows - rows // 2), asked)
     assert codes(result) == found
     assert all(d.span == SPAN for d in result)
@@ -88,7 +88,7 @@ def test_the_message_shows_the_interval_of_so_few_rows(source):
 )
 def test_few_of_a_class_in_a_fold_are_reported_below_five(source, rare, folds, found):
     # fewer members than folds are E470, and not said twice
-    asked = Questions(per_fold=("roc_auc",), folds=folds, span=SPAN)
+    asked = Questions(per_fold=("roc_auc",), folds=folds, fold_span=SPAN)
     assert codes(check_design(table(source, rare, 200), asked)) == found
 
 

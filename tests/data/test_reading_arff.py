@@ -105,23 +105,35 @@ def test_dates_are_iso():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (HEADER + "{0 34, 4 no}\n", "holds a sparse row"),
+        (HEADER + "{0 34, 4 no}\n", "line 11 of `d.arff` is a sparse row"),
         (HEADER + "34,3,A,?,no,{5}\n", "weight in braces"),
-        (HEADER + "34,3,A,?\n", "has 4 values for 5 attributes, in line 11"),
+        (HEADER + "34,3,A,?\n", "line 11 of `d.arff` has 4 values for 5 attributes"),
         (HEADER + "34,3,A,?,no,1\n", "has 6 values for 5"),
         (HEADER + "34,3,A,?,no,\n", "has 6 values for 5"),
-        (HEADER + "34,3,E,?,no\n", "'E' in `ward`, which is none of A, B 2, C, D, in line 11"),
-        (HEADER + "old,3,A,?,no\n", "'old' in `age`, which is not numeric, in line 11"),
+        (
+            HEADER + "34,3,E,?,no\n",
+            "line 11 of `d.arff` holds 'E' in `ward`, which is none of `A`, `B 2`, `C, D`",
+        ),
+        (
+            HEADER + "old,3,A,?,no\n",
+            "line 11 of `d.arff` holds 'old' in `age`, which is not numeric",
+        ),
         (HEADER + "34,3,'A,?,no\n", "quote that is not closed"),
         (HEADER + "34,3,'A'x,?,no\n", "text behind a closing one"),
-        (HEADER.replace("@data", "@dta"), "'@dta' in its header, in line 10"),
-        (HEADER.replace("@data", ""), "ends without a line @data"),
-        ("@relation r\n@data\n1\n", "declares no attribute"),
-        ("@relation r\n@attribute x\n@data\n1\n", "without name or type, in line 2"),
+        (HEADER.replace("@data", "@dta"), "line 10 of `d.arff` holds '@dta' above `@data`"),
+        (HEADER.replace("@data", ""), "line 11 of `d.arff` is the last, and none is `@data`"),
+        ("@relation r\n@data\n1\n", "no attribute is declared above it"),
+        (
+            "@relation r\n@attribute x\n@data\n1\n",
+            "line 2 of `d.arff` declares an attribute without name or type",
+        ),
         ("@relation r\n@attribute x {a,b\n@data\na\n", "list of values that is not closed"),
-        ("@relation r\n@attribute x numerc\n@data\n1\n", "declares `x` as `numerc`, in line 2"),
+        (
+            "@relation r\n@attribute x numerc\n@data\n1\n",
+            "line 2 of `d.arff` declares `x` as `numerc`, which",
+        ),
         ("@relation r\n@attribute x relational\n@data\n1\n", "relational, which is not read"),
-        ("x,y\n1,2\n", "'x,y' in its header, in line 1"),
+        ("x,y\n1,2\n", "line 1 of `d.arff` holds 'x,y' above `@data`"),
     ],
 )
 def test_what_is_refused_is_named_with_its_line(text, words):

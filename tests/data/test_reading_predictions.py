@@ -284,8 +284,8 @@ def test_folds_repeats_and_groups_are_numbered(source):
     ("weights", "code", "words"),
     [
         (["1", "", "2", "1"], "E435", "`w` is missing in row 2 (line 3)"),
-        (["1", "-1", "2", "1"], "E437", "negative or infinite in row 2 (line 3)"),
-        (["1", "inf", "2", "1"], "E437", "negative or infinite in row 2 (line 3)"),
+        (["1", "-1", "2", "1"], "E437", "below zero in row 2 (line 3)"),
+        (["1", "inf", "2", "1"], "E437", "infinite in row 2 (line 3)"),
         (["0", "0.0", "0", "0"], "E437", "zero in every row"),
         (["1", "much", "2", "1"], "E437", "holds text"),
     ],

@@ -222,7 +222,9 @@ def test_a_model_without_any_score_is_an_error_that_names_it(error):
 def test_a_cell_that_is_no_number_is_shown_with_its_row(error, cell):
     found = error(WIDE.replace("0.94", cell), dataset="name")
     assert found.code == "E484"
-    assert found.message == f"`nb` of `auc.csv` holds {cell!r} in row 1 (line 2), which is no score"
+    assert (
+        found.message == f"`nb` of `auc.csv` must hold numbers and holds {cell!r} in row 1 (line 2)"
+    )
 
 
 def test_infinite_scores_are_refused(error):
@@ -294,7 +296,12 @@ def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(goo
             "has `RF` in `algo`",
         ),
         ("name\niris\n", {"dataset": "name"}, "E452", "no column of `auc.csv`"),
-        (WIDE.replace("wine", ""), {"dataset": "name"}, "E435", "`name` is missing in row 2"),
+        (
+            WIDE.replace("wine", ""),
+            {"dataset": "name"},
+            "E435",
+            "`name` of `auc.csv` is missing in row 2",
+        ),
         (WIDE, {"path": "auc2.csv", "dataset": "name"}, "E401", "auc2.csv"),
     ],
 )

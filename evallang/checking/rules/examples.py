@@ -52,7 +52,8 @@ def counted(study: Study) -> tuple[Examples, ...]:
                 apart = sum(count for pattern, count in sound if pattern[i] != pattern[j])
                 differ[first, names[j]] = min(apart, MOST_COUNTED)
         n = min(sum(count for _, count in sound), MOST_COUNTED)
-        found.append(Examples(source.name, n, differ))
+        if n:  # of none there is nothing to say but that
+            found.append(Examples(source.name, n, differ))
     return tuple(found)
 
 
