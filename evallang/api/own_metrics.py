@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from evallang.study import Study as MeantStudy
 
 
+FORM = "a metric is a function `def NAME(truth, prediction)` of its module"
+
+
 @contextmanager
 def with_own_metrics(study: Study) -> Iterator[Study]:
     """Import the own metrics of a study; gives it as checked with what they say of themselves.
@@ -53,7 +56,7 @@ def _load(meant: MeantStudy, study: Study) -> tuple[dict[str, OwnMetric], list[D
             why, way_out = objection(metric, loaded[metric.name]), None
         except NotUsable as reason:
             why = str(reason)
-            way_out = "a metric is a function `def NAME(truth, prediction)` of its module"
+            way_out = reason.way_out or FORM
         if why is not None:
             message = f"`{metric.name}` cannot be used as a metric: {why}"
             found.append(diagnose(OWN_METRIC_UNUSABLE, message, span, help=way_out))

@@ -14,7 +14,7 @@ SHARES = frozenset({"threshold", "discordant"})
 OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
 BELOW_ONE = frozenset({"target"})
 MOST: dict[str, float] = {"rounds": 10_000_000, "samples": 10_000_000}
-OUTSIDE = "lies between 0 and 1"
+OUTSIDE = "must lie between 0 and 1"
 
 
 def objection(name: str, value: OptionValue, method: str = "") -> str | None:
@@ -22,13 +22,13 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return None
     if name in LEAST and value < LEAST[name]:
-        return f"is at least {LEAST[name]:g}"
+        return f"must be at least {LEAST[name]:g}"
     if name in MOST and value > MOST[name]:
-        return f"is at most {MOST[name]:,.0f}"
+        return f"must be at most {MOST[name]:,.0f}"
     if name in ABOVE_ZERO and value <= 0:
-        return "is above zero"
+        return "must be above zero"
     if name in BELOW_ONE and value >= 1:
-        return "is below 1"
+        return "must be below 1"
     if name in SHARES and method not in OF_ANY_SCORE and not 0 <= value <= 1:
         return OUTSIDE
     return None

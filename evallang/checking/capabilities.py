@@ -2,7 +2,7 @@
 
 from evallang.models.abilities import abilities
 from evallang.models.catalogue import CATALOGUE
-from evallang.models.model import EstimatorSpec, ModelSpec, search_space
+from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, search_space
 
 
 def is_tuned(model: ModelSpec) -> bool:
@@ -35,20 +35,30 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
     lacking = (needs == "probabilities" and not able.probabilities) or (
         needs == "scores" and not (able.scores or able.probabilities)
     )
-    if lacking and isinstance(last, EstimatorSpec) and (wanted := _setting_that_gives_it(last)):
-        return f"write `{last.name}({wanted})`, or measure another metric"
+    if lacking and isinstance(last, EstimatorSpec):
+        wanted = _setting_that_gives_it(last)
+        if wanted is not None and _gives_it(model, last, *wanted):
+            written = "=".join(wanted)
+            return f"write `{written}` in `{last.name}`, or measure another metric"
     name = last.name if isinstance(last, EstimatorSpec) else "the model"
     if needs == "probabilities" and not able.probabilities:
         entry = CATALOGUE.get(name)
-        if entry is not None and "classifier" in entry.kinds:
+        if entry is not None and "classifier" in entry.kinds and able.scores:
             return f"write `CalibratedClassifierCV(estimator={name})`, or measure another metric"
-        return "measure another metric, or one that needs labels only"
+        return "choose a model that gives probabilities, or measure another metric"
     if needs == "scores" and not (able.scores or able.probabilities):
         return "choose a model that gives scores, or measure another metric"
     return None
 
 
-def _setting_that_gives_it(spec: EstimatorSpec) -> str | None:
+def _gives_it(model: ModelSpec, last: EstimatorSpec, name: str, word: str) -> bool:
+    """Tell whether a model gives probabilities once a parameter of its last step is a word."""
+    others = tuple(given for given in last.parameters if given[0] != name)
+    changed = EstimatorSpec(last.name, (*others, (name, word)), last.code)
+    return abilities(PipelineSpec((*model.pipeline.steps[:-1], changed))).probabilities
+
+
+def _setting_that_gives_it(spec: EstimatorSpec) -> tuple[str, str] | None:
     """Name the word that makes a class give probabilities (`voting=soft`), if one does.
 
     A flag is left out: that of `SVC` is deprecated in scikit-learn 1.9, which advises
@@ -60,5 +70,5 @@ def _setting_that_gives_it(spec: EstimatorSpec) -> str | None:
         return None
     for name, allowed in rule.items():
         if name not in ("nested", "without") and isinstance(allowed[0], str):
-            return f"{name}={allowed[0]}"
+            return name, allowed[0]
     return None

@@ -209,11 +209,15 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
             claim_codes.MARGIN,
             "a margin is a number above zero",
             node.value.span,
-            help="write `by 2%`",
+            help=f"write `{'within' if node.kind == 'equivalent' else 'by'} "
+            f"{node.value.literal.removeprefix('-') if value < 0 else '2%'}`",
         )
     if node.at is not None and not 0 < level < 1:
         scope.report(
-            claim_codes.MARGIN, "a level lies between 0 and 1", node.at.span, help="write `at 95%`"
+            claim_codes.MARGIN,
+            "a level lies between 0 and 1",
+            node.at.span,
+            help=f"write `at {f'{node.at.literal}%' if 1 < level < 100 else '95%'}`",
         )
 
 

@@ -36,6 +36,8 @@ _ADVICE = {
     ("data", "dropna"): "write `where COLUMN is not missing`",
     ("data", "stratify"): "`stratify by target` is a line of its own",
 }
+_MEANT = {("data", "truth"): "target", ("predictions", "target"): "truth"}
+"""Clauses that mean the same of data and of predictions."""
 _LISTS = frozenset({"categorical", "features", "hide", "missing", "show"})
 
 
@@ -80,9 +82,13 @@ class Clauses:
             text = f"did you mean `{other}`?"
         if text is not None:
             self.meant.add(text.split("`")[1])
+        same = _MEANT.get((what, word))
+        if same is not None:
+            self.meant.add(same)
+            text = f"`{what}` calls this column `{same}`"
         owners = [name for name, known in STATEMENTS.items() if word in known.clauses]
         elsewhere = _ADVICE.get((what, word))
-        if elsewhere is None and owners:
+        if elsewhere is None and owners and same is None:
             elsewhere = f"`{word}` is a clause of {listed(owners)}"
         self.scope.report(
             codes.UNKNOWN_CLAUSE,

@@ -13,6 +13,7 @@ from evallang.compatibility.hypothesis_tests import (
     fits_design,
     groups_mismatch,
     metric_mismatch,
+    nearest_test,
     region_mismatch,
     test_mismatch,
     weights_mismatch,
@@ -171,11 +172,22 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
             "one",
             comparison.span,
-            help="add a `data` statement for each further data set, or leave `across data` out"
+            help=_further_data(study, comparison)
             if isinstance(study.sources[0], DataSpec)
             else "name the column that holds the data sets: `dataset COLUMN`",
         )
     return not one
+
+
+def _further_data(study: Study, comparison: ComparisonSpec) -> str:
+    """Say how a line across data sets is kept, and what compares models on the one there is."""
+    yields = yields_under(study, comparison)
+    grouped = any(is_grouped(source, study.group) for source in study.sources)
+    without = "leave `across data` out"
+    if yields is not None:
+        test, metric = comparison.test, comparison.metrics[0]
+        without += f" and {nearest_test(metric, yields, test, clustered=grouped)}"
+    return f"add a `data` statement for each further data set, or {without}"
 
 
 def _holds_several(source: SourceSpec) -> bool:
@@ -212,7 +224,9 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             f"`{name}` corrects the pairs of one table of scores, and this line makes one for "
             "each data set",
             comparison.span,
-            help="write `holm`, or `across data`",
+            help="write `holm`, or `across data`"
+            if Evidence.DATASET_SCORES in HYPOTHESIS_TESTS[single.name].declaration.evidence
+            else "write `holm`",
         )
     elif places * len(comparison.metrics) > 1:
         scope.report(

@@ -174,8 +174,7 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
             validity_codes.MODELS_OF_ONE_TEST,
             f"`{test.name}` compares two models, so nothing can follow it after `then`",
             node.test.span,
-            help=f"write `with {test.name} CORRECTION`, or an omnibus such as `cochran` before "
-            "`then`",
+            help=_without_then(test),
         )
         return False
     if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] > 2:
@@ -183,10 +182,23 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
             validity_codes.MODELS_OF_ONE_TEST,
             f"`{post_hoc.name}` tests many models at once and cannot follow `then`",
             node.then.span,
-            help="write a test of two models, such as `mcnemar`",
+            help="write a test of two models, such as "
+            f"`{'nemenyi' if first.across_data else 'mcnemar'}`",
         )
         return False
     return True
+
+
+def _without_then(test: Method) -> str:
+    """Say how a test of two models is written, and after which omnibus it could stand."""
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    alone = declared.self_correcting or declared.bayesian
+    written = f"write `with {test.name}{'' if alone else ' holm'}`"
+    if declared.across_data:
+        return f"{written}, or an omnibus such as `friedman` before `then`"
+    if declared.tests == "accuracy":
+        return f"{written}, or an omnibus such as `cochran` before `then`"
+    return written
 
 
 def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -> bool:
@@ -218,11 +230,15 @@ def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
         return True
     written = format_node(part).strip()
     after = f" {written}" if part is node.correction else ""
+    whole = f"against {written}" if part is node.against else written
+    other = f"leave `{whole}` out"
+    if isinstance(part, n.PairNode):
+        other = "name the models with commas"
     scope.report(
         claim_codes.COMPARE_SHAPE,
         f"`{written}` {what}, and `{test.name}` tests all models at once",
         part.span,
-        help=f"write `{test.name} then {pairwise}{after}`, or leave `{written}` out",
+        help=f"write `{test.name} then {pairwise}{after}`, or {other}",
     )
     return False
 
@@ -241,11 +257,12 @@ def _correction(
         return None
     if pairwise.self_correcting or pairwise.bayesian:
         if resolved.name != "uncorrected":
+            why = "gives no p-values" if pairwise.bayesian else "controls its family itself"
             scope.report(
                 claim_codes.NEEDS_CORRECTION_ELSEWHERE,
-                f"`{(post_hoc or test).name}` needs no correction",
+                f"`{(post_hoc or test).name}` {why}, so it takes no correction",
                 node.correction.span,
-                help="leave the correction out",
+                help=f"leave `{scope.written(node.correction.span)}` out",
             )
         return None
     if resolved.name not in CORRECTIONS:

@@ -260,8 +260,13 @@ def _way_out(
     if line.kind == "level" and yields.ordered:
         test = "diebold_mariano" if losses and not grouped else "permutation(block=5)"
         return f"write a line that compares two models `with {test}`"
-    if yields.ordered:
+    if yields.ordered and line.kind == "superior":
         return "leave the margin out: a series has no interval that holds it"
+    if yields.ordered:
+        first, second = line.models
+        test = nearest_test(line.metric, yields, clustered=grouped).split("`")[1]
+        claim = f"require {first} better than {second} {test}"
+        return f"write `{claim}`: a series has no interval that holds a margin"
     of_level = line.kind == "level"
     wanted = decidable_protocol(line.metric, grouped) if of_level else "cv folds=10"
     return f"write `protocol {wanted}`"

@@ -142,7 +142,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
                 codes.UNKNOWN_OPTION,
                 f"`{' '.join(words)}` has no option `{key}`",
                 option.key.span,
-                help=text or (f"its options are {listed(names, 'and')}" if names else None),
+                help=text or _takes([*names, "seeds"]),
                 fixes=fixes,
             )
             sound = False
@@ -172,6 +172,11 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
     )
 
 
+def _takes(names: Sequence[str]) -> str:
+    are = "option is" if len(names) == 1 else "options are"
+    return f"its {are} {listed(names, 'and')}"
+
+
 def _form(words: tuple[str, ...]) -> Entry[ProtocolDeclaration] | None:
     for entry in PROTOCOLS:
         if entry.declaration.words == words:
@@ -183,7 +188,8 @@ def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) ->
     place = node.words[0].span.to(node.words[-1].span) if node.words else node.span
     forms = [" ".join(entry.declaration.words) for entry in PROTOCOLS]
     text, fixes = suggestion(" ".join(words), place, forms)
-    meant = meant_by("protocol", " ".join(words))
+    turned = (form for form in forms if sorted(form.split()) == sorted(words))
+    meant = meant_by("protocol", " ".join(words)) or next(turned, None)
     if meant is not None:
         text, fixes = f"did you mean `{meant}`?", []
         if "=" in meant:  # `10-fold cv` can mean nothing else
@@ -213,19 +219,23 @@ def _sensible(scope: Scope, declared: Option, value: OptionValue, option: n.Opti
     key = declared.name
     counts_rows = key in SHARES and not {"float", "Fraction"} & set(declared.types)
     if counts_rows and isinstance(value, int) and value < 1:
-        scope.report(codes.OPTION_VALUE, f"`{key}` is at least 1 row", option.value.span)
+        scope.report(codes.OPTION_VALUE, f"`{key}` must be at least 1 row", option.value.span)
         return False
     if counts_rows:
         return True
     if key in SMALLEST and isinstance(value, int) and value < SMALLEST[key]:
-        scope.report(codes.OPTION_VALUE, f"`{key}` is at least {SMALLEST[key]}", option.value.span)
+        scope.report(
+            codes.OPTION_VALUE, f"`{key}` must be at least {SMALLEST[key]}", option.value.span
+        )
         return False
     if key in SHARES and isinstance(value, int | float | Fraction) and not 0 < value < 1:
         scope.report(
             codes.OPTION_VALUE,
-            f"`{key}` is a share between 0 and 1",
+            f"`{key}` must be a share between 0 and 1",
             option.value.span,
-            help=f"write `{key}=20%` or `{key}=1/3`",
+            help=f"write `{key}={value}%`"
+            if isinstance(value, int) and 5 <= value < 100
+            else f"write `{key}=20%` or `{key}=1/3`",
         )
         return False
     return True
@@ -322,6 +332,7 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
                 help=text or "its option is `cv=K`",
                 fixes=fixes,
             )
+            found = found or 2  # a stage was meant; nothing more is said of it
             continue
         plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
         if isinstance(plain, int) and plain >= 2:

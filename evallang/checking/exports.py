@@ -11,6 +11,7 @@ from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 ENDING = ".skops"
+PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 
 
 def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
@@ -26,10 +27,16 @@ def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
         if name is None or path is None:
             continue
         twice = found.get(path.casefold())
+        if twice is not None and twice.model == (None if node.model is None else name):
+            message = f"`{name}` is exported to `{path}` twice"
+            scope.report_twice(claim_codes.EXPORT_TWICE, message, node.span, twice.span)
+            continue
         if twice is not None:
             scope.report(
                 claim_codes.EXPORT_TWICE,
-                f"two models would be written to `{path}`",
+                f"two models would be written to `{path}`"
+                if twice.path == path
+                else f"`{twice.path}` and `{path}` are one file where case does not count",
                 node.span,
                 help='give each a file of its own: `export MODEL to "NAME.skops"`',
                 related=[] if twice.span is None else [Related(twice.span, "the first is here")],
@@ -111,9 +118,11 @@ def path_objection(path: str) -> tuple[str, str] | None:
     if outside is not None:
         return outside
     if not name.lower().endswith(ENDING) or len(name) == len(ENDING):
-        stem = name.rpartition(".")[0] or name or "model"
+        stem = name.removesuffix(ENDING).rpartition(".")[0] or name.removesuffix(ENDING) or "model"
+        pickled = name.lower().endswith(PICKLES)
         return (
-            "is no name of a skops file: models are never pickled",
-            f"write `{stem}{ENDING}`; skops files hold no code and can be looked into",
+            "is no name of a skops file" + (": models are never pickled" if pickled else ""),
+            f"write `{path.removesuffix(name)}{stem}{ENDING}`; skops files hold no code and can be "
+            "looked into",
         )
     return None

@@ -18,7 +18,8 @@ def text(scope: Scope, clause: n.ClauseNode) -> str | None:
     fixes: list[Fix] = []
     if isinstance(value, n.NameNode):
         fixes = [Fix("put it in quotes", (Edit(value.span, f'"{value.name}"'),))]
-    help_text = f'write `{clause.keyword.name} "..."`'
+    written = value.name if isinstance(value, n.NameNode) else "..."
+    help_text = f'write `{clause.keyword.name} "{written}"`'
     if clause.keyword.name == "author" and len(clause.values) > 1:
         help_text = "write one `author` line for each"
     scope.report(
@@ -52,15 +53,17 @@ def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | No
 def share(scope: Scope, clause: n.ClauseNode) -> float | None:
     """Take the single number of a clause, strictly between 0 and 1."""
     value = clause.values[0] if len(clause.values) == 1 else None
+    meant = "5%" if clause.keyword.name == "alpha" else "95%"
     if isinstance(value, n.NumberNode):
         plain = float(number(value.literal))
         if 0 < plain < 1:
             return plain
+        meant = f"{value.literal}%" if 1 <= plain < 100 and "%" not in value.literal else meant
     scope.report(
         codes.CLAUSE_VALUE,
         f"`{clause.keyword.name}` takes a number between 0 and 1",
         clause.span if value is None else value.span,
-        help=f"write `{clause.keyword.name} {'0.05' if clause.keyword.name == 'alpha' else '95%'}`",
+        help=f"write `{clause.keyword.name} {meant}`",
     )
     return None
 

@@ -46,7 +46,8 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     for columns in clauses.find(n.ModelColumnsNode):
         groups.setdefault(columns.keyword.name, []).append(columns)
     judged = _judged(scope, node, clauses, groups)
-    models = _given_models(scope, clauses, [c for part in groups.values() for c in part])
+    lines = [c for word, part in groups.items() if judged in (None, word) for c in part]
+    models = _given_models(scope, clauses, lines)
     direction = clauses.find(n.DirectionNode)
     positive, positive_label = positive_class(scope, clauses)
     spec = PredictionsSpec(

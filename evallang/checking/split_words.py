@@ -61,7 +61,11 @@ def reread(
                 names.append(name)
                 insort(taken.setdefault(name.path, []), (name.span.start, name.span.end))
     rest = [item for item in found if not _within(item, taken)]
-    return [_known(item, sources, models) for item in rest] + names
+    known = [_known(item, sources, models) for item in rest]
+    told = {new.span for old, new in zip(rest, known, strict=True) if new.code != old.code}
+    return [
+        new for old, new in zip(rest, known, strict=True) if new is not old or new.span not in told
+    ] + names
 
 
 def _within(item: Diagnostic, taken: Mapping[str, Sequence[tuple[int, int]]]) -> bool:

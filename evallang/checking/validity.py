@@ -110,6 +110,7 @@ def _folds(scope: Scope, study: Study) -> None:
         single = protocol.kind == "leave_p_out" and protocol.options.get("p") == 1
         if protocol.kind != "leave_one_out" and not single:
             continue
+        named = f"{protocol.name} = " if len(study.protocols) > 1 else ""
         said: set[Method] = set()
         for metric, span in metrics_on(study, protocol):
             ranks = metric_entry(metric).declaration.form == "scores" and not metric.code
@@ -120,7 +121,7 @@ def _folds(scope: Scope, study: Study) -> None:
                     f"`{metric.name}` is undefined on the one-row folds of "
                     f"`{protocol.kind}{' p=1' if single else ''}`",
                     span,
-                    help="write `protocol cv folds=10`",
+                    help=f"write `protocol {named}cv folds=10`",
                 )
 
 

@@ -175,6 +175,8 @@ def _plural(what: str) -> str:
 def _instead(word: str, other: str, what: str) -> str | None:
     if other == "metric" and what == "test":
         return f"write `with TEST by {word}`"
+    if other == "metric" and what == "correction":
+        return f"write `by {word}`"
     if other == "test" and what == "correction":
         return f"tests of pairs stand behind `then`: `with cochran then {word}`"
     if other == "correction" and what == "test":
@@ -195,7 +197,7 @@ def not_in_this_version(
     what: str,
     node: n.Node,
     *,
-    way_out: str = "take the line out, or run the study with a later version",
+    way_out: str = "take it out, or run the study with a later version",
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(

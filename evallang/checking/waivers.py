@@ -135,7 +135,8 @@ def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
                     WAIVER_WITHOUT_REASON,
                     f"the waiver of `{rule}` gives no reason",
                     comment.span,
-                    help=f"write `# evallang: allow {rule} because ...`",
+                    help=f"write `# evallang: allow {rule}"
+                    f"{' in this file' if match['file'] else ''} because ...`",
                 )
             )
         else:

@@ -128,12 +128,17 @@ def interval_mismatch(
             "paired": "is for the difference of two proportions",
             "f1": "is for `f1`",
         }[declared.form]
-        return Mismatch(f"`{interval.name}` {what}, and `{metric.written}` is none", instead)
+        no = "is another metric" if declared.form in ("auc", "f1") else "is none"
+        return Mismatch(f"`{interval.name}` {what}, and `{metric.written}` {no}", instead)
     if interval.name == "delong" and not yields.single_fit:
-        return Mismatch("`delong` compares scores of one fitted model", instead)
+        return Mismatch(
+            "`delong` takes the scores of one fitted model, and here each fold has its own", instead
+        )
     if interval.name in ("cv_auc", "cv_clt") and yields.single_fit:
         return Mismatch(
-            f"`{interval.name}` averages over the folds of one cross-validation", instead
+            f"`{interval.name}` averages over the folds of one cross-validation, and here one "
+            "model is tested",
+            instead,
         )
     return None
 

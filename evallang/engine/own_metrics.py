@@ -16,11 +16,19 @@ from evallang.metrics.own_code import (
 from evallang.models.fitting import clean_message
 from evallang.models.own_code import OwnCode
 from evallang.registry import REQUIRED, Option
+from evallang.spelling import closest
 from evallang.study import Method
 
 
 class NotUsable(Exception):
-    """A function that is not there, is none, or says of itself what no metric is; says which."""
+    """A function that is not there, is none, or says of itself what no metric is; says which.
+
+    `way_out` is what to write instead, where that is known.
+    """
+
+    def __init__(self, words: str, way_out: str | None = None) -> None:
+        super().__init__(words)
+        self.way_out = way_out
 
 
 def load(name: str, code: OwnCode) -> OwnMetric:
@@ -32,7 +40,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
         function = code.resolve(name)
     # A module is anyone's code: whatever it raises is told to its author.
     except Exception as error:
-        raise NotUsable(f"{type(error).__name__}: {clean_message(str(error))}") from error
+        raise _not_loaded(name, error) from error
     if not callable(function):
         raise NotUsable(f"it is of the type {type(function).__name__}, and no function")
     options, any_option = _options(function)
@@ -42,7 +50,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
     for key, value in said.items():
         if value not in DECLARED[key]:
             words = " or ".join(f'"{word}"' for word in DECLARED[key])
-            raise NotUsable(f"its `{key}` is {value!r}, and is {words}")
+            raise NotUsable(f"its `{key}` is {value!r}, and can be {words}")
     entry = entry_of(
         name,
         _guarded(name, function),
@@ -51,6 +59,17 @@ def load(name: str, code: OwnCode) -> OwnMetric:
         **said,
     )
     return OwnMetric(entry, frozenset(said), any_option)
+
+
+def _not_loaded(name: str, error: Exception) -> NotUsable:
+    """Word why nothing of this name was imported; a slip gets the name that is there."""
+    module, _, last = name.rpartition(".")
+    there = getattr(error, "obj", None)
+    if isinstance(error, AttributeError) and getattr(there, "__name__", None) == module:
+        near = closest(last, [own for own in vars(there) if not own.startswith("_")])
+        way_out = None if near is None else f"did you mean `{module}.{near}`?"
+        return NotUsable(f"`{module}` has no `{last}`", way_out)
+    return NotUsable(f"{type(error).__name__}: {clean_message(str(error))}")
 
 
 def _first_sentence(function: Callable[..., Any]) -> str:

@@ -35,8 +35,8 @@ TEXT_REACHES_ESTIMATOR = declare(
     reason="Most estimators compute with numbers; a category must be encoded first, inside the "
     "pipeline, so that test rows have no part in it.",
     wrong="model a = StandardScaler | LogisticRegression   # with a column of text",
-    right="model a = columns(numeric: StandardScaler, "
-    "categorical: OneHotEncoder(handle_unknown=ignore)) | LogisticRegression",
+    right="model a = columns(numeric: StandardScaler,\n"
+    "  categorical: OneHotEncoder(handle_unknown=ignore)) | LogisticRegression",
 )
 MISSING_REACHES_ESTIMATOR = declare(
     "E483",

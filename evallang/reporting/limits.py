@@ -3,6 +3,7 @@
 A rule gives one warning, however many fits, pairs or data sets it is about.
 """
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -30,6 +31,9 @@ from evallang.reporting.wording import plural, sentence, with_code
 from evallang.results.records import Failure, FitWarning
 
 MEASURE = "measure"  # the stage of a failure in the author's own metric
+BASELINE = re.compile(r"(.*\| *)?Dummy(Classifier|Regressor)\b[^|]*$", re.DOTALL)
+"""Pipelines that look at no feature, and have nothing to be tuned."""
+INNER = "inner"  # the stage of a failure of a candidate
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
 SAID_BY = {"pooled_predictions_of_several_models": OVERLAP.name}
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
@@ -102,20 +106,27 @@ def cautions(context: Context) -> list[Caution]:
         if of_fits:
             body = runs(
                 f"{plural(len(of_fits), 'fit').capitalize()} of ", _models(context, of_fits),
-                " raised an error (", Ref("table-failures"), ").",
+                f"{_on_data(context, of_fits)} raised an error (", Ref("table-failures"), "). ",
+                _left_out(of_fits),
             )  # fmt: skip
             found.append(computed_caution(FITS_FAILED, "Some fits failed", body))
         if of_metrics:
             names = dict.fromkeys(f.metric or "" for f in of_metrics)
+            whose = "its" if len(names) == 1 else "their"
             body = runs(
                 listed([runs(Code(name)) for name in names]), " could not measure ",
-                _models(context, of_metrics), " (", Ref("table-failures"), ").",
+                _models(context, of_metrics), " (", Ref("table-failures"),
+                f"). What needs {whose} values was not computed.",
             )  # fmt: skip
             found.append(computed_caution(METRIC_FAILED, "The author’s own metric failed", body))
     found += of_numbers
     edge = search_at_the_edge(context)
     found += [edge] if edge is not None else []
-    estimators = [model for model in context.results.models if model.kind == "estimator"]
+    estimators = [
+        model
+        for model in context.results.models
+        if model.kind == "estimator" and not BASELINE.match(model.pipeline or "")
+    ]
     if len(estimators) > 1 and not any(model.tuned for model in estimators):
         body = runs(
             "The comparison is between these settings (", Ref("table-protocol"),
@@ -127,6 +138,20 @@ def cautions(context: Context) -> list[Caution]:
 
 def _models(context: Context, failed: Sequence[Failure]) -> Runs:
     return listed([runs(name) for name in dict.fromkeys(context.model(f.model) for f in failed)])
+
+
+def _on_data(context: Context, failed: Sequence[Failure]) -> str:
+    """Name the data sets on which fits failed, where others are among the results."""
+    names = dict.fromkeys(context.data_label(f.data) for f in failed)
+    return f" on {', '.join(names)}" if len(names) < len(context.results.data) else ""
+
+
+def _left_out(failed: Sequence[Failure]) -> str:
+    """Say what follows: a candidate is left out, what needs a tested fit is not computed."""
+    inner = [f for f in failed if f.stage == INNER]
+    if len(inner) == len(failed):
+        return "Candidates that failed were left out of the choice."
+    return f"What needs {'it' if len(failed) == 1 else 'them'} was not computed."
 
 
 def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
@@ -186,6 +211,9 @@ def _of_fits(context: Context, warnings: Sequence[FitWarning]) -> Caution:
 
 
 def _first_sentence(message: str) -> str:
-    """Give a library's message up to its first full stop; advice and addresses follow it."""
-    line = message.strip().partition("\n")[0]
-    return line.partition(". ")[0].strip().rstrip(".:")
+    """Give a library's message up to its first full stop; advice and addresses follow it.
+
+    What a solver in Fortran adds in capitals, `STOP: TOTAL NO. OF ITERATIONS`, is left out.
+    """
+    line = re.split(r"\n|\. |: (?=[A-Z]{4,}\b)", message.strip())[0]
+    return line.strip().rstrip(".:")

@@ -36,7 +36,7 @@ def limits_of_numbers(context: Context) -> list[Caution]:
                                           " does not reject")),
         _disagreement(context, _inside, CONSERVATIVE, "A simultaneous interval is wider than "
                       "the decision", runs("the adjusted ", P, " rejects although the simultaneous "
-                                           "interval, conservative beside a step-down correction, "
+                                           "interval, conservative beside a step-wise correction, "
                                            "holds zero")),
         _small_differences(context),
     ]  # fmt: skip
@@ -59,14 +59,15 @@ def _overlap(context: Context) -> Caution | None:
             continue
         settings = [s for s in context.settings if s.protocol == protocol.name]
         shares: dict[str, list[str]] = {}
-        splits = 0
+        splits: dict[str, list[str]] = {}
         for setting in settings:
             estimate = _with_folds(context, setting)
             share = shared_training(protocol.kind, estimate.folds) if estimate else None
             if estimate is None or share is None or share <= 0:
                 continue
-            splits = len(estimate.folds)
-            shares.setdefault(_share(share), []).append(context.data_label(setting.data))
+            label = context.data_label(setting.data)
+            splits.setdefault(count(len(estimate.folds)), []).append(label)
+            shares.setdefault(_share(share), []).append(label)
         if shares:
             lines.append(_overlap_words(context, protocol, shares, splits))
     if not lines:
@@ -92,18 +93,18 @@ def _with_folds(context: Context, setting: Setting) -> Estimate | None:
 
 
 def _overlap_words(
-    context: Context, protocol: ProtocolRecord, shares: dict[str, list[str]], splits: int
+    context: Context,
+    protocol: ProtocolRecord,
+    shares: dict[str, list[str]],
+    splits: dict[str, list[str]],
 ) -> Runs:
-    if len(shares) == 1:
-        words = next(iter(shares))
-    else:
-        words = ", ".join(f"{share} ({', '.join(names)})" for share, names in shares.items())
+    words, times = _by_data(shares), _by_data(splits)
     several = len([p for p in context.results.protocols if p.implied_by is None]) > 1
     lead = f"Under {context.protocol(protocol.name)} each" if several else "Each"
     made = runs(
-        f"{lead} model was fitted {count(splits)} times per data set on data that overlap by about "
-        if len(context.results.data) > 1
-        else f"{lead} model was fitted {count(splits)} times on data that overlap by about ",
+        f"{lead} model was fitted {times} times per data set on data that overlap by about "
+        if len(context.results.data) > 1 and len(splits) == 1
+        else f"{lead} model was fitted {times} times on data that overlap by about ",
         f"{words}. ",
     )
     corrected = any(
@@ -121,6 +122,13 @@ def _overlap_words(
         "fitted models on this sample, and leave out the variation that a new training set would "
         "bring."
     )
+
+
+def _by_data(found: dict[str, list[str]]) -> str:
+    """Give what all data sets have in common, else each with the data sets that have it."""
+    if len(found) == 1:
+        return next(iter(found))
+    return ", ".join(f"{value} ({', '.join(names)})" for value, names in found.items())
 
 
 # --- interval and decision ----------------------------------------------------------------
@@ -200,7 +208,7 @@ def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
 
 def _small_differences(context: Context) -> Caution | None:
     """State what McNemar's tests could see, where a pair was not separated."""
-    lines: dict[str, Runs] = {}
+    lines: dict[str, tuple[Runs, bool]] = {}
     for comparison in context.results.comparisons:
         found = [
             pair
@@ -210,23 +218,26 @@ def _small_differences(context: Context) -> Caution | None:
         place = _place(context, comparison)
         if place in lines or not found or all(pair.reject for pair in found):
             continue
-        if line := _detectable(context, comparison, found, place):
+        line = _detectable(context, comparison, found, place)
+        if line is not None:
             lines[place] = line
     if not lines:
         return None
     body: Runs = ()
-    for line in list(lines.values())[:MOST_PLACES]:
-        body += runs(" " if body else "", line)
+    for words, _ in list(lines.values())[:MOST_PLACES]:
+        body += runs(" " if body else "", words)
     if len(lines) > MOST_PLACES:
         body += runs(" Other measures and data sets differ.")
-    body += runs(" Smaller true differences will often be missed (normal approximation of Connor "
+    smaller = "Smaller true" if any(seen for _, seen in lines.values()) else "True"
+    body += runs(f" {smaller} differences will often be missed (normal approximation of Connor "
                  "1987).")  # fmt: skip
     return computed_caution(SMALL_DIFFERENCES, "Small differences could not be seen", body)
 
 
 def _detectable(
     context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult], place: str
-) -> Runs:
+) -> tuple[Runs, bool] | None:
+    """Word what one test of a comparison could see, and tell whether it is any difference."""
     tables = [pair.table for pair in pairs if pair.table is not None]
     n = sum(sum(row) for row in tables[0])
     shares = [(table[0][1] + table[1][0]) / n for table in tables if n]
@@ -234,12 +245,14 @@ def _detectable(
     size = smallest_difference(n, share, comparison.alpha)
     printed = f"{fixed(share, Scale(1, 2))}%"
     unit = context.cases(comparison.data)
-    lead = f"{place}, with {count(n)} {unit} and a median of {printed} discordant pairs, a single "
-    lead += f"unadjusted comparison at {level_of_alpha(comparison.alpha)} has about 80% power "
+    typical = "a median of " if len(shares) > 1 else ""
+    lead = f"{place}, with {count(n)} {unit} and {typical}{printed} discordant pairs, a single "
+    lead += f"unadjusted comparison at {level_of_alpha(comparison.alpha)} has "
     if size is None:
-        return runs(lead, "for no difference that so few discordant pairs allow.") if share else ()
+        few = "less than 80% power for any difference that so few discordant pairs allow."
+        return (runs(lead, few), False) if share else None
     metric = context.metric(comparison.metric)
     scale = Scale(1, 2) if metric.percent else Scale(3)
     # Without its full value: it is approximate, and no number of the results.
     printed = f"{fixed(size, scale)}{f'{NBSP}points' if metric.percent else ''}"
-    return runs(lead, f"for a difference of {printed}.")
+    return runs(lead, f"about 80% power for a difference of {printed}."), True

@@ -12,11 +12,11 @@ DRAWN = frozenset({"repeated_holdout"})
 
 
 def shared_training(kind: str, folds: Sequence[FoldValue]) -> float | None:
-    """Give the mean share of a training set that stands in another one too.
+    """Give the mean share of a training set that stands in another one too, over all pairs.
 
     Two parts of one partition leave out different rows: of n rows they share
-    n_train(i) + n_train(j) - n. Rows drawn anew are shared by chance: n_train / n. None
-    where sizes are not known, or there is one split only.
+    n_train(i) + n_train(j) - n. Rows drawn anew, and those of another repeat, are shared by
+    chance: n_train / n. None where sizes are not known, or there is one split only.
     """
     if kind not in PARTITIONS | DRAWN or len(folds) < 2:
         return None
@@ -33,14 +33,18 @@ def shared_training(kind: str, folds: Sequence[FoldValue]) -> float | None:
     for fold in folds:
         repeats[fold.repeat].append((fold.n_train or 0, fold.n_test or 0))
     total, counted = 0.0, 0
+    means: list[tuple[float, int]] = []  # share of the rows that a repeat trains on, and splits
     for sizes in repeats.values():
         k = len(sizes)
-        if k < 2:
-            continue
-        trained = sum(train for train, _ in sizes)
+        mean = sum(train for train, _ in sizes) / k
         n = sum(train + test for train, test in sizes) / k
         # The mean over all pairs of n_i + n_j - n, over the mean size.
-        mean = trained / k
-        total += max(0.0, (2 * mean - n) / mean) if mean else 0.0
-        counted += 1
+        pairs = k * (k - 1)
+        total += pairs * max(0.0, (2 * mean - n) / mean) if mean else 0.0
+        counted += pairs
+        means.append((mean / n if n else 0.0, k))
+    for place, (share, k) in enumerate(means):
+        others = sum(size for i, (_, size) in enumerate(means) if i != place)
+        total += k * others * share
+        counted += k * others
     return total / counted if counted else None

@@ -7,20 +7,12 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes, text_codes
-from evallang.syntax.keywords import (
-    CLAUSES,
-    CLAUSES_ELSEWHERE,
-    CONNECTIVES,
-    STATEMENTS,
-    STATEMENTS_ELSEWHERE,
-)
+from evallang.syntax import codes, keywords, text_codes
+from evallang.syntax.keywords import CLAUSES, CLAUSES_ELSEWHERE, CONNECTIVES, STATEMENTS
 from evallang.syntax.layout import LogicalLine
 from evallang.syntax.mistakes import Reading, read_line
-from evallang.syntax.nodes import (
-    AnyClauseNode,
-    StatementNode,
-)
+from evallang.syntax.nodes import AnyClauseNode, StatementNode
+from evallang.syntax.physical import Token
 
 
 class ParsedLine(NamedTuple):
@@ -61,6 +53,8 @@ class Assembly:
         self._above: LogicalLine | None = None  # a statement that this line may end
         self._below: LogicalLine | None = None  # one that the next line may end
         self._own = (0, 0)  # which diagnostics are that statement's
+        self._listed: list[Token] = []  # a line that ends with a comma
+        self._opened = -1  # where the last statement begins
 
     def statements(self) -> tuple[StatementNode, ...]:
         """Give the statements read so far, each with its clauses."""
@@ -70,12 +64,36 @@ class Assembly:
         """Take the next line; tell whether it is the last of its statement."""
         self._last = closes_statement
         self._above, self._below = self._below, None
+        listed, self._listed = self._listed, []
+        if listed and not line.at_margin and line.tokens and self._goes_on(line, listed):
+            return
+        if line.tokens and line.tokens[-1].kind == "COMMA" and line.mended:
+            self._listed = list(line.tokens)
         if not line.tokens:
             self._stray(line)
         elif line.at_margin:
             self._at_margin(line)
         else:
             self._indented(line)
+
+    def _goes_on(self, line: LogicalLine, listed: list[Token]) -> bool:
+        """Read a line as the rest of a list above it, whose last comma was objected to."""
+        outer = self._outer
+        if outer is None or not line.mended or _takes(outer, line.word):
+            return False
+        tokens = [*listed, *line.tokens]
+        of_statement = listed[0].start == self._opened
+        reading = read_line(self.path, "statement" if of_statement else "clause", tokens)
+        if reading.node is None:
+            return False
+        if of_statement:
+            outer.node = reading.node
+        else:
+            lacks = not outer.clauses or outer.clauses[-1].span.start < listed[0].start
+            outer.clauses[len(outer.clauses) - (not lacks) :] = [reading.node]
+        self._listed = tokens if tokens[-1].kind == "COMMA" else []
+        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
+        return True
 
     # --- lines in column 0 -------------------------------------------------------------
 
@@ -104,7 +122,7 @@ class Assembly:
                 way_out = "leave this line out" if said else "move this line to the top"
                 self._object(text_codes.VERSION_NOT_FIRST, message, line, way_out)
                 node, misplaced = None, True
-        before = len(self.diagnostics)
+        before, self._opened = len(self.diagnostics), line.tokens[0].start
         self._keep(line, reading, faulty=misplaced)
         self._below, self._own = line, (before, len(self.diagnostics))
         self._outer = _Open(word, node, [], faulty=self.lines[-1].node is None)
@@ -199,7 +217,7 @@ class Assembly:
         first = line.tokens[0]
         if first.kind != "NAME":
             return None
-        other = STATEMENTS_ELSEWHERE.get(first.text.casefold())
+        other = keywords.STATEMENTS_ELSEWHERE.get(first.text.casefold())
         if first.text not in CLAUSES:
             return other or closest(first.text, STATEMENTS)
         if other is None:

@@ -67,11 +67,11 @@ def lay_out(source: SourceFile) -> Layout:
 def _silence_texts(lines: Sequence[PhysicalLine]) -> None:
     """Take out what stands in a text over several lines, which its first line is blamed for.
 
-    Such a text ends on an indented line that has a quote too many.
+    Such a text ends on a line that has a quote too many, and before the next statement.
     """
     opened: int | None = None
     for number, line in enumerate(lines):
-        if line.at_margin:
+        if line.at_margin and line.tokens and line.tokens[0].text in STATEMENTS:
             opened = None
         if line.open_quote and opened is not None:
             for inside in lines[opened + 1 : number + 1]:

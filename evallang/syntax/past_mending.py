@@ -149,6 +149,9 @@ def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[s
         place = Span(path, last.start, last.end)
         return diagnose(codes.MISSING_WORD, message, place, fixes=[fix])
     message = f"the line ends after {shown(last)} before it is complete"
+    if last.kind == "VBAR":
+        way_out = "a `|` that goes on begins the next line, indented"
+        return diagnose(codes.INCOMPLETE_LINE, message, span, help=way_out)
     return diagnose(codes.INCOMPLETE_LINE, message, span, help=_way_out(start, tokens, fits))
 
 

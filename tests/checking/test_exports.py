@@ -41,7 +41,7 @@ def test_a_path_outside_the_folder_or_of_another_kind_is_refused(path):
 
 
 def test_the_help_for_a_pickle_names_the_skops_file():
-    assert "`net.skops`" in path_objection("models/net.pkl")[1]
+    assert "`models/net.skops`" in path_objection("models/net.pkl")[1]
 
 
 def test_two_exports_to_one_file_are_refused_also_where_folders_ignore_case():

@@ -304,10 +304,10 @@ def test_the_shell_answers_3_for_it_and_2_without_consent(tmp_path):
 @pytest.mark.parametrize(
     ("package", "written_so", "reason"),
     [
-        ("f_metric", "missing", "has no attribute 'missing'"),
+        ("f_metric", "missing", "`f_metric.metrics` has no `missing`"),
         ("g_metric", "three", "it is of the type int, and no function"),
         ("h_metric", "one", "no function of truth and prediction"),
-        ("i_metric", "askew", 'its `better` is \'smaller\', and is "higher" or "lower"'),
+        ("i_metric", "askew", 'its `better` is \'smaller\', and can be "higher" or "lower"'),
         ("j_metric", "utility(gian=3)", "no option `gian`; those of the function are `gain`"),
         ("k_metric", "wrong(gain=3)", "it takes no option `gain`"),
         ("l_metric", "demanding", "it needs the option `price`"),

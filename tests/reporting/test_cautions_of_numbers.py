@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
+from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSplit
 
 from evallang.reporting.detectable import smallest_difference
 from evallang.reporting.limits import _said_by_numbers
@@ -45,10 +45,11 @@ def test_rows_drawn_anew_are_shared_by_chance():
     assert shared_training("repeated_holdout", folds) == pytest.approx(share, abs=0.01)
 
 
-def test_repeats_are_looked_at_one_by_one():
-    first = [FoldValue(0, i, None, 0.5, 80, 20) for i in range(5)]
-    second = [FoldValue(1, i, None, 0.5, 80, 20) for i in range(5)]
-    assert shared_training("repeated_cv", first + second) == pytest.approx(60 / 80)
+def test_splits_of_different_repeats_share_rows_by_chance():
+    splits = list(RepeatedKFold(n_splits=3, n_repeats=20, random_state=5).split(np.zeros(600)))
+    _, share = counted(splits)
+    folds = [FoldValue(i // 3, i % 3, None, 0.5, len(t), len(v)) for i, (t, v) in enumerate(splits)]
+    assert shared_training("repeated_cv", folds) == pytest.approx(share, abs=0.002)
 
 
 def test_nothing_is_said_without_sizes_or_of_other_designs():

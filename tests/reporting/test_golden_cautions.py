@@ -11,10 +11,11 @@ from pathlib import Path
 import drawn_regression
 import fixture
 import fixture_variants
+import pytest
 from written_cases import said
 
 from evallang.reporting.context import Context
-from evallang.reporting.limits import cautions
+from evallang.reporting.limits import _first_sentence, cautions
 from evallang.results.records import Failure, Selection
 
 GOLDEN = Path(__file__).parents[1] / "messages" / "report" / "cautions.txt"
@@ -80,3 +81,40 @@ def test_what_results_warn_of_reads_as_agreed():
 def test_every_code_of_results_is_shown():
     shown = set(re.findall(r"\[(W5\d\d)\]", GOLDEN.read_text(encoding="utf-8")))
     assert shown == {f"W50{number}" for number in range(1, 10)}
+
+
+@pytest.mark.parametrize(
+    ("pipelines", "said"),
+    [
+        (("LogisticRegression", "DummyClassifier"), False),
+        (("StandardScaler | SVC(C=1)", "SelectKBest | DummyClassifier(strategy=prior)"), False),
+        (("LogisticRegression", "Pipe | GaussianNB"), True),
+        (("DummyNet", "GaussianNB"), True),
+    ],
+)
+def test_a_baseline_is_no_model_that_could_have_been_tuned(pipelines, said):
+    whole = fixture.holdout()
+    models = tuple(
+        replace(model, pipeline=pipeline, tuned={})
+        for model, pipeline in zip(whole.models, pipelines, strict=False)
+    )
+    assert len(models) == len(pipelines)
+    found = {caution.name for caution in cautions(Context(replace(whole, models=models)))}
+    assert ("no_model_was_tuned" in found) is said
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (
+            "lbfgs failed to converge after 1 iteration(s) (status=1): STOP: TOTAL NO. OF "
+            "ITERATIONS REACHED LIMIT Increase the number of iterations",
+            "lbfgs failed to converge after 1 iteration(s) (status=1)",
+        ),
+        ("Objective did not converge. You might want to", "Objective did not converge"),
+        ("Variables are collinear", "Variables are collinear"),
+        ("a ratio of 0.5: AUC is not defined", "a ratio of 0.5: AUC is not defined"),
+    ],
+)
+def test_a_warning_of_a_library_is_shown_up_to_its_first_stop(message, shown):
+    assert _first_sentence(message) == shown

@@ -26,6 +26,49 @@ def test_a_faulty_clause_is_left_out_of_its_statement() -> None:
     assert [c.keyword.name for c in data.clauses if isinstance(c, n.ClauseNode)] == ["target", "id"]
 
 
+@pytest.mark.parametrize(
+    ("broken", "code", "whole"),
+    [
+        ("compare a, b\n  with mcnemar\n", "E043", "compare a, b with mcnemar\n"),
+        ("compare a, b\nwith mcnemar\n", "E040", "compare a, b with mcnemar\n"),
+        ("model m = A\n| B\n", "E040", "model m = A | B\n"),
+        ("protocol cv\n  folds=5\n", "E043", "protocol cv folds=5\n"),
+        ("measure f1,\n  mcc\n", "E050", "measure f1, mcc\n"),
+        ("counts c\n  models a,\n    b\n", "E050", "counts c\n  models a, b\n"),
+    ],
+)
+def test_what_is_broken_over_two_lines_is_one_mistake_and_read_whole(
+    broken: str, code: str, whole: str
+) -> None:
+    study, found = parse(source_of("evallang 1\n" + broken))
+    assert [d.code for d in found] == [code]
+    assert study.statements == read("evallang 1\n" + whole).statements
+
+
+def test_a_text_over_several_lines_is_one_mistake() -> None:
+    text = 'evallang 1\nstudy "T"\n  about "one\n  # two; = three\nfour"\n  seed 1\n'
+    study, found = parse(source_of(text))
+    assert [d.code for d in found] == ["E012"]
+    assert study.comments == ()
+    assert formatted(text) == text
+
+
+def test_a_statement_ends_a_text_that_is_not_closed() -> None:
+    assert codes_of('evallang 1\nstudy "T\ninclude "a.eval\n') == ["E012", "E012"]
+
+
+def test_a_character_without_width_parts_no_word() -> None:
+    (found,) = errors("evallang 1\nmea\u200bsure accuracy\n")
+    assert found.code == "E011"
+    assert fixed("evallang 1\nmea\u200bsure accuracy\n") == "evallang 1\nmeasure accuracy\n"
+
+
+def test_a_byte_order_mark_is_no_column() -> None:
+    source = source_of("\ufeffevallang 1\n")
+    assert source.position(1).column == 1
+    assert source.line(1) == "evallang 1"
+
+
 def test_a_faulty_statement_is_left_out_and_its_clauses_are_still_read() -> None:
     text = "evallang 1\ndata d from\n  where age >=\nmeasure accuracy\n"
     study, found = parse(source_of(text))
