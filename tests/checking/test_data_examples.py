@@ -50,3 +50,11 @@ def test_the_right_example_of_a_code_about_data_is_free_of_it(code, tmp_path, mo
     found = raised(code, CODES[code].right, tmp_path, monkeypatch)
     assert code not in found
     assert {c for c, severity in found.items() if severity == "error"} <= STUDIES[code][1]
+
+
+def test_of_a_clean_table_nothing_is_said_but_that_a_baseline_is_missing(tmp_path, monkeypatch):
+    study = (
+        'data visits from "visits.csv"\n  target readmitted\nmodel a = GaussianNB\nprotocol cv\n'
+    )
+    table = "--- visits.csv\nage,readmitted\n* 60 4{i}.5,{two}\n"
+    assert Case(study + table, tmp_path, monkeypatch).codes() == {"W353": "hint"}
