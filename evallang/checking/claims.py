@@ -49,7 +49,7 @@ def _measured_here(
     found: list[Measure] = []
     for node in nodes:
         interval, place = _interval(scope, node)
-        within = tuple(of_clause.column_name(column) for column in node.within)
+        within = tuple(of_clause.own_column(scope, column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
@@ -193,7 +193,7 @@ def requirements(
                 operator=node.operator,
                 value=value,
                 test=test,
-                within=of_clause.column_name(node.within) if node.within else None,
+                within=of_clause.own_column(scope, node.within) if node.within else None,
                 protocol=protocol,
                 level=level,
                 level_written=node.at is not None,

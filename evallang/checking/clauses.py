@@ -233,7 +233,7 @@ def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
                 )
         lines.append(
             Where(
-                of_clause.column_name(node.column),
+                of_clause.own_column(scope, node.column, or_target=True),
                 node.operator,
                 value,
                 format_node(node).strip(),

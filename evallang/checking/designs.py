@@ -36,7 +36,7 @@ def stratification(
         columns: tuple[str, ...] = () if task == "regression" else ("target",)
         scope.default("stratify", "by target" if columns else "none")
         return Stratification(columns)
-    columns = tuple(of_clause.column_name(column) for column in node.columns)
+    columns = tuple(of_clause.own_column(scope, column, or_target=True) for column in node.columns)
     bins = None
     for option in node.options:
         if option.key.name != "bins":
@@ -92,7 +92,7 @@ def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
             related=[Related(node.span, "the statement stands here")],
             help="keep the clause where data sets have columns of their own, else the statement",
         )
-    return of_clause.column_name(node.column)
+    return of_clause.own_column(scope, node.column)
 
 
 def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
@@ -166,7 +166,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         kind=entry.name,
         options=options,
         path=node.path.value if node.path else None,
-        by=of_clause.column_name(node.by) if node.by else None,
+        by=of_clause.own_column(scope, node.by) if node.by else None,
         seeds=seeds,
         span=node.span,
     )

@@ -8,6 +8,7 @@ from evallang.checking.scope import Scope, listed, suggestion
 from evallang.diagnostics import Edit, Fix
 from evallang.models.domains import number
 from evallang.syntax import nodes as n
+from evallang.syntax.keywords import RESERVED
 
 
 def text(scope: Scope, clause: n.ClauseNode) -> str | None:
@@ -91,10 +92,8 @@ def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None
 def column(scope: Scope, clause: n.ClauseNode) -> str | None:
     """Take the single column of a clause."""
     value = clause.values[0] if len(clause.values) == 1 else None
-    if isinstance(value, n.NameNode):
-        return value.name
-    if isinstance(value, n.TextNode):
-        return value.value
+    if isinstance(value, n.NameNode | n.TextNode):
+        return own_column(scope, value)
     scope.report(
         codes.CLAUSE_VALUE,
         f"`{clause.keyword.name}` takes one column, a name or a text in quotes",
@@ -111,7 +110,7 @@ def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
         values = values[0].items
     for value in values:
         if isinstance(value, n.NameNode | n.TextNode):
-            found.append(column_name(value))
+            found.append(own_column(scope, value))
         else:
             scope.report(
                 codes.CLAUSE_VALUE,
@@ -119,6 +118,23 @@ def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
                 value.span,
             )
     return tuple(found)
+
+
+def own_column(scope: Scope, node: n.ColumnNode, *, or_target: bool = False) -> str:
+    """Take a column of the author's, in quotes where it is called like a word of the language.
+
+    With `or_target` the bare word `target` is what is predicted.
+    """
+    meant = or_target and isinstance(node, n.NameNode) and node.name == "target"
+    if isinstance(node, n.NameNode) and node.name in RESERVED and not meant:
+        scope.report(
+            codes.RESERVED_NAME,
+            f"`{node.name}` is a word of the language, and a column so called is put in quotes",
+            node.span,
+            help=f'write `"{node.name}"`',
+            fixes=[Fix("put it in quotes", (Edit(node.span, f'"{node.name}"'),))],
+        )
+    return column_name(node)
 
 
 def column_name(node: n.ColumnNode) -> str:

@@ -163,7 +163,7 @@ def _given_models(
                 continue
             names[name] = item.span
             own = settings.pop(name, {})
-            column = of_clause.column_name(item.column) if item.column else None
+            column = of_clause.own_column(scope, item.column) if item.column else None
             found.append(
                 GivenModel(
                     name,
@@ -208,16 +208,18 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
         scope.report(codes.CLAUSE_VALUE, "`threshold` takes a number", node.span)
         return None
     if isinstance(node, n.NameNode | n.TextNode):
-        return of_clause.column_name(node)
+        return of_clause.own_column(scope, node)
     if word == "scores" and isinstance(node, n.ListNode):
         return tuple(
-            of_clause.column_name(item)
+            of_clause.own_column(scope, item)
             for item in node.items
             if isinstance(item, n.NameNode | n.TextNode)
         )
     if word == "scores" and isinstance(node, n.MapNode):
         return {
-            str(of_clause.label(scope, entry.key, "scores")): of_clause.column_name(entry.value)
+            str(of_clause.label(scope, entry.key, "scores")): of_clause.own_column(
+                scope, entry.value
+            )
             for entry in node.entries
             if isinstance(entry.value, n.NameNode | n.TextNode)
         }

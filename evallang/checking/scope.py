@@ -15,11 +15,9 @@ from evallang.source import SourceFile, Span
 from evallang.spelling import Words, closest, is_sure
 from evallang.study import Method
 from evallang.syntax import nodes as n
+from evallang.syntax.keywords import RESERVED
 
 MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
-RESERVED = frozenset(
-    {"against", "across", "by", "on", "with", "all", "best", "target", "true", "false", "none"}
-)
 Statement = TypeVar("Statement", bound=n.StatementNode)
 
 

@@ -73,7 +73,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
             node.name.span,
             help="write `target COLUMN` on an indented line below it",
         )
-    features, excepted = _features(clauses)
+    features, excepted = _features(scope, clauses)
     positive, positive_label = positive_class(scope, clauses)
     categorical = clauses.plain("categorical")
     missing = clauses.plain("missing")
@@ -130,9 +130,11 @@ def _source(
     return location, None, "path"
 
 
-def _features(clauses: Clauses) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+def _features(
+    scope: Scope, clauses: Clauses
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
     found = clauses.find(n.FeaturesNode)
     if not found:
         return None, None
-    names = tuple(of_clause.column_name(c) for c in found[0].columns)
+    names = tuple(of_clause.own_column(scope, c) for c in found[0].columns)
     return (None, names) if found[0].all_except else (names, None)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from evallang.checking import codes
-from evallang.checking.scope import RESERVED, Scope
+from evallang.checking.scope import Scope
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.syntax import nodes as n
+from evallang.syntax.keywords import RESERVED
 
 
 def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
