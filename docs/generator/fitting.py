@@ -122,9 +122,12 @@ def _models(entry: Any) -> str:
 
 
 def _groups(entry: Any) -> str:
-    if entry.declaration.across_data:
+    declared = entry.declaration
+    if declared.across_data:
         return "the data set is the unit"
-    return "clustered form" if entry.declaration.clustered else "–"
+    if declared.evidence == {Evidence.FOLD_SCORES}:
+        return "folds of whole groups"
+    return "clustered form" if declared.clustered else "–"
 
 
 def _weights(entry: Any) -> str:

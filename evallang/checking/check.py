@@ -188,7 +188,9 @@ def _resolve(
             FileRecord(p, sha256(s.text.encode("utf-8", "surrogatepass")).hexdigest())
             for p, s in gathered.sources.items()
         ),
-        canonical=format_parsed(gathered.sources[scope.path], gathered.parsed[scope.path]),
+        canonical=format_parsed(
+            gathered.sources[scope.path], gathered.parsed[scope.path], waivers.canonical
+        ),
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),

@@ -68,6 +68,16 @@ def apply(
     return [*marked, *complaints, *_of_nothing(unused, marked)]
 
 
+def canonical(comment: str) -> str:
+    """Spell a waiver with the name of its rule, where its code is written; others stay."""
+    match = PATTERN.match(comment)
+    if match is None:
+        return comment
+    load_codes()
+    start, end = match.span("rule")
+    return comment[:start] + _rule_name(match["rule"]) + comment[end:]
+
+
 def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     """Mark what waivers silence among findings that came later, when the data were read."""
     waivers, _ = _read(gathered)

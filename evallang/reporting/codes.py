@@ -81,3 +81,16 @@ METRIC_FAILED = declare(
     wrong="measure mypkg.metrics.odds   # divides by the number of errors, which may be 0",
     right="measure mypkg.metrics.share_of_errors",
 )
+SEARCH_AT_THE_EDGE = declare(
+    "W509",
+    "search_at_the_edge",
+    "A search chose the last of its candidates in half of the training parts or more.",
+    reason="Where the best candidate is the last of a range, the best value is likely to lie "
+    "beyond it, and the model is compared as worse than it could be. Candidates are widened "
+    "before the results are looked at; a range that was widened afterwards is a new study.",
+    wrong="model a = LogisticRegression(C in [0.00001, 0.0001, 0.001])\n"
+    "protocol nested cv outer=5 inner=3",
+    right="model a = LogisticRegression(C in [0.001, 0.1, 10, 1000])\n"
+    "protocol nested cv outer=5 inner=3",
+    source="Hsu, Chang & Lin 2003; Bergstra & Bengio 2012",
+)

@@ -22,6 +22,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
+from evallang.reporting.edges import search_at_the_edge
 from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
 from evallang.reporting.numbers import count
 from evallang.reporting.searches import parameter_words
@@ -119,6 +120,8 @@ def cautions(context: Context) -> list[Caution]:
             )  # fmt: skip
             found.append(computed_caution(METRIC_FAILED, "The author’s own metric failed", body))
     found += of_numbers
+    edge = search_at_the_edge(context)
+    found += [edge] if edge is not None else []
     estimators = [
         model
         for model in context.results.models

@@ -4,8 +4,8 @@ Comments, the order of statements and clauses, and the spelling of literals stay
 that does not parse is left as it is, but for blanks at its end.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from evallang.garbage import collected_later
 from evallang.source import SourceFile
@@ -22,10 +22,17 @@ def format_source(source: SourceFile) -> str:
     return format_parsed(source, parse_lines(source))
 
 
-def format_parsed(source: SourceFile, parsed: ParsedFile) -> str:
-    """Format a file that was parsed already."""
+def format_parsed(
+    source: SourceFile, parsed: ParsedFile, remark: Callable[[str], str] | None = None
+) -> str:
+    """Format a file that was parsed already; `remark` spells what a comment says."""
     if parsed.refused:
         return source.text
+    if remark is not None:
+        comments = [
+            replace(comment, text=remark(comment.text)) for comment in parsed.study.comments
+        ]
+        parsed = parsed._replace(study=replace(parsed.study, comments=tuple(comments)))
     blocks = sorted((*_code(source, parsed), *_remarks(source, parsed)), key=lambda b: b.start)
     lines: list[str] = []
     end: int | None = None

@@ -5,6 +5,10 @@ from studies import checked
 
 from evallang.api.preparing import check_data
 from evallang.api.study import check_text, open_study
+from evallang.checking.waivers import canonical
+from evallang.source import SourceFile
+from evallang.syntax.formatter import format_parsed
+from evallang.syntax.parser import parse_lines
 
 STUDY = """evallang 1
 {top}
@@ -103,3 +107,21 @@ def test_a_waiver_stands_on_any_line_of_what_it_is_about(line):
     text = STUDY.format(top="", line="\n".join(lines)).replace("compare a, b with mcnemar\n", "")
     found = [d for d in checked(text).diagnostics if d.code in ("W301", "W162")]
     assert [(d.code, d.allowed_because) for d in found] == [("W301", "they are planned")]
+
+
+@pytest.mark.parametrize("written", ["W301", "w301", "many-comparisons-without-correction"])
+def test_a_waiver_is_formatted_to_the_name_of_its_rule(written):
+    comment = f"# evallang: allow {written} because W301 and -1 stay as they are"
+    text = f"{STUDY.format(top='', line=comment)}"
+    source = SourceFile("study.eval", text)
+    made = format_parsed(source, parse_lines(source), canonical)
+    name = "many_comparisons_without_correction"
+    assert f"\n# evallang: allow {name} because W301 and -1 stay as they are\n" in made
+    again = SourceFile("study.eval", made)
+    assert format_parsed(again, parse_lines(again), canonical) == made
+    assert checked(text).study.canonical == made
+
+
+@pytest.mark.parametrize("comment", ["# allow W301 because", "# evallang: docs", "# W301"])
+def test_other_comments_keep_their_spelling(comment):
+    assert canonical(comment) == comment

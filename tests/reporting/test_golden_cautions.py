@@ -16,7 +16,7 @@ from written_cases import said
 
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
-from evallang.results.records import Failure
+from evallang.results.records import Failure, Selection
 
 GOLDEN = Path(__file__).parents[1] / "messages" / "report" / "cautions.txt"
 
@@ -43,6 +43,16 @@ def own_metric_that_failed():
     return replace(whole, failures=(failure,))
 
 
+def search_at_the_edge():
+    """Give the cancer study with a model whose searches all ended at their largest candidate."""
+    whole = fixture.cancer()
+    first = replace(whole.models[0], tuned={"C": (0.01, 0.1, 1)})
+    chosen = tuple(
+        Selection("cancer", "main", first.name, 0, fold, {"C": 1}, 0.9, "best") for fold in range(5)
+    )
+    return replace(whole, models=(first, *whole.models[1:]), selections=chosen)
+
+
 STUDIES = {
     "a nested cross-validation": fixture.cancer,
     "a holdout": fixture.holdout,
@@ -52,6 +62,7 @@ STUDIES = {
         simultaneous_interval_that_holds_zero
     ),
     "a metric of the author's own that failed": own_metric_that_failed,
+    "a search that ended at the edge": search_at_the_edge,
 }
 
 
@@ -69,7 +80,7 @@ def test_what_results_warn_of_reads_as_agreed():
 
 def test_every_code_of_results_is_shown():
     shown = set(re.findall(r"\[(W5\d\d)\]", GOLDEN.read_text(encoding="utf-8")))
-    assert shown == {f"W50{number}" for number in range(1, 9)}
+    assert shown == {f"W50{number}" for number in range(1, 10)}
 
 
 @pytest.mark.parametrize(
