@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.models.own_code import find, has_module, source_hash
+from evallang.spelling import closest
 
 if TYPE_CHECKING:
     from evallang.study import Study as MeantStudy
@@ -35,6 +36,16 @@ def refuse_without_consent(study: MeantStudy, trust: bool) -> None:
         )
 
 
+def _way_to(module: str, package: Path | None) -> str:
+    """Tell where a module should be, or which one of its package was meant."""
+    if package is not None and package.is_dir():
+        above, _, name = module.rpartition(".")
+        folder = package.joinpath(*above.split(".")[1:])
+        if near := closest(name, sorted(file.stem for file in folder.glob("*.py"))):
+            return f"did you mean `{above}.{near}`?"
+    return f"put `{module.replace('.', '/')}.py` into the study's folder"
+
+
 def find_own_code(study: MeantStudy, folder: Path) -> tuple[MeantStudy, list[Diagnostic]]:
     """Hash the packages that `use` lines name, without importing them; say which are missing."""
     from evallang.planning.codes import OWN_CODE_NOT_FOUND
@@ -48,7 +59,7 @@ def find_own_code(study: MeantStudy, folder: Path) -> tuple[MeantStudy, list[Dia
                     OWN_CODE_NOT_FOUND,
                     f"there is no module `{use.module}` beside the study, and none is installed",
                     use.span,
-                    help=f"put `{use.module.replace('.', '/')}.py` into the study's folder",
+                    help=_way_to(use.module, package),
                 )
             )
             uses.append(use)
