@@ -84,5 +84,5 @@ def test_what_is_said_of_a_code_reads_as_agreed(path, tmp_path, monkeypatch):
     assert len(read) >= LEAST
 
 
-def test_golden_files_are_those_of_codes():
-    assert {path.stem for path in FILES} <= set(CODES)
+def test_every_code_has_its_golden_file():
+    assert {path.stem for path in FILES} == set(CODES)
