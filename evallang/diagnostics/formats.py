@@ -187,4 +187,8 @@ def _github_property(text: str) -> str:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
-    return ("file://" if path.startswith("/") else "") + quote(path, errors="surrogateescape")
+    try:
+        name = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte of a file's name
+        name = path.encode("utf-8", "surrogatepass")
+    return ("file://" if path.startswith("/") else "") + quote(name)

@@ -97,7 +97,9 @@ def physical_lines(source: SourceFile) -> Iterator[PhysicalLine]:
     while True:
         newline = text.find("\n", start)
         end = len(text) if newline < 0 else newline
-        stop = end - 1 if end > start and text[end - 1] == "\r" else end
+        stop = start + len(text[start:end].rstrip(" \t\r"))
+        carriage = text.find("\r", stop, end)  # a file written twice ends its lines in \r\r\n
+        stop = end if carriage < 0 else carriage
         margin = 1 if start == 0 and text.startswith("\ufeff") else start
         at_margin = margin < stop and not text[margin].isspace()
         yield _Scanner(source, PhysicalLine(start, stop, at_margin)).scan(margin)
