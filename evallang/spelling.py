@@ -5,6 +5,7 @@ from functools import cached_property
 
 LONGEST = 64  # characters; a longer word is no slip of the keyboard
 LEAST_SURE = 4  # characters; of fewer each is as likely meant as not
+MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
 MANY = 400  # names; among more of them each look for several slips has its price
 MOST_COMPARED = 100_000  # names in all, a third of a second; then slips of one letter are found
 
@@ -212,3 +213,14 @@ def _shared_start(first: str, second: str) -> int:
             break
         shared += 1
     return shared
+
+
+def listed(words: Iterable[str], last: str = "or") -> str:
+    """Join words for a sentence: `a`, `b` or `c`."""
+    known = tuple(words)
+    quoted = [f"`{word}`" for word in known[:MOST_LISTED]]
+    if len(known) > MOST_LISTED:
+        return f"{', '.join(quoted)} and {len(known) - MOST_LISTED:,} more"
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"

@@ -6,12 +6,12 @@ from typing import Literal, cast
 from evallang.checking import claim_codes, codes, model_codes, of_clause, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, Task
 from evallang.models.domains import number
 from evallang.source import Span
-from evallang.spelling import Words
+from evallang.spelling import Words, listed
 from evallang.study import (
     Measure,
     Method,

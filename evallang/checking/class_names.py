@@ -1,16 +1,46 @@
-"""What a class was meant that the catalogue does not have."""
+"""The classes of the catalogue by their names, and which was meant where none is called so."""
 
 from collections.abc import Collection
 
+from evallang.checking import model_codes
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Fix
-from evallang.models.catalogue import CATALOGUE
+from evallang.models.catalogue import CATALOGUE, ClassEntry, unavailable
 from evallang.syntax import nodes as n
 
 SHORTEST_BEGINNING = 5  # letters that tell a class: `Decis`, not `SV`
 
 
-def meant_class(
+class Broken(Exception):
+    """A value that was reported; nothing that depends on it is reported again."""
+
+
+def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> ClassEntry:
+    """Find a class of the catalogue; raises `Broken` after a report."""
+    written = name.name
+    entry = CATALOGUE.get("Pipeline" if written == "make_pipeline" else written)
+    if entry is None:
+        text, fixes = _meant(scope, name, unfinished)
+        scope.report(
+            model_codes.UNKNOWN_CLASS,
+            f"there is no class `{written}` in the catalogue",
+            name.span,
+            help=text or "`evallang list models` lists all of them",
+            fixes=fixes,
+        )
+        raise Broken
+    refused = entry.refused or unavailable(entry)
+    if refused:
+        scope.report(
+            model_codes.REFUSED_PARAMETER if entry.refused else model_codes.UNKNOWN_CLASS,
+            f"`{written}` {refused}",
+            name.span,
+        )
+        raise Broken
+    return entry
+
+
+def _meant(
     scope: Scope, name: n.NameNode, unfinished: Collection[str]
 ) -> tuple[str | None, list[Fix]]:
     """Give the help text and the fix for a step of a pipeline that nothing is called.

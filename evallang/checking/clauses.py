@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from evallang.checking import codes, of_clause, validity_codes
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import Label, Task, Where
 from evallang.diagnostics import Related
 from evallang.source import Span
+from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 from evallang.syntax.keywords import CLAUSES_ELSEWHERE, STATEMENTS

@@ -6,7 +6,7 @@ from typing import Literal
 
 from evallang.checking import claim_codes, codes, validity_codes
 from evallang.checking.designs import spoken
-from evallang.checking.scope import Scope, listed
+from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
     decidable_protocol,
@@ -22,6 +22,7 @@ from evallang.diagnostics import Related
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design
 from evallang.source import Span
+from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study, names_of
 from evallang.syntax import nodes as n

@@ -6,13 +6,14 @@ from typing import Any, Literal, cast
 
 from evallang.checking import codes, model_codes, of_clause, values
 from evallang.checking.other_names import meant_by
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
 from evallang.registry import Entry, Option
 from evallang.source import Span
+from evallang.spelling import listed
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
 

@@ -6,10 +6,11 @@ from typing import Literal, cast
 from evallang.checking import claim_codes, codes, of_clause, unbuilt, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, suggestion
 from evallang.frozen import frozen
 from evallang.results.settings import ReportSettings
 from evallang.source import Span
+from evallang.spelling import listed
 from evallang.syntax import nodes as n
 
 HEADER_CLAUSES = ("author", "question", "about", "seed", "alpha", "confidence", "families")

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from evallang.checking import codes, values
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix
 from evallang.models.domains import number
+from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import RESERVED
 

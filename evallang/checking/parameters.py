@@ -4,9 +4,9 @@ from fractions import Fraction
 from typing import Protocol
 
 from evallang.checking import bounds, codes, model_codes, of_clause, own_code, values
-from evallang.checking.class_names import meant_class
+from evallang.checking.class_names import Broken, known_class
 from evallang.checking.other_names import CONSTANTS
-from evallang.checking.scope import Scope, listed, suggestion
+from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.models import domains
 from evallang.models.catalogue import (
@@ -27,14 +27,11 @@ from evallang.models.model import (
     PipelineSpec,
 )
 from evallang.source import Span
+from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
 DOMAIN_FORMS = "write for example `in [1, 10, 100]`, `in 1..15 step 2` or `in 1e-3..1e3 log 7`"
-
-
-class Broken(Exception):
-    """A value that was reported; nothing that depends on it is reported again."""
 
 
 class Models(Protocol):
@@ -79,7 +76,7 @@ class ParameterResolver:
         own = own_code.is_own(self.scope, name)
         if own is None:
             raise Broken
-        entry = own_code.entry(name.name) if own else self.known_class(name)
+        entry = own_code.entry(name.name) if own else known_class(self.scope, name, self.models.way)
         self.models.spend(1, name)
         if not isinstance(node, n.CallNode):
             return self._with_needed(entry, EstimatorSpec(entry.name, code=own), name)
@@ -120,30 +117,6 @@ class ParameterResolver:
             )
             raise Broken
         return spec
-
-    def known_class(self, name: n.NameNode) -> ClassEntry:
-        """Find a class of the catalogue; raises `Broken` after a report."""
-        written = name.name
-        entry = CATALOGUE.get("Pipeline" if written == "make_pipeline" else written)
-        if entry is None:
-            text, fixes = meant_class(self.scope, name, self.models.way)
-            self.scope.report(
-                model_codes.UNKNOWN_CLASS,
-                f"there is no class `{written}` in the catalogue",
-                name.span,
-                help=text or "`evallang list models` lists all of them",
-                fixes=fixes,
-            )
-            raise Broken
-        refused = entry.refused or unavailable(entry)
-        if refused:
-            self.scope.report(
-                model_codes.REFUSED_PARAMETER if entry.refused else model_codes.UNKNOWN_CLASS,
-                f"`{written}` {refused}",
-                name.span,
-            )
-            raise Broken
-        return entry
 
     def parameter(
         self, entry: ClassEntry, argument: n.ArgumentNode, *, own: bool = False

@@ -1,7 +1,8 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
 from evallang.checking import codes, model_codes, of_clause, own_code
-from evallang.checking.parameters import Broken, ParameterResolver
+from evallang.checking.class_names import Broken
+from evallang.checking.parameters import ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related
 from evallang.models.abilities import misplaced_columns

@@ -17,7 +17,6 @@ from evallang.study import Method
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import RESERVED
 
-MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
 Statement = TypeVar("Statement", bound=n.StatementNode)
 
 
@@ -192,14 +191,3 @@ def suggestion(
     sure = is_sure(word, near, known)
     fix = Fix(f"replace `{word}` by `{near}`", (Edit(span, near),), sure)
     return f"did you mean `{near}`?", [fix]
-
-
-def listed(words: Iterable[str], last: str = "or") -> str:
-    """Join words for a sentence: `a`, `b` or `c`."""
-    known = tuple(words)
-    quoted = [f"`{word}`" for word in known[:MOST_LISTED]]
-    if len(known) > MOST_LISTED:
-        return f"{', '.join(quoted)} and {len(known) - MOST_LISTED:,} more"
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"

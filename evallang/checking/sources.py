@@ -14,10 +14,11 @@ from evallang.checking.clauses import (
     stated_task,
     where_lines,
 )
-from evallang.checking.scope import Scope, letters, listed, suggestion
+from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec
 from evallang.metrics.metric import METRICS
+from evallang.spelling import listed
 from evallang.study import SourceSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node

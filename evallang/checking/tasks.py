@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from evallang.checking import capabilities, model_codes, validity_codes
-from evallang.checking.scope import Scope, listed
+from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry, yields_under
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.data.dataset import DataSpec
 from evallang.source import Span
+from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 from evallang.syntax import nodes as n

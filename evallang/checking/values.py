@@ -6,7 +6,7 @@ from typing import Any
 from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
 from evallang.checking.bounds import OUTSIDE, as_share, objection
 from evallang.checking.other_names import OTHER_NAMES, meant_by
-from evallang.checking.scope import Scope, letters, listed, suggestion
+from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility.hypothesis_tests import TEST_INPUTS
 from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
@@ -15,7 +15,7 @@ from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
 from evallang.source import Span
-from evallang.spelling import closest
+from evallang.spelling import closest, listed
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS

@@ -36,17 +36,15 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     sources: dict[str, SourceFile] = {}
     if fix and "-" in files:
         raise click.UsageError("`--fix` writes to files, and `-` is none")
+    unread: list[click.ClickException] = []
     for path in files:
-        if fix:
-            from evallang.cli.fixing import apply_fixes
-
-            try:
-                applied = apply_fixes(study_path(path))
-            except OSError as error:
-                raise click.ClickException(cannot("fix", path, error)) from error
-            for title in applied:
-                click.echo(f"{path}: fixed: {title}", err=True)
-        study = _standard_input() if path == "-" else read_study(path)
+        try:
+            if fix:
+                _fix(path)
+            study = _standard_input() if path == "-" else read_study(path)
+        except click.ClickException as error:
+            unread.append(error)
+            continue
         diagnostics = study.diagnostics
         if with_data and not has_errors(diagnostics):
             from evallang.api.preparing import check_data
@@ -56,12 +54,28 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
         sources |= study.checked.sources
     if layout == "text":
         show(found, sources)
-        click.echo(summary(found) or "no findings", err=True)
-    else:
+        if sources:
+            click.echo(summary(found) or "no findings", err=True)
+    elif sources:
         click.echo(_written(found, sources, layout), nl=False)
+    for other in unread[:-1]:
+        other.show()
+    if unread:
+        raise unread[-1]
     counted = [d for d in found if d.allowed_because is None]
     warned = any(d.severity is Severity.WARNING for d in counted)
     return 1 if has_errors(counted) or (strict and warned) else 0
+
+
+def _fix(path: str) -> None:
+    from evallang.cli.fixing import apply_fixes
+
+    try:
+        applied = apply_fixes(study_path(path))
+    except OSError as error:
+        raise click.ClickException(cannot("fix", path, error)) from error
+    for title in applied:
+        click.echo(f"{path}: fixed: {title}", err=True)
 
 
 def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
-from evallang.spelling import closest
+from evallang.spelling import closest, listed
 from evallang.syntax import codes, keywords, text_codes
 from evallang.syntax.keywords import CLAUSES, CLAUSES_ELSEWHERE, CONNECTIVES, STATEMENTS
 from evallang.syntax.layout import LogicalLine
@@ -160,7 +160,7 @@ class Assembly:
             self._part_at_margin(line)
             return
         if owners:
-            message = f"`{word}` is a clause of {_either(owners)}, not a statement"
+            message = f"`{word}` is a clause of {listed(owners)}, not a statement"
             way_out = "indent it below its statement"
             found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=way_out)
         elif word in CONNECTIVES or first.kind != "NAME":
@@ -171,7 +171,7 @@ class Assembly:
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
         else:
             message = f"`{_short(word)}` is no statement"
-            way_out = f"a statement begins with {_either(STATEMENTS)}"
+            way_out = f"a statement begins with {listed(STATEMENTS)}"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
         self._keep(line, Reading(None, (found,) if line.mended else ()))
         self._outer = _Open("", None, [], faulty=True)
@@ -277,8 +277,8 @@ class Assembly:
             owners = [name for name, known in STATEMENTS.items() if line.word in known.clauses]
             message = f"`{word}` begins no clause of `{owner.word}`"
             if owners:
-                message = f"`{word}` is a clause of {_either(owners)}, not of `{owner.word}`"
-            way_out = f"`{owner.word}` takes {_either(taken)}"
+                message = f"`{word}` is a clause of {listed(owners)}, not of `{owner.word}`"
+            way_out = f"`{owner.word}` takes {listed(taken)}"
             found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=way_out)
             return Reading(None, (found,))
         line.tokens[0] = first._replace(kind="NAME", text=meant)
@@ -314,7 +314,7 @@ class Assembly:
             message = f"`{owner.word}` takes no clauses"
             way_out = f"all its parts stand on one line: `{STATEMENTS[owner.word].form}`"
             if owners:
-                way_out = f"`{line.word}` is a clause of {_either(owners)}"
+                way_out = f"`{line.word}` is a clause of {listed(owners)}"
             elif owner.word == "model":
                 way_out = "parameters stand in brackets behind their class, as in `SVC(C=1)`"
             self._object(codes.CLAUSE_NOT_TAKEN, message, line, way_out)
@@ -390,11 +390,6 @@ def _closed(node: StatementNode, clauses: Sequence[AnyClauseNode]) -> StatementN
 
 def _takes(statement: _Open, word: str) -> bool:
     return bool(statement.word) and word in STATEMENTS[statement.word].clauses
-
-
-def _either(words: Iterable[str]) -> str:
-    shown = [f"`{word}`" for word in words]
-    return " or ".join([", ".join(shown[:-1])] * (len(shown) > 1) + shown[-1:])
 
 
 def _short(word: str) -> str:

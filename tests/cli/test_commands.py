@@ -108,6 +108,15 @@ def test_check_fix_mends_a_misspelt_word(study):
     assert study.read_text() == TWO_MODELS
 
 
+def test_files_beside_one_that_cannot_be_read_are_checked_all_the_same(study):
+    study.write_text(TWO_MODELS.replace("accuracy", "acuracy"))
+    done = call("check", "no.eval", "study.eval", "none.eval", folder=study.parent)
+    assert done.returncode == 2
+    assert "--> study.eval:" in done.stderr and "1 error" in done.stderr
+    assert "there is no file `no.eval`" in done.stderr
+    assert "there is no file `none.eval`" in done.stderr
+
+
 def test_github_and_sarif_name_file_and_line(study):
     study.write_text(TWO_MODELS.replace("accuracy", "acuracy"))
     github = call("check", "--format", "github", "study.eval", folder=study.parent).stdout
