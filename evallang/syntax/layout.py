@@ -5,7 +5,7 @@ column 0 always begins a statement (only a closing bracket may stand there), so 
 reaches beyond its statement.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -57,28 +57,41 @@ class Layout(NamedTuple):
 
 def lay_out(source: SourceFile) -> Layout:
     """Join the physical lines of a file to logical ones."""
-    physical = tuple(physical_lines(source))
-    _silence_texts(physical)
-    comments = tuple(line.comment for line in physical if line.comment is not None)
-    tabs = tuple(tab for line in physical for tab in line.tabs)
-    return Layout(tuple(_join(source.path, physical)), comments, tabs)
+    comments: list[CommentNode] = []
+    tabs: list[Span] = []
+
+    def noted() -> Iterator[PhysicalLine]:
+        for line in _without_texts(physical_lines(source)):
+            if line.comment is not None:
+                comments.append(line.comment)
+            if line.tabs:
+                tabs.extend(line.tabs)
+            yield line
+
+    lines = tuple(_join(source.path, noted()))  # one pass, while a line is in the cache
+    return Layout(lines, tuple(comments), tuple(tabs))
 
 
-def _silence_texts(lines: Sequence[PhysicalLine]) -> None:
+def _without_texts(lines: Iterable[PhysicalLine]) -> Iterator[PhysicalLine]:
     """Take out what stands in a text over several lines, which its first line is blamed for.
 
     Such a text ends on a line that has a quote too many, and before the next statement.
     """
-    opened: int | None = None
-    for number, line in enumerate(lines):
-        if line.at_margin and line.tokens and line.tokens[0].text in STATEMENTS:
-            opened = None
-        if line.open_quote and opened is not None:
-            for inside in lines[opened + 1 : number + 1]:
+    text: list[PhysicalLine] = []  # from the line that opens it
+    for line in lines:
+        if text and line.at_margin and line.tokens and line.tokens[0].text in STATEMENTS:
+            yield from text
+            text = []
+        if text and line.open_quote:
+            for inside in (*text[1:], line):
                 inside.silence()
-            opened = None
-        elif line.open_quote:
-            opened = number
+            yield from (*text, line)
+            text = []
+        elif text or line.open_quote:
+            text.append(line)
+        else:
+            yield line
+    yield from text
 
 
 def _join(path: str, lines: Iterable[PhysicalLine]) -> Iterator[LogicalLine]:
