@@ -1,5 +1,6 @@
 """Records to Markdown as code hosts show it."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from evallang.checking.explanations import Explanation, Part
@@ -41,6 +42,15 @@ def anchor(heading: str) -> str:
     return "".join(kept).replace(" ", "-")
 
 
+CODE = re.compile(r"\w*(_|\.\w|\()")
+"""A first word that is a name of code: `ttest_rel`, `diff.resamples`, `bootstrap()`."""
+
+
+def capitalised(text: str) -> str:
+    """Begin a text with a capital, unless its first word is a name of code."""
+    return text if CODE.match(text) else text[:1].upper() + text[1:]
+
+
 def sentence(text: str) -> str:
     """Make a sentence of a fragment."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
@@ -63,7 +73,7 @@ def _part(part: Part) -> str:
     if part.text and not heading:
         return part.text
     if part.text:
-        return f"*{heading}.* {sentence(part.text[:1].upper() + part.text[1:])}"
+        return f"*{heading}.* {sentence(capitalised(part.text))}"
     if part.heading == "options":
         return f"*{heading}.*\n\n{_options(part.lines)}"
     if part.language:

@@ -81,7 +81,7 @@ def _differences(_: str) -> str:
             word = written(entry)
             link = f"[`{word}`](reference/{plural}.md#{md.anchor(word)})"
             for other, text in entry.declaration.differs.items():
-                rows.append((other, link, md.sentence(text[:1].upper() + text[1:])))
+                rows.append((other, link, md.sentence(md.capitalised(text))))
     rows.sort(key=lambda row: (row[0].lower(), row[1]))
     return md.table(("package or text", "method", "why it differs"), rows)
 

@@ -231,7 +231,14 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
             claim_codes.MARGIN,
             "a level lies between 0 and 1",
             node.at.span,
-            help=f"write `at {f'{node.at.literal}%' if 1 < level < 100 else '95%'}`",
+            help=f"write `at {f'{node.at.literal}%' if 50 < level < 100 else '95%'}`",
+        )
+    elif node.at is not None and level <= of_clause.COIN:
+        scope.report(
+            claim_codes.MARGIN,
+            f"`at` takes the level of the interval, and {level:g} is one for tests",
+            node.at.span,
+            help="write `at 95%`",
         )
 
 

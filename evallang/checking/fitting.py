@@ -73,7 +73,7 @@ def _sources() -> Iterator[Setting]:
 def test_fit(test: Entry[Any], setting: Setting) -> Fit:
     """Tell whether a test runs here by some metric, or plans a protocol of its own."""
     declared = test.declaration
-    if declared.models[1] == 1 or declared.evidence == {Evidence.DATASET_SCORES}:
+    if declared.evidence == {Evidence.DATASET_SCORES}:
         return "no"
     if _lacks_groups(declared, setting):
         return "no"
@@ -154,11 +154,7 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
         form = " ".join(PROTOCOLS[kind].declaration.words)
         form += "".join(f" {name}={value}" for name, value in options.items())
         lines.append(f"elsewhere, where models are fitted, it plans `{form}` of its own")
-    if not lines:
-        lines.append("Python only: `compare` takes two models or more")
-        return tuple(lines)
-    many = declared.models
-    lines.append("two models" if many == (2, 2) else f"{many[0]} models or more")
+    lines.append(MANY.get(declared.models) or f"{declared.models[0]} models or more")
     if declared.evidence == {Evidence.FOLD_SCORES}:
         lines.append("grouped and weighted rows too: it takes the scores of the folds")
     elif not declared.across_data:
@@ -173,6 +169,10 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
     if declared.bayesian:
         lines.append("no correction: it gives probabilities, not p")
     return tuple(lines)
+
+
+MANY = {(1, 1): "one model; of several each is tested on its own", (2, 2): "two models"}
+"""How many models one test takes, in words."""
 
 
 def of_interval(interval: Entry[Any]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Every word that can be asked for, and what answers: the index of the reference."""
 
+import re
 from collections.abc import Iterator
 
 from evallang.checking import explanations, unbuilt
@@ -25,30 +26,87 @@ LATER: dict[str, frozenset[str]] = {
 MOST_CLASSES = 20  # named where a parameter is explained
 
 
+SHARE = re.compile(r"-?[0-9.]+%|[0-9]+/[0-9]+")
+
+
 def explain(asked: str) -> tuple[Explanation, ...]:
     """Explain everything that has this name: a code, members of catalogues, a class, a word.
 
-    `bootstrap` is a protocol, a test and an interval, and all three answer. Empty where
-    nothing is called so.
+    `bootstrap` is a protocol, a test and an interval, and all three answer. Quotes, capitals
+    and options in brackets are no hindrance, and a title is a name. Empty where nothing is
+    called so.
     """
+    for word in _readings(asked):
+        found = tuple(_called(word))
+        if found:
+            return found
+    return ()
+
+
+def _readings(asked: str) -> Iterator[str]:
+    """Give the spellings under which a word may stand in the index, the nearest first."""
+    plain = asked.strip().strip("\"'`").strip()
+    bare = re.sub(r"\s*\(.*\)$", "", plain).replace("×", "x")
+    for word in dict.fromkeys((plain, bare)):
+        yield word
+        known = {name.casefold(): name for name in words()}
+        if word.casefold() in known:
+            yield known[word.casefold()]
+    yield "_".join(plain.split())
+    if any(form.startswith(f"{plain} ") or form == plain for form in _forms()):
+        yield plain.split()[0]
+    titles = {
+        entry.title.casefold(): entry.name for registry in REGISTRIES.values() for entry in registry
+    }
+    titled = titles.get(plain.casefold())
+    if titled and _elsewhere(plain) in (None, titled):  # a paired t test of folds is corrected_t
+        yield titled
+
+
+def _forms() -> Iterator[str]:
+    """Give the lines that a study may have: `group by COLUMN`, `higher is better`."""
+    yield from (known.form for known in STATEMENTS.values())
+    yield from CLAUSES.values()
+    yield from (form for entry in REGISTRIES["protocols"] for form in entry.declaration.forms)
+
+
+def _called(asked: str) -> Iterator[Explanation]:
+    """Explain what has exactly this name, in the order in which a study meets it."""
     code = code_called(asked)
-    found = [explanations.of_code(code)] if code else []
-    found += [explanations.of_entry(entry) for entry in members(asked)]
+    if code and code.name != asked:
+        yield explanations.of_code(code)
+        return
+    found = [explanations.of_entry(entry) for entry in members(asked)]
     if asked in CATALOGUE:
         found.append(explanations.of_class(asked))
-    if not found:
-        found += _value(asked)
-    if not found and asked not in STATEMENTS and asked not in CLAUSES:
-        found += _option(asked)
+    own = bool(found)
     if asked in STATEMENTS:
         found.append(explanations.of_statement(asked))
     elif asked in CLAUSES:
         found.append(explanations.of_clause(asked))
-    elif not found and (asked in CONNECTIVES or asked in WORD_MEANINGS):
+    elif asked in WORD_MEANINGS and not own:
         found.append(explanations.of_connective(asked))
+    if not own:
+        found += _value(asked)
+        found += _option(asked)
+    if not found:
+        found += _parameter(asked)
+    if not found and asked in CONNECTIVES:
+        found.append(explanations.of_connective(asked))
+    if code:
+        found.append(explanations.of_code(code))
     if not found:
         found += _later(asked)
-    return tuple(found)
+    if not found and SHARE.fullmatch(asked):
+        found.append(Explanation(asked, "share", "", (Part("", SHARE_MEANING),)))
+    yield from found
+
+
+SHARE_MEANING = (
+    "Written in one piece: `95%` is 0.95, and `1/3` the exact ratio. After `confidence` and `at` "
+    "it is a level, in `test=20%` a share of the rows, and in `by 2%` a margin in the metric's "
+    "unit: 0.02."
+)
 
 
 def code_called(asked: str) -> Code | None:
@@ -108,7 +166,7 @@ def _value(word: str) -> Iterator[Explanation]:
 
 
 def _option(word: str) -> Iterator[Explanation]:
-    """Say of which members a word is an option, and of which classes a parameter."""
+    """Say of which members a word is an option."""
     name = word.replace("-", "_")
     lines = tuple(
         f"{entry.kind} `{written(entry)}`: {explanations.option_line(option)}"
@@ -118,6 +176,10 @@ def _option(word: str) -> Iterator[Explanation]:
     )
     if lines:
         yield Explanation(name, "option", "", (Part("an option of", lines=lines),))
+
+
+def _parameter(word: str) -> Iterator[Explanation]:
+    """Say of which classes a word is a parameter."""
     classes = [
         known.name
         for known in CATALOGUE.values()
@@ -136,4 +198,7 @@ def _later(word: str) -> Iterator[Explanation]:
     for kind, names in LATER.items():
         if name in names:
             text = "The language states it, and this version cannot run it: a study that uses it "
-            yield Explanation(word, kind, "", (Part("", text + "is refused by E901."),))
+            text += "is refused by E901."
+            same = meant_by(kind.removeprefix("hypothesis "), name)
+            text += f" `{same}` is the same." if same else ""
+            yield Explanation(word, kind, "", (Part("", text),))

@@ -33,6 +33,9 @@ _AVERAGED = re.compile(
     r"(?P<first>macro|micro|weighted)_(?P<metric>\w+)|(?P<base>\w+)_(?P<last>macro|micro|weighted)"
 )
 
+_SCORER = re.compile(r"neg_(?P<loss>\w+)|roc_auc_(?P<classes>ovr|ovo)")
+"""Scorers of scikit-learn that are not called as the metric is."""
+
 OTHER_NAMES: Mapping[str, Mapping[str, str]] = {
     "metric": {
         "acc": "accuracy",
@@ -321,6 +324,12 @@ def _built(what: str, word: str) -> str | None:
         return f"{kind}cv folds={folds['number']}"
     if what not in _MEMBERS or is_member(what, word):
         return None
+    scorer = _SCORER.fullmatch(word) if what == "metric" else None
+    if scorer is not None:
+        loss = scorer["loss"]
+        if loss is None:
+            return f"roc_auc(multi_class={scorer['classes']})"
+        return loss if loss in METRICS else known.get(loss) or _built(what, loss)
     averaged = _AVERAGED.fullmatch(word) if what == "metric" else None
     if averaged is not None:
         metric = METRICS.get(averaged["metric"] or averaged["base"])

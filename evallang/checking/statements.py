@@ -306,6 +306,17 @@ WORD_MEANINGS: Mapping[str, str] = {
     "vs": "A planned pair; the pairs of a line are its family.",
     "within": "On a `measure` line, the estimate in each level of a column; after `equivalent "
     "to`, the margin.",
+    "better than": "`require a better than b` is met where the interval of the difference lies on "
+    "the favourable side of 0, or beyond the margin of `by MARGIN`.",
+    "not worse than": "`require a not worse than b by MARGIN` is met where the bound on the "
+    "unfavourable side is nearer than the margin: non-inferiority.",
+    "equivalent to": "`require a equivalent to b within MARGIN` is met where the whole interval of "
+    "the difference lies inside the margin.",
+    **dict.fromkeys(
+        ("separate", "together"),
+        "`families together` makes one Holm family of all comparisons that are not exploratory; "
+        "`families separate`, the default, one of each line.",
+    ),
     "true": "The constant true; `false` is the other.",
     "false": "The constant false; `true` is the other.",
     "none": "No value, as in `max_depth=none`; `stratify none` keeps the classes out of the "
@@ -334,7 +345,10 @@ WORD_MEANINGS: Mapping[str, str] = {
     "passthrough": "A step of `columns(...)` that leaves its columns as they are.",
     "seeds": "`seeds=5` on any protocol repeats every fit with so many derived seeds; the score of "
     "a fold is the mean over them, and they never count as samples.",
-    "allow": "`# evallang: allow RULE because REASON` accepts a warning on its line or the one "
-    "below; `... in this file because REASON` in the whole file. The report prints the reason.",
+    **dict.fromkeys(
+        ("allow", "waiver"),
+        "`# evallang: allow RULE because REASON` accepts a warning on its line or the one below; "
+        "`... in this file because REASON` in the whole file. The report prints the reason.",
+    ),
 }
 """Words inside lines that are no statement, clause or member of a catalogue of their own."""

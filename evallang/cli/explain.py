@@ -6,6 +6,7 @@ import click
 
 from evallang.checking.explanations import Explanation, Part
 
+ELSEWHERE = "`evallang list --help` names the catalogues"
 WIDTH = 80  # characters of a line of prose
 
 
@@ -24,7 +25,7 @@ def command(name: tuple[str, ...]) -> int:
         each = [explain(word) for word in name]
         if not all(each):
             near = nearest(asked)
-            hint = f"; did you mean `{near}`?" if near else ""
+            hint = f"; did you mean `{near}`?" if near else f"; {ELSEWHERE}"
             raise click.ClickException(f"nothing is called `{asked}`{hint}")
         found = tuple(explanation for found in each for explanation in found)
     click.echo("\n".join(_text(explanation) for explanation in found), nl=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evallang.bibliography import Reference
+from evallang.bibliography import PEDREGOSA_2011, Reference
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
 
@@ -252,7 +252,7 @@ def medae(
         ),
     ),
     title="Maximum error",
-    references=(HYNDMAN_KOEHLER_2006,),
+    references=(PEDREGOSA_2011,),
     examples=(
         Example(((3, 2, 7, 1), (4, 2, 7, 1), None), {"value": 1}, SCIKIT_LEARN.format("max_error")),
     ),
@@ -312,8 +312,8 @@ def r2(
     """The share of the truth's variance that is explained: 1 - SS_residual / SS_total.
 
     SS_total is about the mean of the same test examples. Undefined (NaN) where the truth
-    is constant, and so for a single example; scikit-learn's `force_finite` makes that 0
-    or 1.
+    is constant, where scikit-learn's `force_finite` makes it 0 or 1, and for a single
+    example.
     """
     value = np.asarray(truth, dtype=np.float64)
     weight = np.ones(len(value)) if weights is None else np.asarray(weights, dtype=np.float64)

@@ -8,6 +8,7 @@ from studies import TWO_MODELS
 
 from evallang.checking import explanations
 from evallang.checking.catalogues import REGISTRIES
+from evallang.checking.glossary import explain
 from evallang.cli.main import root
 
 
@@ -129,3 +130,70 @@ def test_what_others_call_so_is_proposed(asked, near):
     told = CliRunner().invoke(root, ["explain", *asked.split()])
     assert told.exit_code == 1
     assert f"did you mean `{near}`?" in told.output
+
+
+@pytest.mark.parametrize(
+    ("asked", "headed"),
+    [
+        ("MCNEMAR", "mcnemar (hypothesis test): "),
+        ("'mcnemar'", "mcnemar (hypothesis test): "),
+        ("mcnemar(exact)", "mcnemar (hypothesis test): "),
+        ("Nested CV", "nested cv (protocol): "),
+        ("leave one out", "leave_one_out (protocol): "),
+        ("5×2cv", "5x2cv (protocol): "),
+        ("Brier score", "brier (metric): "),
+        ("split by", "split (protocol): "),
+        ("higher is better", "higher (clause)"),
+        ("not worse than", "not worse than (word of the language)"),
+        ("95%", "95% (share)"),
+        ("1/3", "1/3 (share)"),
+        ("W315", "W315 pooled_predictions_of_unstable_models (warning): "),
+    ],
+)
+def test_a_word_is_found_however_it_is_written(asked, headed):
+    assert said("explain", asked).startswith(headed)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kinds"),
+    [
+        ("seeds", ["word of the language"]),
+        ("passthrough", ["word of the language"]),
+        ("threshold", ["clause", "option"]),
+        ("margin", ["option", "error"]),
+        ("bootstrap", ["hypothesis test", "interval", "protocol"]),
+        ("group", ["statement"]),
+        ("n_estimators", ["parameter"]),
+    ],
+)
+def test_every_meaning_that_a_study_has_for_a_word_answers(asked, kinds):
+    assert [told.kind for told in explain(asked)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("asked", "proposed"),
+    [
+        ("neg_mean_squared_error", "mse"),
+        ("neg_brier_score", "brier"),
+        ("roc_auc_ovo", "roc_auc(multi_class=ovo)"),
+    ],
+)
+def test_scorers_of_scikit_learn_are_known(asked, proposed):
+    assert said("explain", asked).endswith(f"; did you mean `{proposed}`?\n")
+
+
+def test_a_word_that_nothing_is_like_leads_to_the_lists():
+    assert said("explain", "zzz") == (
+        "Error: nothing is called `zzz`; `evallang list --help` names the catalogues\n"
+    )
+
+
+def test_a_word_of_a_later_version_names_what_is_the_same():
+    assert "refused by E901. `precision` is the same." in " ".join(said("explain", "ppv").split())
+
+
+@pytest.mark.parametrize("test", ["binomial", "single_t"])
+def test_tests_of_one_model_are_no_less_part_of_the_language(test):
+    text = said("explain", test)
+    assert f"compare tree with {test}(threshold=5%)" in text
+    assert "    one model; of several each is tested on its own\n" in text

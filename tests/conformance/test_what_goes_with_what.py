@@ -47,7 +47,10 @@ REQUIRED = {
     "fbeta": "fbeta(beta=2)",
     "tost": "tost(margin=1%)",
     "noninferiority": "noninferiority(margin=1%)",
+    "binomial": "binomial(threshold=10%)",
+    "single_t": "single_t(threshold=0.8)",
 }
+MODELS = {1: "a", 2: "a vs b"}
 
 
 def refused(metric, protocol, rest=""):
@@ -63,14 +66,14 @@ def refused(metric, protocol, rest=""):
 
 def cells_of_tests():
     for entry in HYPOTHESIS_TESTS:
-        if entry.declaration.models[1] != 1 and entry.name != "bonferroni_dunn":
+        if entry.name != "bonferroni_dunn":
             yield pytest.param(entry, id=entry.name)
 
 
 @pytest.mark.parametrize("entry", list(cells_of_tests()))
 def test_the_table_refuses_a_test_where_the_checker_does(entry):
     metric = (metrics_of(entry) or ("accuracy",))[0]
-    models = "a, b, c" if entry.declaration.models[0] > 2 else "a vs b"
+    models = MODELS.get(entry.declaration.models[0], "a, b, c")
     for setting in PROTOCOLS:
         line = f"compare {models} with {REQUIRED.get(entry.name, entry.name)}"
         found = refused(metric, setting.words, f"{line} by {REQUIRED.get(metric, metric)}\n")

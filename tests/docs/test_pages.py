@@ -17,6 +17,7 @@ from blocks import blocks_of, commands_of, matches
 from studies import checked, study
 
 import evallang as ev
+from docs.generator import markdown as md
 from evallang.cli.main import COMMANDS, root
 from evallang.diagnostics import Severity
 
@@ -171,3 +172,11 @@ def shell(command, last):
         env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)},
     )
     return done.returncode, done.stdout
+
+
+def test_a_name_of_code_begins_as_it_is_written():
+    assert md.capitalised("cross_val_score averages") == "cross_val_score averages"
+    assert md.capitalised("diff.resamples is") == "diff.resamples is"
+    assert md.capitalised("bootstrap() takes") == "bootstrap() takes"
+    assert md.capitalised("eq. 37 prints") == "Eq. 37 prints"
+    assert md.capitalised("it ranks") == "It ranks"

@@ -7,6 +7,7 @@ from evallang.checking.rules.lines import (
     evidence_of,
     own_protocols,
     repeated_design,
+    test_of,
     tested_lines,
     tests_of,
 )
@@ -17,11 +18,12 @@ from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Severity
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Study
+from evallang.study import ComparisonSpec, Method, Study
 
 PLAIN_T = {
     "kfold_t": "the training sets of different folds share examples",
     "resampled_t": "the training sets of different splits share examples, and so do the test sets",
+    "single_t": "the training sets of different folds share examples",
 }
 ON_ROWS = frozenset({"midp", "exact", "corrected", "chi2", "textbook"})
 """Forms of McNemar's test that count examples, each as independent of all others."""
@@ -54,17 +56,27 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
     """
     for comparison in tested_lines(study):
         for test in tests_of(comparison):
-            if test.name in PLAIN_T:
+            if test.name in PLAIN_T and _runs(study, comparison, test):
                 yield Objection(
                     f"`{test.name}` takes overlapping splits for independent ones: "
                     f"{PLAIN_T[test.name]}",
                     comparison.span,
-                    help=_corrected(study, comparison),
+                    help=_corrected(study, comparison, test),
                 )
 
 
-def _corrected(study: Study, comparison: ComparisonSpec) -> str:
+def _runs(study: Study, comparison: ComparisonSpec, test: Method) -> bool:
+    """Tell whether a test finds scores of folds, or plans them; the checker refuses it else."""
+    entry = HYPOTHESIS_TESTS[test.name]
+    found = evidence_of(study, comparison)
+    planned = entry.declaration.implied is not None
+    return planned or any(fits_design(entry, yields) for _, _, yields in found)
+
+
+def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     entry = HYPOTHESIS_TESTS["corrected_t"]
+    if test_of(test).models == (1, 1):
+        return _claim(study, comparison, test)
     for protocol in own_protocols(study):
         yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         if yields.ordered:
@@ -74,6 +86,13 @@ def _corrected(study: Study, comparison: ComparisonSpec) -> str:
         if any(fits_design(entry, yields_of(source, protocol)) for protocol in protocols):
             return "write `with corrected_t`"
     return f"write `protocol {repeated_design(study)}` and `with corrected_t`"
+
+
+def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
+    """Say which claim about one model is decided on an interval that allows for the overlap."""
+    source, _, yields = next(evidence_of(study, comparison))
+    grouped = is_grouped(source, study.group)
+    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped)
 
 
 @rule("W311", source="Dietterich 1998, 3.2; Raschka 2018, 4.2")

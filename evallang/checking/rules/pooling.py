@@ -7,6 +7,7 @@ from evallang.checking.rules.lines import (
     listed,
     repeated_design,
     tables,
+    test_of,
     tested_lines,
     tests_of,
     uses_rows,
@@ -14,7 +15,7 @@ from evallang.checking.rules.lines import (
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
-from evallang.study import ComparisonSpec, Study, models_of, names_of
+from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 TREES = frozenset(
     {"DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"}
@@ -63,9 +64,10 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
         reason = _unstable(study, comparison, followers) if pools else None
         if reason:
             yield Objection(
-                f"`{_on_rows(study, comparison)}` pools the predictions of all folds, and {reason}",
+                f"`{_on_rows(study, comparison).name}` pools the predictions of all folds, and "
+                f"{reason}",
                 comparison.span,
-                help=f"write `protocol {repeated_design(study)}` and `with corrected_t`",
+                help=_of_algorithms(study, comparison),
             )
 
 
@@ -101,11 +103,13 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
     followers = _followers(study)
     for comparison in tested_lines(study):
         if _pools(study, comparison) and not _unstable(study, comparison, followers):
+            test = _on_rows(study, comparison)
+            about = "is about" if _singly(test) else "compares"
             yield Objection(
-                f"`{_on_rows(study, comparison)}` compares the models fitted on these folds, not "
-                "the algorithms on new training sets",
+                f"`{test.name}` {about} the models fitted on these folds, not the algorithms on "
+                "new training sets",
                 comparison.span,
-                help=f"if the algorithms are meant, {_of_algorithms(study)}",
+                help=f"if the algorithms are meant, {_of_algorithms(study, comparison)}",
             )
             return  # said once for a study
 
@@ -123,17 +127,29 @@ def _pools(study: Study, comparison: ComparisonSpec) -> bool:
     )
 
 
-def _of_algorithms(study: Study) -> str:
+def _of_algorithms(study: Study, comparison: ComparisonSpec) -> str:
     """Say what to write instead; predictions were made elsewhere, and have the folds they have."""
+    test = _on_rows(study, comparison)
+    if _singly(test):
+        metric = comparison.metrics[0].written
+        interval = f"the interval `corrected_t` of {metric}"
+        if not tables(study):
+            return f"leave the line out and read {interval}: `interval corrected_t`"
+        return f"write `protocol {repeated_design(study)}`, leave the line out and read {interval}"
     if not tables(study):
         return "write `with corrected_t`, which takes the scores of the folds"
     return f"write `protocol {repeated_design(study)}` and `with corrected_t`"
 
 
-def _on_rows(study: Study, comparison: ComparisonSpec) -> str:
-    """Name the test that counts predictions."""
+def _singly(test: Method) -> bool:
+    """Tell whether a test is about one model and a stated value."""
+    return test_of(test).models == (1, 1)
+
+
+def _on_rows(study: Study, comparison: ComparisonSpec) -> Method:
+    """Find the test that counts predictions."""
     return next(
-        test.name
+        test
         for _, _, yields in evidence_of(study, comparison)
         for test in tests_of(comparison)
         if uses_rows(test, yields)

@@ -63,7 +63,7 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
         when_not="leave-one-out, groups left out one by one, or time series",
         differs={
             "baycomp": "it takes the correlation of folds as 1/folds; here it follows from the "
-            "numbers of test and training rows, so that holdout and 5x2 are right as well",
+            "numbers of test and training rows, so that repeated holdout is right as well",
         },
         formula=(
             "the mean difference over the splits plus a t-distributed error with J - 1 "

@@ -34,6 +34,24 @@ ONE_WRONG_OF_TEN = ((True,),) * 9 + ((False,),)
 SIX_WRONG_OF_TEN = ((True,),) * 4 + ((False,),) * 6
 EIGHT = (3.0, 1.0, 5.0, 7.0, -1.0, 4.0, 2.0, 3.0)  # mean 3, variance 6
 OWN = "own derivation: computed by hand"
+_TREE_STUDY = """\
+data cancer from sklearn breast_cancer
+  positive malignant
+
+model tree = DecisionTreeClassifier(max_depth=3)
+model baseline = DummyClassifier
+
+"""
+BINOMIAL_STUDY = f"""{_TREE_STUDY}\
+protocol holdout test=1/3
+measure error_rate
+compare tree with binomial(threshold=5%)
+"""
+SINGLE_T_STUDY = f"""{_TREE_STUDY}\
+protocol cv folds=10
+measure error_rate
+compare tree with single_t(threshold=5%)
+"""
 
 
 @HYPOTHESIS_TESTS.register(
@@ -51,6 +69,7 @@ OWN = "own derivation: computed by hand"
             "the chance of as many errors or more among n examples when each is wrong with "
             "the probability `threshold`"
         ),
+        example=BINOMIAL_STUDY,
         differs={
             "Zhou 2021": (
                 "2.4.1 swaps accepting and rejecting in its text; the critical value is the same"
@@ -127,6 +146,7 @@ def binomial(
         SINGLE_T_NULL,
         models=(1, 1),
         when="a published t test of error rates against a stated value is reproduced",
+        example=SINGLE_T_STUDY,
         when_not="folds share training rows, which it ignores: the corrected_t interval",
         formula=(
             "the mean score less the threshold, divided by the standard error of the mean as "

@@ -66,8 +66,8 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
         differs={
             "autorank": "it tests in the direction that the data show, so that its 5 % are 8 to "
             "10 %; here both tails count",
-            "scipy": "its default drops to the normal approximation where differences tie; here "
-            "the exact distribution of the mid-ranks is taken",
+            "scipy": "its default drops to the normal approximation where some of more than 13 "
+            "differences tie or are 0; here the exact distribution of the mid-ranks is taken",
         },
         formula=(
             "rank the absolute differences and add the ranks of the positive ones; p is the "
