@@ -21,9 +21,11 @@ from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import (
+    LEAST_IN_FOLD,
     check_design,
     check_given_design,
     check_given_split,
+    check_one_class_folds,
     check_test_sizes,
 )
 from evallang.data.findings import of_one
@@ -161,10 +163,13 @@ def _one_class(
     """A ranking of one class is undefined; refused where no fold has two."""
     if table.task != "classification":
         return
-    if any(len(np.unique(table.y[split.test])) > 1 for split in splits):
+    alone = sum(len(np.unique(table.y[split.test])) == 1 for split in splits)
+    if not alone or (alone < len(splits) and _said_of_folds(study, protocol, table)):
         return
     for metric, span in dict.fromkeys(metrics_on(study, protocol)):
-        if metric_entry(metric).declaration.form == "scores" and not metric.code:
+        if metric_entry(metric).declaration.form != "scores" or metric.code:
+            continue
+        if alone == len(splits):
             yield diagnose(
                 validity_codes.METRIC_UNDER_PROTOCOL,
                 f"`{metric.name}` is undefined where a test part holds one class, as each of "
@@ -172,6 +177,23 @@ def _one_class(
                 span,
                 help="write `protocol cv folds=10`, or measure another metric",
             )
+        else:
+            yield from check_one_class_folds(
+                metric.name, alone, len(splits), spoken(protocol), protocol.span
+            )
+
+
+def _said_of_folds(study: Study, protocol: Protocol, table: Table) -> bool:
+    """Tell whether the number of folds alone has shown that a class is rare in them."""
+    asked = questions(study)
+    if protocol.kind == "bootstrap":
+        return True  # what its rounds leave out is counted in its estimates
+    rarest = int(np.bincount(table.y, minlength=len(table.classes)).min())
+    return (
+        asked.folds is not None
+        and protocol.span == asked.fold_span
+        and rarest < LEAST_IN_FOLD * asked.folds
+    )
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:

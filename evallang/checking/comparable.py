@@ -5,7 +5,7 @@ from itertools import combinations
 
 from evallang.checking import codes, validity_codes
 from evallang.checking.decidable import report_ambiguous, report_apart, requirements
-from evallang.checking.designs import spoken
+from evallang.checking.designs import lacking, spoken
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
 from evallang.compatibility import NOUNS, is_grouped, own_metric, yields_of, yields_under
@@ -339,7 +339,7 @@ def _can_run(
         where = spoken(protocol) if protocol else source.name
         reason = problem.reason
         if f"`{test.name}` needs" in reason:
-            reason += f", which `{where}` does not give"
+            reason += lacking(where)
         over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
         several = len(study.sources) > 1 or _holds_several(source)
         way_out = "write `across data` in this line" if over_data and several else problem.instead

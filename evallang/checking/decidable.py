@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from evallang.checking import claim_codes, codes, validity_codes
-from evallang.checking.designs import spoken
+from evallang.checking.designs import lacking, spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
@@ -204,7 +204,7 @@ def _decidable(
         if problem is not None:
             reason = problem.reason
             if f"`{line.test.name}` needs" in reason:
-                reason += f", which `{where}` does not give"
+                reason += lacking(where)
             scope.report(
                 validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, line.span, help=problem.instead
             )

@@ -344,6 +344,13 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
     return found
 
 
+def lacking(where: str) -> str:
+    """End the sentence that something needs what a protocol or source does not give."""
+    if where == "resubstitution":
+        return ", and `resubstitution` predicts rows that the models were fitted on"
+    return f", which `{where}` does not give"
+
+
 def spoken(protocol: Protocol) -> str:
     """Give the words of a protocol as an author writes them: `repeated cv`."""
     return " ".join(PROTOCOLS[protocol.kind].declaration.words)

@@ -11,6 +11,8 @@ from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import RESERVED
 
+COIN = 0.5  # a test that rejects as often as a coin falls, an interval that holds as often
+
 
 def text(scope: Scope, clause: n.ClauseNode) -> str | None:
     """Take the single text in quotes of a clause."""
@@ -53,20 +55,34 @@ def integer(scope: Scope, clause: n.ClauseNode, low: int, high: int) -> int | No
 
 
 def share(scope: Scope, clause: n.ClauseNode) -> float | None:
-    """Take the single number of a clause, strictly between 0 and 1."""
+    """Take the single number of `alpha` or `confidence`, below one half or above it."""
     value = clause.values[0] if len(clause.values) == 1 else None
-    meant = "5%" if clause.keyword.name == "alpha" else "95%"
+    keyword = clause.keyword.name
+    meant, problem = ("5%" if keyword == "alpha" else "95%"), "takes a number between 0 and 1"
     if isinstance(value, n.NumberNode):
         plain = float(number(value.literal))
         if 0 < plain < 1:
-            return plain
-        meant = f"{value.literal}%" if 1 <= plain < 100 and "%" not in value.literal else meant
+            misread = _other_level(keyword, plain)
+            if misread is None:
+                return plain
+            problem = misread
+        elif plain < 100 and "%" not in value.literal and not _other_level(keyword, plain / 100):
+            meant = f"{value.literal}%" if plain >= 1 else meant
     scope.report(
         codes.CLAUSE_VALUE,
-        f"`{clause.keyword.name}` takes a number between 0 and 1",
+        f"`{keyword}` {problem}",
         clause.span if value is None else value.span,
-        help=f"write `{clause.keyword.name} {meant}`",
+        help=f"write `{keyword} {meant}`",
     )
+    return None
+
+
+def _other_level(keyword: str, plain: float) -> str | None:
+    """Tell of a share that is the level of tests where that of intervals is meant, or converse."""
+    if keyword == "alpha" and plain >= COIN:
+        return f"is the level of the tests, and {plain:g} is a level for intervals"
+    if keyword == "confidence" and plain <= COIN:
+        return f"is the level of the intervals, and {plain:g} is a level for tests"
     return None
 
 
@@ -80,6 +96,9 @@ def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None
     fixes: list[Fix] = []
     if isinstance(value, n.NameNode):
         help_text, fixes = suggestion(value.name, value.span, allowed)
+    if isinstance(value, n.TextNode) and value.value in allowed:
+        help_text = f"write `{value.value}`, without quotes"
+        fixes = [Fix("remove the quotes", (Edit(value.span, value.value),))]
     scope.report(
         codes.CLAUSE_VALUE,
         f"`{clause.keyword.name}` takes {listed(allowed)}",

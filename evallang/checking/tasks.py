@@ -6,7 +6,7 @@ from evallang.checking import capabilities, model_codes, validity_codes
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry, yields_under
 from evallang.compatibility.hypothesis_tests import nearest_test
-from evallang.data.dataset import DataSpec
+from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -44,6 +44,9 @@ def judge_tasks(scope: Scope, study: Study) -> None:
 def _metrics_of_models(scope: Scope, study: Study) -> None:
     """Report metrics for a task of which no model is, where only the data will state the task."""
     kinds = {capabilities.kind_of(model) for model in study.models}
+    if kinds >= set(WORKER.values()):
+        _of_both_tasks(scope, study)
+        return
     if len(kinds) != 1 or not kinds <= set(WORKER.values()):
         return
     kind = next(iter(kinds))
@@ -60,8 +63,27 @@ def _metrics_of_models(scope: Scope, study: Study) -> None:
         )
 
 
+def _of_both_tasks(scope: Scope, study: Study) -> None:
+    """Report the models that are not for the task of the first measure: a study has one task."""
+    task = metric_entry(study.measures[0].metric).declaration.task
+    for model in study.models:
+        kind = capabilities.kind_of(model)
+        if kind not in WORKER.values() or kind == WORKER[task]:
+            continue
+        counterpart = capabilities.counterpart(model)
+        scope.report(
+            model_codes.WRONG_TASK,
+            f"`{model.name}` is a {kind} beside models for {task}, and a study has one task",
+            scope.models[model.name].pipeline.steps[-1].span,
+            help=f"write `{counterpart}`" if counterpart else None,
+        )
+
+
 def judge_scores(scope: Scope, study: Study) -> None:
     """Report metrics on scores of models that give none, each once with all such models."""
+    for source in study.sources:
+        if isinstance(source, PredictionsSpec) and source.judged is None and source.models:
+            _scores_of_predictions(scope, study, source)
     if not any(isinstance(source, DataSpec) for source in study.sources):
         return
     everyone = names_of(study.models)
@@ -95,6 +117,39 @@ def judge_scores(scope: Scope, study: Study) -> None:
             if len(ways) == 1
             else "write `CalibratedClassifierCV(estimator=...)` around each of them, or measure "
             "another metric",
+        )
+
+
+def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) -> None:
+    """Report metrics on scores that the statement of the predictions names no column for.
+
+    Whether a column that it names holds probabilities shows when it is read.
+    """
+    if study.task == "regression":
+        return  # where metrics on scores are of another task
+    everyone = tuple(model.name for model in source.models)
+    scored = {model.name for model in source.models if model.score or model.scores}
+    asked: list[tuple[Method, Span | None, tuple[str, ...]]] = [
+        (measure.metric, measure.span, everyone) for measure in study.measures
+    ]
+    asked += [(m, c.span, models_of(c, everyone)) for c in study.comparisons for m in c.metrics]
+    asked += [(r.metric, r.span, r.models) for r in study.requirements]
+    refused: set[Method] = set()
+    for metric, span, named in asked:
+        needs = metric_entry(metric).declaration.needs if metric.better is None else "labels"
+        lacking = [name for name in named if name in everyone and name not in scored]
+        if needs not in ("scores", "probabilities") or metric in refused or not lacking:
+            continue
+        refused.add(metric)
+        line = f'`score {lacking[0]} = "COLUMN"`'
+        if source.positive is None:
+            line += f' (of three classes or more `scores {lacking[0]} = "p_*"`)'
+        scope.report(
+            validity_codes.METRIC_NEEDS_SCORES,
+            f"`{metric.name}` needs {needs}, and `{source.name}` has none of "
+            f"{listed(lacking, 'and')}",
+            span,
+            help=f"write {line} below `predictions {source.name}`, or measure another metric",
         )
 
 

@@ -105,8 +105,10 @@ def _written_by(scope: Scope, comparison: ComparisonSpec) -> bool:
 
 
 def _folds(scope: Scope, study: Study) -> None:
-    """A ranking is undefined on a fold of one row."""
+    """A ranking is undefined on a fold of one row, and without groups none can be left out."""
     for protocol in study.protocols:
+        if PROTOCOLS[protocol.kind].declaration.yields(protocol.options).grouped:
+            _groups_left_out(scope, study, protocol)
         single = protocol.kind == "leave_p_out" and protocol.options.get("p") == 1
         if protocol.kind != "leave_one_out" and not single:
             continue
@@ -123,6 +125,20 @@ def _folds(scope: Scope, study: Study) -> None:
                     span,
                     help=f"write `protocol {named}cv folds=10`",
                 )
+
+
+def _groups_left_out(scope: Scope, study: Study, protocol: Protocol) -> None:
+    """A protocol that leaves out groups needs the column that names them."""
+    for source in study.sources:
+        if isinstance(source, DataSpec) and not is_grouped(source, study.group):
+            scope.report(
+                codes.MISSING_CLAUSE,
+                f"`{protocol.kind}` leaves out one group after another, and no column of "
+                f"`{source.name}` is said to name them",
+                protocol.span,
+                help="write `group by COLUMN`, or `protocol cv folds=10`",
+            )
+            return
 
 
 def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
@@ -160,7 +176,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                     needs = problem.reason.startswith(f"`{name}` needs")
                     scope.report(
                         validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
-                        problem.reason + (f", which `{where}` does not give" if needs else ""),
+                        problem.reason + (designs.lacking(where) if needs else ""),
                         place,
                         help=problem.instead,
                     )
@@ -186,6 +202,17 @@ def source_span(source: SourceSpec) -> Span | None:
 # --- tuning ------------------------------------------------------------------------------
 
 
+def _says_cv(scope: Scope, folds: int) -> bool:
+    """Tell whether `cv=` is written with that number; a faulty option stands for one too."""
+    options = (option for node in scope.of(n.TuneNode) for option in node.options)
+    return any(
+        option.key.name == "cv"
+        and isinstance(option.value, n.NumberNode)
+        and option.value.literal.replace("_", "") == str(folds)
+        for option in options
+    )
+
+
 def _search(scope: Scope, study: Study) -> None:
     """A search space needs a stage to choose in, and a stage a search space."""
     tuned = [model for model in study.models if capabilities.is_tuned(model)]
@@ -194,7 +221,7 @@ def _search(scope: Scope, study: Study) -> None:
         declared = PROTOCOLS[protocol.kind].declaration
         inner = declared.inner_option is not None
         stage = inner or declared.yields(protocol.options).validation
-        if tuning is not None and tuning.cv is not None and inner:
+        if tuning is not None and tuning.cv is not None and inner and _says_cv(scope, tuning.cv):
             scope.report(
                 codes.CLAUSE_CONFLICT,
                 "`nested cv` has inner folds of its own, so `cv=` has no place here",

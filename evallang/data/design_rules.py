@@ -122,6 +122,22 @@ def check_test_sizes(
     return findings.diagnostics
 
 
+def check_one_class_folds(
+    metric: str, alone: int, folds: int, protocol: str, span: Span | None
+) -> tuple[Diagnostic, ...]:
+    """Say of how many folds a ranking is left out, because their test rows are of one class."""
+    findings = Findings({})
+    findings.add(
+        FEW_OF_A_CLASS_IN_A_FOLD,
+        f"`{metric}` is undefined in {alone:,} of the {folds:,} test parts of `{protocol}`, "
+        f"{'whose rows are' if alone > 1 else 'the rows of which are'} of one class, so they do "
+        "not count",
+        span=span,
+        help="write fewer folds, or give folds that hold every class",
+    )
+    return findings.diagnostics
+
+
 def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnostic, ...]:
     """Check predictions against what their study asks of them."""
     findings = Findings(given.spec.places)

@@ -26,11 +26,11 @@ def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple
     `span` is the place of the line that compares across data sets, else that of the second
     data set.
     """
-    found: list[Diagnostic] = []
     alike: dict[tuple[object, ...], list[Table]] = {}
     for table in tables:
         columns = tuple(sorted((column.name, column.numeric) for column in table.columns))
         alike.setdefault((table.task, table.classes, columns), []).append(table)
+    related: list[tuple[Table, Table, str]] = []
     for group in alike.values():
         if len(group) == 1:
             continue
@@ -45,15 +45,24 @@ def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple
             words = "hold the same rows" if share == 1 and mine.height == theirs.height else (
                 f"share {shared:,} rows, {share:.0%} of the smaller"
             )  # fmt: skip
-            findings = Findings(other.spec.places)
-            findings.add(
-                RELATED_DATA_SETS,
-                f"`{one.spec.name}` and `{other.spec.name}` {words}, and count as two data sets",
-                span=span,
-                help="compare across data sets of which none was made from another",
-            )
-            found += findings.diagnostics
-    return tuple(found)
+            related.append((one, other, words))
+    return _said(related, span) if related else ()
+
+
+def _said(related: Sequence[tuple[Table, Table, str]], span: Span | None) -> tuple[Diagnostic, ...]:
+    """Say it once: every pair of a suite made from one table shares rows."""
+    one, other, words = related[0]
+    further = len(related) - 1
+    more = f"; so do {further:,} more pairs" if further > 1 else "; so does 1 more pair"
+    findings = Findings(other.spec.places)
+    findings.add(
+        RELATED_DATA_SETS,
+        f"`{one.spec.name}` and `{other.spec.name}` {words}, and count as two data sets"
+        f"{more if further else ''}",
+        span=span,
+        help="compare across data sets of which none was made from another",
+    )
+    return findings.diagnostics
 
 
 def _distinct_rows(table: Table) -> "pl.DataFrame":

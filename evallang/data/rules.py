@@ -182,7 +182,10 @@ def standardised_features(table: Table, findings: Findings) -> None:
             f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
             "have mean 0 and the same spread",
             "features",
-            help="give the raw values, and write `StandardScaler` as a step of the model",
+            help="scikit-learn gives them so: read the raw values from a file, or say why this "
+            "does no harm: `# evallang: allow already_standardised_features because ...`"
+            if table.spec.kind == "sklearn"
+            else "give the raw values, and write `StandardScaler` as a step of the model",
         )
 
 
@@ -204,7 +207,7 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
         f"{counted(copies, 'row')} of {table.n:,} {verb} an earlier one, so copies can stand on "
         "both sides of a split",
         "from",
-        help="write `group COLUMN` to name what they belong to"
+        help="write `group COLUMN` to name what they belong to, or leave the copies out"
         if table.spec.group is None
         else f"rows that are alike stand in several groups of `{table.spec.group}`; if they are "
         "copies, leave them out",

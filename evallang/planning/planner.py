@@ -81,11 +81,13 @@ def plan(
             inside = False
             try:
                 made = tuple(PROTOCOLS[protocol.kind].function(rows, **protocol.options))
+                _classes_to_learn(table, protocol, made)
                 inside = True
                 _plan_fits(study, table, protocol, rows, made, tasks, places)
             except ValueError as error:
                 place = protocol.span or table.spec.places.get("data")
-                option = _inner_option(study) if inside else None
+                unasked = isinstance(error, NoStageError)
+                option = _inner_option(study) if inside and not unasked else None
                 refused = cannot_split(error, place, study.path, inner=option)
                 found += of_one([refused], name, own, several=several)
                 continue
@@ -117,6 +119,30 @@ def plan(
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))
+
+
+def _classes_to_learn(table: Table, protocol: Protocol, made: Sequence[Split]) -> None:
+    """Refuse splits that leave rows of one class to learn from; a bootstrap draws again."""
+    if table.task != "classification" or protocol.kind == "bootstrap":
+        return
+    alone = [split for split in made if len(np.unique(table.y[split.train])) == 1]
+    if alone:
+        label = table.classes[int(table.y[alone[0].train[0]])]
+        ways = {
+            "time_series": "write fewer folds, if the rows are in the order of time",
+            "split": "put rows of every class among those trained on",
+        }
+        parts = "the training part has" if len(made) == 1 else (
+            f"{len(alone):,} of {len(made):,} training parts {'has' if len(alone) == 1 else 'have'}"
+        )  # fmt: skip
+        raise ValueError(
+            f"{parts} rows of one class alone, such as `{label}`: "
+            + ways.get(protocol.kind, "write fewer folds, or another protocol")
+        )
+
+
+class NoStageError(ValueError):
+    """A training part is to be searched, and nothing says how it is divided."""
 
 
 def _inner_option(study: Study) -> str:
@@ -253,9 +279,11 @@ def inner_of(
     if split.validation is not None:
         return ((split.train, split.validation),)
     if protocol.kind == "split" and (study.tuning is None or study.tuning.cv is None):
-        raise ValueError(
+        tuned = study.tuning is not None and study.tuning.span is not None
+        raise NoStageError(
             "the split has no validation rows to choose hyper-parameters on: write "
-            "`tune grid cv=5`, or mark rows `validation`"
+            f"{'`cv=5` in the line `tune`' if tuned else '`tune grid cv=5`'}, or mark rows "
+            "`validation`"
         )
     folds = inner_folds(study, protocol)
     drawn = seed(study.seed, "inner", table.sha256, rows_hash(split.train), folds)

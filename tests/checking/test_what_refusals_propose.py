@@ -76,6 +76,8 @@ def test_one_row_left_out_is_one_row_however_it_is_written():
     ],
 )
 def test_an_interval_without_a_form_for_these_rows_is_refused(measure, interval, clause, way_out):
+    scores = '\n  score a = "p"\n  score b = "q"\n  score c = "r"' if measure == "roc_auc" else ""
+    clause += scores
     found = given(f"  interval {interval}", clause=clause, measure=measure)
     assert [(code, words) for code, _, words in found] in (
         [("E210", way_out)], [("E202", way_out)],
