@@ -1,6 +1,6 @@
 """Did you mean: the candidate nearest to a word, or none when nothing is near."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cached_property
 
 LONGEST = 64  # characters; a longer word is no slip of the keyboard
@@ -90,6 +90,27 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
         if near is not None or most == 1 or not candidates.may_be_gone_through():
             return near
     return _nearest(plain, candidates, most)
+
+
+LOOKS_LIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеіјорсухѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧαονρ",
+    "ABESIJKMHOPCTYXaeijopcyxsABEZHIKMNOPTYXaovp",
+)
+"""Letters of Cyrillic and Greek that nobody can tell from Latin ones (UTS 39)."""
+
+
+def twin(word: str, candidates: Container[str]) -> str | None:
+    """Find the candidate that a word is to the eye, and not to a computer."""
+    latin = word.translate(LOOKS_LIKE)
+    return latin if latin != word and latin in candidates else None
+
+
+def foreign_letter(word: str) -> str:
+    """Name the first letter of a word that looks like a Latin one: U+0430 (cyrillic ...)."""
+    import unicodedata
+
+    odd = next(letter for letter in word if letter.translate(LOOKS_LIKE) != letter)
+    return f"U+{ord(odd):04X} ({unicodedata.name(odd, '').lower()})"
 
 
 def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:

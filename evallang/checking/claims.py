@@ -5,6 +5,7 @@ from typing import Literal, cast
 
 from evallang.checking import claim_codes, codes, model_codes, of_clause, values
 from evallang.checking.clauses import Clauses
+from evallang.checking.other_names import is_member
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, suggestion
 from evallang.compatibility import own_metric
@@ -49,7 +50,7 @@ def _measured_here(
     found: list[Measure] = []
     for node in nodes:
         interval, place = _interval(scope, node)
-        within = tuple(of_clause.own_column(scope, column) for column in node.within)
+        within = tuple(_split_by(scope, node, column) for column in node.within)
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
@@ -61,6 +62,19 @@ def _measured_here(
                 continue
             found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
+
+
+def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
+    """Take a column behind `within`; the name of a metric there was meant to be measured."""
+    name = of_clause.own_column(scope, column)
+    if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
+        scope.report(
+            codes.CLAUSE_VALUE,
+            f"`{name}` is a metric, and behind `within` stand columns",
+            column.span,
+            help=f'write `{name}` before `within`; a column so called is put in quotes: `"{name}"`',
+        )
+    return name
 
 
 def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | None]:

@@ -172,7 +172,7 @@ def check_path(scope: Scope, location: str, node: n.Node) -> None:
     elif not location.lower().endswith(TABLE_ENDINGS):
         scope.report(
             codes.UNKNOWN_SOURCE,
-            f"files like `{location}` are not read",
+            f"files like `{location}` are not read" if location else "the path is empty",
             node.span,
             help=f"write `from sklearn {location}`"
             if location in BUNDLED

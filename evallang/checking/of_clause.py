@@ -96,6 +96,9 @@ def word(scope: Scope, clause: n.ClauseNode, words: Iterable[str]) -> str | None
     fixes: list[Fix] = []
     if isinstance(value, n.NameNode):
         help_text, fixes = suggestion(value.name, value.span, allowed)
+    if isinstance(value, n.TextNode) and value.value in allowed:
+        help_text = f"write `{value.value}`, without quotes"
+        fixes = [Fix("remove the quotes", (Edit(value.span, value.value),))]
     scope.report(
         codes.CLAUSE_VALUE,
         f"`{clause.keyword.name}` takes {listed(allowed)}",

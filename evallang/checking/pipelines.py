@@ -297,6 +297,14 @@ class _Resolver:
     def columns(self, node: n.ColumnsNode) -> ColumnsSpec:
         """Resolve `columns(...)`; a key stands once."""
         branches: list[BranchSpec] = []
+        if not node.branches:
+            self.scope.report(
+                codes.MISSING_OPTION,
+                "`columns` needs a branch: without one no column is left",
+                node.span,
+                help="write `columns(numeric: STEPS, categorical: STEPS)`, or leave it out",
+            )
+            raise Broken
         for branch in node.branches:
             key = _branch_key(branch.key)
             first = next(

@@ -12,7 +12,7 @@ from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered
 from evallang.results.settings import Default
 from evallang.source import SourceFile, Span
-from evallang.spelling import Words, closest, is_sure
+from evallang.spelling import Words, closest, foreign_letter, is_sure, twin
 from evallang.study import Method
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import RESERVED
@@ -176,11 +176,13 @@ def suggestion(
     A word that is right but for its case comes first, however short it is; then, for `what`
     has such words, one that others call so.
     """
+    known: Sequence[str] = candidates if isinstance(candidates, Words) else tuple(candidates)
+    if not word.isascii() and (same := twin(word, known)) is not None:
+        fix = Fix(f"write `{same}` in Latin letters", (Edit(span, same),))
+        return f"write `{same}` in Latin letters: here stands {foreign_letter(word)}", [fix]
     if isinstance(candidates, Words):
-        known: Sequence[str] = candidates
         alike = candidates.alike(word)
     else:
-        known = tuple(candidates)
         alike = [other for other in known if other.casefold() == word.casefold()]
     other = other_word(what, word, known) if what is not None and not alike else None
     if other is not None:

@@ -44,6 +44,9 @@ def judge_tasks(scope: Scope, study: Study) -> None:
 def _metrics_of_models(scope: Scope, study: Study) -> None:
     """Report metrics for a task of which no model is, where only the data will state the task."""
     kinds = {capabilities.kind_of(model) for model in study.models}
+    if kinds >= set(WORKER.values()):
+        _of_both_tasks(scope, study)
+        return
     if len(kinds) != 1 or not kinds <= set(WORKER.values()):
         return
     kind = next(iter(kinds))
@@ -57,6 +60,22 @@ def _metrics_of_models(scope: Scope, study: Study) -> None:
             span,
             help=f"write `{'accuracy' if kind == 'classifier' else 'mae'}`, or another of "
             "`evallang list metrics`",
+        )
+
+
+def _of_both_tasks(scope: Scope, study: Study) -> None:
+    """Report the models that are not for the task of the first measure: a study has one task."""
+    task = metric_entry(study.measures[0].metric).declaration.task
+    for model in study.models:
+        kind = capabilities.kind_of(model)
+        if kind not in WORKER.values() or kind == WORKER[task]:
+            continue
+        counterpart = capabilities.counterpart(model)
+        scope.report(
+            model_codes.WRONG_TASK,
+            f"`{model.name}` is a {kind} beside models for {task}, and a study has one task",
+            scope.models[model.name].pipeline.steps[-1].span,
+            help=f"write `{counterpart}`" if counterpart else None,
         )
 
 

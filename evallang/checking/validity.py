@@ -202,6 +202,17 @@ def source_span(source: SourceSpec) -> Span | None:
 # --- tuning ------------------------------------------------------------------------------
 
 
+def _says_cv(scope: Scope, folds: int) -> bool:
+    """Tell whether `cv=` is written with that number; a faulty option stands for one too."""
+    options = (option for node in scope.of(n.TuneNode) for option in node.options)
+    return any(
+        option.key.name == "cv"
+        and isinstance(option.value, n.NumberNode)
+        and option.value.literal.replace("_", "") == str(folds)
+        for option in options
+    )
+
+
 def _search(scope: Scope, study: Study) -> None:
     """A search space needs a stage to choose in, and a stage a search space."""
     tuned = [model for model in study.models if capabilities.is_tuned(model)]
@@ -210,7 +221,7 @@ def _search(scope: Scope, study: Study) -> None:
         declared = PROTOCOLS[protocol.kind].declaration
         inner = declared.inner_option is not None
         stage = inner or declared.yields(protocol.options).validation
-        if tuning is not None and tuning.cv is not None and inner:
+        if tuning is not None and tuning.cv is not None and inner and _says_cv(scope, tuning.cv):
             scope.report(
                 codes.CLAUSE_CONFLICT,
                 "`nested cv` has inner folds of its own, so `cv=` has no place here",

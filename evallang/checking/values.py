@@ -248,6 +248,10 @@ def _option_of(scope: Scope, argument: n.ArgumentNode, entry: Entry[Any]) -> Opt
     elif found is None:
         names = [o.name for o in entry.options]
         text, fixes = suggestion(argument.key.name, argument.key.span, names, "option")
+        chosen = isinstance(argument.value, n.NameNode) and argument.value.name == "true"
+        if chosen and any(key in option.words for option in entry.options):
+            text = f"write `{entry.name}({key})`"
+            fixes = [Fix(f"write `{key}`", (Edit(argument.span, key),))]
         scope.report(
             codes.UNKNOWN_OPTION,
             f"`{entry.name}` has no option `{argument.key.name}`",

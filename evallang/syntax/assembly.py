@@ -10,7 +10,7 @@ from evallang.spelling import closest, listed
 from evallang.syntax import codes, keywords, text_codes
 from evallang.syntax.keywords import CLAUSES, CLAUSES_ELSEWHERE, CONNECTIVES, STATEMENTS
 from evallang.syntax.layout import LogicalLine
-from evallang.syntax.mistakes import Reading, read_line
+from evallang.syntax.mistakes import Reading, given_a_value, read_line
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.physical import Token
 
@@ -139,8 +139,7 @@ class Assembly:
             outer.clauses.append(reading.node)
 
     def _unknown_statement(self, line: LogicalLine) -> None:
-        first = line.tokens[0]
-        word = first.text
+        first, word = line.tokens[0], line.tokens[0].text
         span = Span(self.path, first.start, first.end)
         meant = self._meant(line)
         if meant is not None:
@@ -172,7 +171,12 @@ class Assembly:
         else:
             message = f"`{_short(word)}` is no statement"
             way_out = f"a statement begins with {listed(STATEMENTS)}"
+            if given := given_a_value(self.path, line.tokens):
+                way_out = f"write `model {_short(word)} = ...`, or `let` for what is no model"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
+            if given:
+                self._open(line, "model", Reading(given.node, (found,) * line.mended))
+                return
         self._keep(line, Reading(None, (found,) if line.mended else ()))
         self._outer = _Open("", None, [], faulty=True)
         self._inner = None

@@ -171,6 +171,9 @@ CLAUSES_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 }
 """What a clause is called elsewhere, and the clauses that it may stand for."""
 
+TEXT_CLAUSES = frozenset({"about", "author", "cite", "question", "title", "unit"})
+"""Clauses that take one text."""
+
 SINGLE_COLUMN_CLAUSES = frozenset(
     {"count", "dataset", "fold", "group", "id", "model", "repeat", "target", "truth", "weight"}
 )

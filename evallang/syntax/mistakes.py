@@ -6,7 +6,6 @@ of the line fits after it; the line is then read as meant, and the change is a s
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
@@ -19,11 +18,13 @@ from evallang.syntax.machine import END, Run, advance, expected, run
 from evallang.syntax.past_mending import (
     clause_beside,
     given_up,
+    nameless,
     number_alone,
     reserved_word,
     shown,
 )
 from evallang.syntax.physical import Token
+from evallang.syntax.quotes import quoted_keys, text_without_quotes
 from evallang.syntax.tokens import PUNCTUATION
 
 MOST_REPAIRS = 16  # in one line
@@ -41,6 +42,7 @@ SAID_ELSEWHERE = {
     "v": "vs",
     "using": "with",
     "via": "with",
+    "to": "vs",
     "by": "step",
     **dict.fromkeys(("but", "without", "excluding", "excl", "minus"), "except"),
     **dict.fromkeys(("null", "na", "NA", "nan", "NaN", "empty"), "missing"),
@@ -89,11 +91,14 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
     lost = _comma_before_a_word(path, start, tokens, first.stuck_at)
     if lost is not None:
         return lost
-    keyed = _quoted_keys(path, start, tokens, first.stuck_at)
-    if keyed is not None:
-        return keyed
+    requoted = text_without_quotes(path, start, tokens) or quoted_keys(
+        path, start, tokens, first.stuck_at
+    )
+    if requoted is not None:
+        return Reading(*requoted)
     known = (
-        reserved_word(path, start, tokens, first.stuck_at)
+        nameless(path, tokens)
+        or reserved_word(path, start, tokens, first.stuck_at)
         or clause_beside(path, start, tokens, first.stuck_at)
         or number_alone(path, tokens, first.stuck_at)
     )
@@ -107,6 +112,16 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
         if again.stuck_at is None and not any(d.code in _STRUCTURE for d in again.diagnostics):
             return Reading(again.node, (*found, *again.diagnostics))
     return Reading(None, (given_up(path, start, tokens, first),))
+
+
+def given_a_value(path: str, tokens: Sequence[Token]) -> Reading | None:
+    """Read `cnn = SVC()` and `cnn <- SVC()` as a model, so that its name is known below."""
+    first, *rest = tokens
+    if not rest or rest[0].text not in ("=", "<"):
+        return None
+    word = Token("NAME", "model", first.start, first.start)
+    sign = Token("EQUAL", "=", rest[0].start, rest[0].end)
+    return read_line(path, "statement", [word, first, sign, *rest[1:]])
 
 
 def _mend(
@@ -203,7 +218,11 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
     yield from _swapped(path, items, at, fits)
     if token.kind in ("NAME", "NUMBER", "TEXT", "LSQB", "LBRACE"):
         joining = _JOINING - _OF_RANGES if items[0].text in _OF_NAMES else _JOINING
-        if "," in fits and not {token.text, before.text} & joining:
+        if before.kind == token.kind == "NUMBER" and items[at - 2].text == "..":
+            between = Token("NAME", "log", before.end, before.end)
+            message = f"`step` or `log` is missing before {shown(token)}"
+            yield Guess(codes.MISSING_WORD, message, (between, token), 1)
+        elif "," in fits and not {token.text, before.text} & joining:
             comma = Token("COMMA", ",", before.end, before.end)
             message = f"a comma is missing between {shown(before)} and {shown(token)}"
             edit = Edit(gap, ",")
@@ -215,23 +234,31 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             misspelt_in = "in" in fits and token.kind == "NAME" and items[at + 1].kind == "TEXT"
             safe = not (doubtful or misspelt_in)
             yield Guess(codes.MISSING_COMMA, message, (comma, token), 1, edit, title, way_out, safe)
-        if token.kind == "NAME" and "TEXT" in fits and "NAME" not in fits:
+        is_text = "TEXT" in fits and "NAME" not in fits and token.text not in CONNECTIVES
+        if token.kind == "NAME" and is_text:
             right = quoted(token.text)
             text = Token("TEXT", right, token.start, token.end)
             message = f"text stands in quotes: `{right}`"
-            yield Guess(codes.QUOTES_MISSING, message, (text,), 1, Edit(here, right), "add quotes")
+            edit, safe = Edit(here, right), before.text != "from" or bool(re.search("[./]", right))
+            yield Guess(codes.QUOTES_MISSING, message, (text,), 1, edit, "add quotes", safe=safe)
         for word in _WORDS_INSERTED:
-            if word in fits and (at > 1 or word in ("by", "is")) and token.text != "vs":
+            if (
+                word in fits
+                and (at > 1 or word in ("by", "is"))
+                and token.text not in ("vs", "not")
+            ):
                 kind = PUNCTUATION.get(word, "NAME")
                 inserted = Token(kind, word, before.end, before.end)
                 message = f"`{word}` is missing before {shown(token)}"
                 edit = Edit(gap, f" {word}")
                 title = f"write `{word}`"
                 safe = word != "by" or token.kind == "NUMBER"  # else it may be a lost comma
+                safe = safe and word != "of"  # `require cnn accuracy`: they change places
                 yield Guess(
                     codes.MISSING_WORD, message, (inserted, token), 1, edit, title, safe=safe
                 )
-    if token.kind != END:
+    negates = items[0].text in ("where", "features") and "not" in (token.text, before.text)
+    if token.kind != END and not negates:
         twice = token.text == before.text and token.kind == before.kind
         message = f"{shown(token)} is too much here"
         if twice:
@@ -247,7 +274,9 @@ def _swapped(path: str, items: Sequence[Token], at: int, fits: Sequence[str]) ->
     token, before = items[at], items[at - 1]
     alike = [sign for sign in _SIGNS_SWAPPED if sign in fits]
     if token.kind not in ("EQUAL", "COLON"):
-        alike = [sign for sign in alike if sign not in _FOR_A_SIGN]
+        alike = [s for s in alike if s not in _FOR_A_SIGN or (s, token.text) == ("from", "in")]
+        if items[0].text == "compare" and token.kind == "OPERATOR":
+            alike = []  # `a > b` says more than `a, b`
         if token.kind != "OPERATOR" and token.text != "in":
             alike = []
     bounds = before.kind == "NUMBER" and items[min(at + 1, len(items) - 1)].kind == "NUMBER"
@@ -268,6 +297,8 @@ def _misspelt(token: Token, fits: Sequence[str], here: Span) -> Iterator[Guess]:
     keywords = [word for word in fits if word.isalpha() and word.islower()]
     other = SAID_ELSEWHERE.get(token.text)
     meant = other if other in keywords else closest(token.text, keywords)
+    if meant is None and "with" in keywords and closest(token.text, ("then",)):
+        meant = "with"
     if meant is not None:
         right = Token("NAME", meant, token.start, token.end)
         message = f"`{token.text}` is not known here, did you mean `{meant}`?"
@@ -311,7 +342,7 @@ def _comma_before_a_word(path: str, start: str, tokens: Sequence[Token], at: int
     return None
 
 
-# --- the same word twice, and keys in quotes ---------------------------------------------
+# --- the same word twice ---------------------------------------------
 
 
 def _doubled(path: str, start: str, tokens: Sequence[Token], first: Run) -> Reading | None:
@@ -332,24 +363,6 @@ def _doubled(path: str, start: str, tokens: Sequence[Token], first: Run) -> Read
             )
             return Reading(again.node, (found,))
     return None
-
-
-def _quoted_keys(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
-    """Read `SVC("C"=1)` as `SVC(C=1)`."""
-    if at >= len(tokens) or tokens[at].kind != "EQUAL" or tokens[at - 1].kind != "TEXT":
-        return None
-    plain, found = list(tokens), []
-    for place, (key, sign) in enumerate(pairwise(tokens)):
-        name = unescaped(key.text) if key.kind == "TEXT" else ""
-        if sign.kind != "EQUAL" or not name.isidentifier():
-            continue
-        plain[place] = Token("NAME", name, key.start, key.end)
-        span = Span(path, key.start, key.end)
-        message = f"a name stands here without quotes: `{name}`"
-        fix = Fix("remove the quotes", (Edit(span, name),))
-        found.append(diagnose(codes.QUOTES_SUPERFLUOUS, message, span, fixes=[fix]))
-    again = run(path, start, plain)
-    return Reading(again.node, (*found, *again.diagnostics)) if again.stuck_at is None else None
 
 
 # --- options in brackets ---------------------------------------------------------------

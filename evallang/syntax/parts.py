@@ -91,6 +91,15 @@ class PartBuilder(ValueBuilder):
                 fix = Fix(f"write `{meant}`", (Edit(name.span, meant),))
                 self._complain(codes.MISSPELT_WORD, message, name.span, fix=fix)
                 given = []
+        unsigned = [(value, place) for word, value, place in given if word == "strategy"]
+        for (name, folds), _ in unsigned if len(unsigned) > 1 else []:
+            if name.name == "cv" and folds is not None:
+                message = f"`=` is missing between `cv` and `{folds.literal}`"
+                gap = Span(span.path, name.span.end, folds.span.start)
+                fix = Fix("write `=`", (Edit(gap, "="),))
+                self._complain(codes.MISSING_WORD, message, folds.span, fix=fix)
+                options.append(n.OptionNode(name, folds, span=name.span.to(folds.span)))
+                given = [part for part in given if part[1] != (name, folds)]
         parts = self._parts(given)
         strategy, size = parts.get("strategy", (None, None))
         return n.TuneNode(
@@ -118,7 +127,7 @@ class PartBuilder(ValueBuilder):
     def compare(self, kids: Kids, span: Span) -> n.CompareNode:
         models, *rest = kids
         models = models or ()
-        rest = self._respelt(rest)
+        rest = self._behind_the_test(self._respelt(rest), empty=not models)
         parts = self._parts(rest)
         for model in models:
             for name in (model.first, model.second) if isinstance(model, n.PairNode) else (model,):
@@ -220,6 +229,17 @@ class PartBuilder(ValueBuilder):
         }
         fields = given | {name: value for name, value in claim.items() if value is not None}
         return n.RequireNode(**fields, keyword=self.keyword, span=span)
+
+    def _behind_the_test(self, parts: list[Part], *, empty: bool) -> list[Part]:
+        """Object to the models of `compare with mcnemar a vs b`, which read as corrections."""
+        words = [part for part in parts if part[0] == "correction"]
+        joined = [part for part in words if getattr(part[1], "name", None) == "vs"]
+        if not (empty and joined):
+            return parts
+        place = Span(joined[0][2].path, words[0][2].start, words[-1][2].end)
+        message = "the models stand in front, not behind the test"
+        self._complain(codes.UNEXPECTED_TEXT, message, place, "write `compare a vs b with TEST`")
+        return [part for part in parts if part not in words]
 
     def _respelt(self, parts: list[Part]) -> list[Part]:
         """Read `cochran thne mcnemar` and `expoloratory` as meant: no correction is so called."""

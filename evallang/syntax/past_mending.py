@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
-from evallang.syntax.keywords import CLAUSES, RESERVED, STATEMENTS
+from evallang.syntax.keywords import CLAUSES, DECLARING, RESERVED, STATEMENTS
 from evallang.syntax.machine import END, Run, expected, run
 from evallang.syntax.physical import Token
 
@@ -18,10 +18,26 @@ _KINDS = {
     END: "the end",
 }
 _OF_CONDITIONS = {
+    "not": "a negation is written `!=`, a line for each value, or `is not missing`",
     "and": "write one `where` line for each condition",
     "or": "one of several values is written `where COLUMN in [a, b]`",
     "between": "write one `where` line for each bound: `where age >= 18`, `where age <= 65`",
 }
+
+
+def nameless(path: str, tokens: Sequence[Token]) -> Diagnostic | None:
+    """Blame the lack of a name in `data from "d.csv"`."""
+    if tokens[0].text not in DECLARING or [t.text for t in tokens[1:2]] != ["from"]:
+        return None
+    if len(tokens) > 2 and tokens[2].text == "from":
+        return None
+    head, word = tokens[:2]
+    return diagnose(
+        codes.UNEXPECTED_TEXT,
+        "a name is missing before `from`",
+        Span(path, word.start, word.end),
+        help=f"the form is `{STATEMENTS[head.text].form}`",
+    )
 
 
 def reserved_word(path: str, start: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
@@ -32,11 +48,15 @@ def reserved_word(path: str, start: str, tokens: Sequence[Token], at: int) -> Di
         word = tokens[index]
         renamed = Token("NAME", "\x00", word.start, word.end)
         if run(path, start, [*tokens[:index], renamed, *tokens[index + 1 :]]).stuck_at is None:
+            way_out = "choose another name; a column so called is put in quotes"
+            if tokens[0].text == "features" and word.text == "all":
+                way_out = "without this clause all columns are features; `features all except A` "
+                way_out += "leaves some out"
             return diagnose(
                 codes.RESERVED_WORD,
                 f"`{word.text}` is a word of the language and names nothing else",
                 Span(path, word.start, word.end),
-                help="choose another name; a column so called is put in quotes",
+                help=way_out,
             )
     return None
 
@@ -103,7 +123,11 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
     """Say what to write for what is right in other languages."""
     word, before, token = tokens[0].text, tokens[at - 1], tokens[at]
     if word == "where":
-        return _OF_CONDITIONS.get(token.text)
+        return _OF_CONDITIONS.get("not" if before.text == "not" else token.text)
+    if word == "features" and before.text == "not":
+        return f"write `features all except {token.text}`"
+    if word == "compare" and token.kind == "OPERATOR":
+        return "write `vs`; a direction is an option of the test: `mcnemar(alternative=greater)`"
     if word == "require" and at == 2 and token.kind in ("OPERATOR", "EQUAL"):
         other = tokens[at + 1] if len(tokens) > at + 1 else token
         if other.kind == "NAME":

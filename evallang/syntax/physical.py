@@ -94,6 +94,17 @@ class LineReader:
         if name := unicodedata.name(word[0], "").lower():
             shown += f" ({name})"
         message = f"{shown} is {'no plain blank' if blank else 'invisible and means nothing'}"
+        if "\r" in word:
+            message = "a carriage return alone (U+000D) ends no line"
+            self._past_mending(
+                diagnose(
+                    text_codes.UNUSUAL_SPACE,
+                    message,
+                    Span(self.path, start, end),
+                    help="end lines with LF or CR LF",
+                )
+            )
+            return
         self._mend(text_codes.UNUSUAL_SPACE, message, start, end, " " if blank else "")
         if not blank:
             self.joined = end

@@ -51,6 +51,10 @@ def refusal(source: SourceFile) -> Diagnostic | None:
             "statement"
         )
         return diagnose(text_codes.INSPECT_LOG, message, None, path=source.path, help=way_out)
+    if "\n" not in source.text and re.search(r"\S\r+\s*\S", source.text):
+        message = "every line ends with a carriage return alone (U+000D), as on old Macintoshes"
+        way_out = "save the study with line ends LF or CR LF"
+        return diagnose(text_codes.UNUSUAL_SPACE, message, None, path=source.path, help=way_out)
     damage = _whole_damage(source.text)
     if damage is not None:
         way_out = "save the study as UTF-8"

@@ -8,7 +8,8 @@ _ELSEWHERE = {
     "'": 'text stands in double quotes: `"text"`',
     "%": "a percentage is written in one piece: `95%`",
     "&": "write a comma, or one `where` line for each condition",
-    "*": "`all` or nothing at all stands for all models",
+    "*": "a list that is left out stands for all",
+    "?": 'a sign or a sentence stands in quotes, as in `"?"`',
     "+": "steps are joined by `|`, items by commas",
 }
 _ARITHMETIC = "+*/^"
@@ -33,7 +34,8 @@ def meant_for(
             return "items are parted by commas", False
         rest = text[at + 1 : end].split("#")[0].strip("; \t\r")
         if rest:
-            return "a statement ends with its line; what follows stands on the next", False
+            way_out = "a statement ends with its line, and items are parted by commas"
+            return way_out, False
         return "a statement ends with its line", True
     if _REMARK.match(text, at, end):
         return "a comment begins with `#`", False

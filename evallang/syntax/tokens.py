@@ -48,11 +48,12 @@ TYPOGRAPHIC = {
     "，": ",",
     "、": ",",
     "：": ":",
+    **dict(zip("（）［］｛｝｜", "()[]{}|", strict=True)),
 }
 FOREIGN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!=", "~=": "!=", "=!": "!=", ":=": "="}
 CONSTANTS = {"True": "true", "False": "false", "None": "none"}
 
-_SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝，、：×−–—"
+_SPECIAL = "“”„‟«»‘’‚‛≥≤≠…＝，、：（）［］｛｝｜×−–—"
 _ODD = rf"\s\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff{_SPECIAL}"
 _LETTER = rf"[^\x00-@\[-\^`{{-\x7f{_ODD}]"  # any script; `isidentifier` has the last word
 _WORD = rf"[^\x00-/:-@\[-\^`{{-\x7f{_ODD}]"
@@ -64,12 +65,13 @@ _TOKEN = re.compile(
     | (?P<number>[-−]?\.?[0-9]
         (?:(?<=[eE])[+\-−–](?=[0-9])|-(?=[A-Za-z])|\.(?!\.)|/(?=[0-9])|%|×|{_WORD})*\+?)
     | (?P<text>"(?:[^"\\]|\\.)*")
+    | (?P<dots>\.{{3,}})
     | (?P<sign>\.\.|<=|>=|!=|==|=>|=<|=!|<>|~=|:=|[][(){{}},:|=<>])
     | (?P<comment>\#.*)
     | (?P<curly>[“”„‟«»][^“”„‟«»"]*[“”„‟«»"])
     | (?P<single>(?<!\w)'(?:[^'"\#]|"[^'"\#]*")*'|[‘’‚‛][^‘’‚‛'"\#]*[‘’‚‛'])
     | (?P<quote>".*)
-    | (?P<typographic>[≥≤≠…＝，、：])
+    | (?P<typographic>[≥≤≠…＝，、：（）［］｛｝｜])
     | (?P<space>[^\S\n]+|[\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]+)
     | (?P<other>.)
     """,
@@ -82,6 +84,7 @@ _NUMBER = re.compile(
 )
 _ZEROS = re.compile(r"(-?)0[0-9_]+((?:\.[0-9]+)?%?)")
 _TERM = re.compile(r"[0-9]+x[0-9]+[A-Za-z][\w-]*|\.[0-9]+\+", re.ASCII)
+_FIVE_BY_TWO = re.compile(r"([0-9])[xX]([0-9])(?:[-_]?[cC][vV])?((?:_[tTfF])?)", re.ASCII)
 _FOLDS = re.compile(r"[0-9]+[-_]?folds?(?:[-_][A-Za-z][\w-]*)?", re.ASCII)
 """What others call a cross-validation: the catalogue of protocols says what to write."""
 _LETTERED = re.compile(r"(?![0-9]+[eE]$)[0-9_]+[^\W\d_]")
@@ -167,6 +170,9 @@ class _Scanner(LineReader):
     def _sign(self, word: str, start: int, end: int) -> None:
         self.depth += (word in "([{") - (word in ")]}")
         right = FOREIGN.get(word)
+        if right == "=" and self.tokens and self.tokens[0].text == "require":
+            self._add("OPERATOR", word, start, end)  # no bound, with one `=` or with two
+            return
         if right is not None:
             message = f"`{word}` belongs to other languages; here it is `{right}`"
             self._mend(text_codes.FOREIGN_OPERATOR, message, start, end, right)
@@ -266,9 +272,13 @@ class _Scanner(LineReader):
                 help_ = f"a number has no unit behind it; text stands in quotes: `{quoted(word)}`"
             elif len(self.tokens) != 1 or self.tokens[0].text not in DECLARING:
                 help_ += f"; a column so called is put in quotes: `{quoted(word)}`"
+            if named := _FIVE_BY_TWO.fullmatch(word):
+                help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:
             code, message = text_codes.MALFORMED_NUMBER, f"`{word}` is no number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
+            if _TERM.fullmatch(f".{word}"):
+                help_ = f"did you mean `.{word}`?"
         self._past_mending(diagnose(code, message, span, help=help_))
         self._add("NAME", word, start, end)
 
@@ -324,10 +334,18 @@ class _Scanner(LineReader):
             self._add("TEXT", quoted(word[1:].rstrip()), start, end)
         elif kind == "typographic":
             right = TYPOGRAPHIC[word]
+            self.depth += (right in "([{") - (right in ")]}")
             self._mend(
                 text_codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right
             )
             self._add(PUNCTUATION[right], right, start, end)
+        elif kind == "dots":
+            message = f"`{word}` is written `..`"
+            help_ = "a number behind it begins with its zero, as in `0..0.5`"
+            fix = Fix("write `..`", (Edit(span, ".."),), safe=False)  # `0...5` may be 0 to 0.5
+            code = text_codes.TYPOGRAPHIC_SIGN
+            self.line.diagnostics.append(diagnose(code, message, span, help=help_, fixes=[fix]))
+            self._add("RANGE", "..", start, end)
         elif kind == "space":
             self._space(word, start, end)
         elif word == "%" and self.tokens and self.tokens[-1].kind == "NUMBER":

@@ -63,9 +63,10 @@ def _value(node: n.Node) -> Doc:
 
 
 def _range(node: n.RangeNode) -> Doc:
+    apart = node.stop.literal.startswith(".")  # three points in a row are none
     return _row(
         node.start,
-        "..",
+        " .. " if apart else "..",
         node.stop,
         *_part(" step ", node.step),
         *_part(" log ", node.log),

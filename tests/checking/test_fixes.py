@@ -29,6 +29,75 @@ def mended(text):
     raise AssertionError(f"fixes that never settle:\n{text}")
 
 
+STUDY = """evallang 1
+study "T"
+  seed 1
+  author "Jane Doe"
+predictions p from "p.csv"
+  truth y
+  models cnn, vit
+measure accuracy
+compare cnn vs vit with mcnemar
+require accuracy of cnn >= 80%
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "written"),
+    [
+        ('author "Jane Doe"', "author Jane Doe"),
+        ('predictions p from "p.csv"', 'predictions p in "p.csv"'),
+        ("cnn vs vit with", "cnn to vit with"),
+        ("vit with mcnemar", "vit thne mcnemar"),
+        ("compare cnn vs", "compare \u0441nn vs"),
+        ("measure accuracy", "measure \u0430ccuracy"),
+        ("models cnn, vit", "models cnn，vit"),
+    ],
+)
+def test_a_habit_is_mended_to_what_was_meant(right, written):
+    assert right in STUDY
+    found = mended(STUDY.replace(right, written)).replace("cnn,vit", "cnn, vit")
+    assert found == STUDY
+
+
+@pytest.mark.parametrize(
+    ("right", "written"),
+    [
+        ('predictions p from "p.csv"', 'predictions from "p.csv"'),
+        ('p from "p.csv"', "p from openml 31"),
+        ("cnn vs vit with", "cnn > vit with"),
+        ("accuracy of cnn >= 80%", "accuracy of cnn == 80%"),
+        ("accuracy of cnn >= 80%", "cnn accuracy >= 80%"),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_left_to_the_author(right, written):
+    assert right in STUDY
+    text = STUDY.replace(right, written)
+    assert mended(text) == text
+    assert checked(text).diagnostics
+
+
+def test_lines_that_end_in_carriage_returns_alone_are_told_once_and_left_alone():
+    text = STUDY.replace("\n", "\r")
+    assert [d.code for d in checked(text).diagnostics] == ["E011"]
+    assert mended(text) == text
+    half = STUDY.replace("\n  seed", "\r  seed")
+    assert [d.code for d in checked(half).diagnostics] == ["E011"]
+    assert mended(half) == half
+
+
+def test_a_model_without_its_word_is_known_to_the_lines_below():
+    text = """evallang 1
+data d from "d.csv"
+  target y
+cnn = DummyClassifier
+vit <- SVC
+protocol cv
+compare cnn, vit with mcnemar
+"""
+    assert [d.code for d in checked(text).diagnostics] == ["E040", "E010"]
+
+
 def slipped(word, chance):
     """Leave out, insert, replace or swap a letter."""
     at, letter = chance.randrange(len(word)), chance.choice(LETTERS)

@@ -20,6 +20,7 @@ from .reading import formatted, read, statement
             "model m = A()|B( k = 1,l  in  1 .. 5  step 2 )",
             "model m = A | B(k=1, l in 1..5 step 2)",
         ),
+        ("model m = A(k in 0.. .5 step .1)", "model m = A(k in 0 .. .5 step .1)"),
         ("compare all with t", "compare with t"),
         ("compare [a,b] with t", "compare a, b with t"),
         (
