@@ -73,8 +73,8 @@ def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
             f"over {n} data sets the smallest p that `{test.name}` can have is {p:.3g}{adjusted}, "
             f"above {study.alpha:g}",
             line.span,
-            help=f"compare over {_enough(study, lines, lines.index(line))} data sets or more, or leave "
-            "the line out: the estimates are reported all the same",
+            help=f"compare over {_enough(study, lines, lines.index(line))} data sets or more, or "
+            "leave the line out: the estimates are reported all the same",
         )
 
 
