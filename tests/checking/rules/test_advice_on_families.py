@@ -188,7 +188,8 @@ def test_bonferroni_and_dunn_s_ranks_depend_on_the_pool_too():
     several = MODELS + "data iris from sklearn iris\n"
     line = "compare b, c against a across data with friedman then bonferroni_dunn on main\n"
     assert [d.name for d in checked(several + line).diagnostics] == [
-        "ranks_that_depend_on_the_pool"
+        "ranks_that_depend_on_the_pool",
+        "too_few_data_sets",
     ]
 
 
