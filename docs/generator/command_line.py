@@ -17,7 +17,7 @@ EXIT_CODES = (
     ("0", "good; warnings and hints alone are good"),
     ("1", "at least one error (with `--strict`: or warning), or `fmt --check` would change a file"),
     ("2", "wrong use: unknown option, file not found, `use` without consent, folder refused"),
-    ("3", "the run failed: a fit raised, data unreadable; what was computed is kept and reported"),
+    ("3", "the run failed: a fit raised, say; what was computed is kept and reported"),
     ("4", "a `require` was not met; the report is written"),
     ("130", "interrupted; finished tasks are kept"),
 )

@@ -13,6 +13,7 @@ from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.checking.rules.lines import is_baseline, listed, tested_lines, tests_of
+from evallang.checking.rules.over_data import advise_on_data_sets
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.whole_families import advise_on_families, as_read
 from evallang.checking.validity import metrics_on
@@ -86,6 +87,7 @@ def judge_read(
         found += judge_scores(study, scores)
     n = len(tables) + len(given) + sum(scores.n for scores in scored)
     found += judge_number_of_data_sets(study, n)
+    found += advise_on_data_sets(study, read, n)
     for source in given:
         found += check_outcomes(source)
         if source.correct is None and source.values is None:

@@ -7,7 +7,7 @@ from evallang.checking import claim_codes, validity_codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
 from evallang.checking.scope import Scope
-from evallang.spelling import Words
+from evallang.spelling import Words, closest
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
@@ -248,6 +248,9 @@ def _correction(
 ) -> Method | None:
     """Resolve the correction; Holm where none is written and more than one could be needed."""
     if test is None:
+        word = values.name_of(node.correction).name if node.correction else ""
+        if node.correction and closest(word, CORRECTIONS.names()):  # else of the test's own name
+            values.method(scope, node.correction, "correction")
         return None
     pairwise = HYPOTHESIS_TESTS[(post_hoc or test).name].declaration
     if node.correction is None:

@@ -195,7 +195,10 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
         detail="Decided on the two-sided interval that the report prints: its bound on the "
         "unfavourable side must lie beyond the line (`equivalent to`: the whole interval inside "
         "the margin). `with TEST` asks for p <= alpha and the right sign. A margin is absolute "
-        "and in the metric's unit: `2%` is 0.02. What cannot be decided is not met.",
+        "and in the metric's unit: `2%` is 0.02. What cannot be decided is not met. A line may "
+        "also say `on PROTOCOL`, `at 90%` (the level of its interval), of one model `within "
+        "COLUMN` (it has to hold in every level), and of two `in METRIC` (else it is the first "
+        "measure).",
     ),
     "analyze": StatementGuide(
         "Adds analyses that describe: curves, calibration, learning curves, stability, power.",
@@ -220,7 +223,7 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
         "Says in which formats the report is written, and where.",
         f"{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\nreport html, pdf\n  page a4\n"
         "  numbers apa",
-        detail="JSON results are always written.",
+        detail="FORMAT is `html` or `pdf`; JSON results are always written.",
         default="html, pdf, to `STUDY-results/` beside the study",
     ),
 }

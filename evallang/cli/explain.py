@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import click
 
 from evallang.checking.explanations import Explanation, Part
+from evallang.cli.terminal import columns
 
 ELSEWHERE = "`evallang list --help` names the catalogues"
-WIDTH = 80  # characters of a line of prose
+WIDTH = 80  # characters of a line of prose, where the terminal has as many
 
 
 @click.command("explain", epilog="Example: evallang explain mcnemar")
@@ -33,30 +34,31 @@ def command(name: tuple[str, ...]) -> int:
 
 
 def _text(explanation: Explanation) -> str:
+    width = min(WIDTH, columns())
     head = f"{explanation.word} ({explanation.kind})"
     if explanation.title:
         head += f": {explanation.title}"
-    lines = _wrapped(head)
+    lines = _wrapped(head, width)
     for part in explanation.parts:
-        lines += ["", *_part(part)]
+        lines += ["", *_part(part, width)]
     return "\n".join(lines) + "\n"
 
 
-def _part(part: Part) -> Iterator[str]:
+def _part(part: Part, width: int) -> Iterator[str]:
     if part.text:
-        yield from _wrapped(f"{part.heading}: {part.text}" if part.heading else part.text)
+        yield from _wrapped(f"{part.heading}: {part.text}" if part.heading else part.text, width)
         return
     yield f"{part.heading}:"
     for line in part.lines:
-        if part.language or len(line) <= WIDTH - 4:
+        if part.language or len(line) <= width - 4:
             yield f"    {line}".rstrip()
         else:
-            first, *rest = _wrapped(line, WIDTH - 8)
+            first, *rest = _wrapped(line, width - 8)
             yield f"    {first}"
             yield from (f"        {more}" for more in rest)
 
 
-def _wrapped(text: str, width: int = WIDTH) -> list[str]:
+def _wrapped(text: str, width: int) -> list[str]:
     import textwrap
 
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)

@@ -1,9 +1,13 @@
 """`evallang list`."""
 
 import json
+import sys
+import textwrap
 from typing import Any
 
 import click
+
+from evallang.cli.terminal import columns
 
 CATALOGUES = (
     *("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules"),
@@ -13,7 +17,13 @@ CATALOGUES = (
 
 @click.command("list", epilog="Example: evallang list tests --format json")
 @click.argument("catalogue", type=click.Choice(CATALOGUES), metavar="CATALOGUE")
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How to write the list.",
+)
 def command(catalogue: str, layout: str) -> int:
     """List the words of a catalogue, each with one line about it.
 
@@ -28,9 +38,24 @@ def command(catalogue: str, layout: str) -> int:
         return 0
     names = [_name(entry) for entry in found]
     width = max(map(len, names), default=0)
+    wide = columns() if sys.stdout.isatty() else None
     for name, entry in zip(names, found, strict=True):
-        click.echo(f"{name:<{width}}  {_line(entry)}")
+        click.echo("\n".join(shown(f"{name:<{width}}  ", _line(entry), wide)))
     return 0
+
+
+def shown(name: str, text: str, wide: int | None) -> list[str]:
+    """Break a line for a reader at a terminal; a pipe gets one line for each member."""
+    if wide is None:
+        return [name + text]
+    indent = len(name) if len(name) <= wide * 2 // 3 else 4
+    return textwrap.wrap(
+        name + text,
+        wide,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _name(entry: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """What a terminal is shown: diagnostics in colour where that is welcome."""
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,17 @@ class Failed(click.ClickException):
 def wants_colour(stream_is_terminal: bool) -> bool:
     """Tell whether to paint: on a terminal, unless NO_COLOR says otherwise."""
     return stream_is_terminal and "NO_COLOR" not in os.environ
+
+
+def columns() -> int:
+    """Give the width of the terminal, 80 where nothing shows one; it is never too narrow to read.
+
+    The variable `COLUMNS` says otherwise, as for other programs.
+    """
+    return max(shutil.get_terminal_size().columns, NARROWEST)
+
+
+NARROWEST = 30
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.margins import Average, Margins, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
@@ -80,7 +81,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         },
     ),
     title="Precision",
-    references=(ALTMAN_BLAND_1994_PREDICTIVE, ZHOU_2021),
+    references=(ALTMAN_BLAND_1994_PREDICTIVE, ZHOU_2021, FORMAN_SCHOLZ_2010),
     examples=(
         Example(
             (LIVER_SCANS, 1),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import recall
 from evallang.metrics.margins import Margins, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
@@ -39,6 +40,16 @@ MATTHEWS_1975 = Reference(
     volume="405(2)",
     pages="442-451",
     doi="10.1016/0005-2795(75)90109-9",
+)
+GORODKIN_2004 = Reference(
+    key="gorodkin2004",
+    authors=("Gorodkin J",),
+    year=2004,
+    title="Comparing two K-category assignments by a K-category correlation coefficient",
+    venue="Computational Biology and Chemistry",
+    volume="28(5-6)",
+    pages="367-374",
+    doi="10.1016/j.compbiolchem.2004.09.006",
 )
 COHEN_1960 = Reference(
     key="cohen1960",
@@ -151,7 +162,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         },
     ),
     title="Balanced accuracy",
-    references=(BRODERSEN_2010,),
+    references=(BRODERSEN_2010, FORMAN_SCHOLZ_2010),
     examples=(
         Example(
             (((3, 1), (1, 1)), None),
@@ -190,7 +201,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         },
     ),
     title="Matthews correlation coefficient",
-    references=(MATTHEWS_1975,),
+    references=(MATTHEWS_1975, GORODKIN_2004),
     examples=(
         Example(
             (((0, 1), (1, 2)), 1),

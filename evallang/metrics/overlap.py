@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
+from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import PRINTED, SCIKIT_LEARN, THREE_CLASSES
 from evallang.metrics.margins import Average, Margins, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration
@@ -73,7 +74,7 @@ JACCARD_1912 = Reference(
         },
     ),
     title="F1",
-    references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
+    references=(VAN_RIJSBERGEN_1979, ZHOU_2021, FORMAN_SCHOLZ_2010),
     examples=(
         Example(
             (THREE_CLASSES, None),
@@ -128,7 +129,7 @@ def f1(
         ),
     ),
     title="F-beta",
-    references=(VAN_RIJSBERGEN_1979, ZHOU_2021),
+    references=(VAN_RIJSBERGEN_1979, ZHOU_2021, FORMAN_SCHOLZ_2010),
     examples=(
         Example(
             (THREE_CLASSES, None),

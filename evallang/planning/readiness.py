@@ -37,7 +37,7 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
         unknown = list(_unknown(model, table))
         yield from unknown
         if not unknown:
-            yield from _unready(model, states)
+            yield from _unready(model, states, _empty(table))
 
 
 def cannot_split(
@@ -121,7 +121,18 @@ def _letters(name: str) -> str:
     return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
-def _unready(model: ModelSpec, states: list[ColumnState]) -> Iterator[Diagnostic]:
+def _empty(table: Table) -> frozenset[str]:
+    """Name the numeric columns without a value in any row, of which no imputer makes one."""
+    return frozenset(
+        column.name
+        for column in table.columns
+        if column.numeric and bool(np.isnan(table.numeric[:, column.index]).all())
+    )
+
+
+def _unready(
+    model: ModelSpec, states: list[ColumnState], empty: frozenset[str]
+) -> Iterator[Diagnostic]:
     for problem in unready(model.pipeline, states):
         names = ", ".join(f"`{name}`" for name in problem.columns[:SHOWN])
         more = len(problem.columns) - SHOWN
@@ -140,5 +151,7 @@ def _unready(model: ModelSpec, states: list[ColumnState]) -> Iterator[Diagnostic
                 MISSING_REACHES_ESTIMATOR,
                 f"missing values reach `{problem.class_name}` in `{model.name}`: {columns}",
                 model.span,
-                help="put `SimpleImputer` before it",
+                help=f"{without} has no value in any row: leave it out by `features all except`"
+                if (without := quoted(name for name in problem.columns if name in empty))
+                else "put `SimpleImputer` before it",
             )

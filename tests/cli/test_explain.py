@@ -9,6 +9,7 @@ from studies import TWO_MODELS
 from evallang.checking import explanations
 from evallang.checking.catalogues import REGISTRIES
 from evallang.checking.glossary import explain
+from evallang.cli.list import shown
 from evallang.cli.main import root
 
 
@@ -142,6 +143,7 @@ def test_what_others_call_so_is_proposed(asked, near):
         ("leave one out", "leave_one_out (protocol): "),
         ("5×2cv", "5x2cv (protocol): "),
         ("Brier score", "brier (metric): "),
+        ("Nested cross-validation", "nested cv (protocol): "),
         ("split by", "split (protocol): "),
         ("higher is better", "higher (clause)"),
         ("not worse than", "not worse than (word of the language)"),
@@ -197,3 +199,27 @@ def test_tests_of_one_model_are_no_less_part_of_the_language(test):
     text = said("explain", test)
     assert f"compare tree with {test}(threshold=5%)" in text
     assert "    one model; of several each is tested on its own\n" in text
+
+
+def test_a_narrow_terminal_gets_narrow_prose(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    prose = [line for line in said("explain", "mcnemar").split("\n") if line[:4] != "    "]
+    assert max(map(len, prose)) <= 40
+    monkeypatch.setenv("COLUMNS", "200")
+    prose = [line for line in said("explain", "mcnemar").split("\n") if line[:4] != "    "]
+    assert 70 < max(map(len, prose)) <= 80
+
+
+def test_a_list_is_broken_between_words_at_a_terminal_and_nowhere_in_a_pipe():
+    text = "The mean of the recalls of the classes"
+    assert shown("balanced_accuracy  ", text, None) == [f"balanced_accuracy  {text}"]
+    assert shown("balanced_accuracy  ", text, 40) == [
+        "balanced_accuracy  The mean of the",
+        "                   recalls of the",
+        "                   classes",
+    ]
+    assert shown("many_comparisons_without_correction  ", text, 45)[1:] == [
+        "    of the recalls of the classes",
+    ]
+    lines = said("list", "tests").rstrip("\n").split("\n")
+    assert len(lines) == len(REGISTRIES["tests"].names())

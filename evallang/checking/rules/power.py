@@ -60,7 +60,7 @@ def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[O
         return
     lines = tested_lines(study)
     bounds = [_bounds(study, line, known) for line in lines]
-    for line, found in zip(lines, _corrected(study, lines, bounds), strict=True):
+    for line, found in zip(lines, adjusted_bounds(study, lines, bounds), strict=True):
         lost = [
             (hypothesis, p, q)
             for hypothesis, p, q in found
@@ -100,7 +100,7 @@ def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> B
     return [(hypothesis, _least(test, hypothesis, known)) for hypothesis in family]
 
 
-def _corrected(
+def adjusted_bounds(
     study: Study, lines: Sequence[ComparisonSpec], bounds: Sequence[Bounds]
 ) -> Iterator[list[tuple[Hypothesis, float, float]]]:
     """Give the hypotheses of each line with the smallest p, as it is and corrected."""

@@ -1,15 +1,19 @@
 """Advice on choosing hyper-parameters."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.lines import listed, own_protocols, tables
 from evallang.checking.rules.rule import Objection, rule
 from evallang.frozen import frozen
 from evallang.models.catalogue import CATALOGUE, simplicity
 from evallang.models.defaults import without_defaults
+from evallang.models.domains import number
 from evallang.models.model import (
+    Candidates,
     EstimatorSpec,
     ModelSpec,
+    ParameterValue,
     PipelineSpec,
     search_space,
     written,
@@ -142,13 +146,31 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
             ranks = simplicity(parameter.owner, parameter.parameter, values) or ()
             if list(ranks) != sorted(ranks):
                 order = sorted(range(len(values)), key=ranks.__getitem__)
+                simple_first = [values[place] for place in order]
                 yield Objection(
                     f"the candidates of `{parameter.name}` in `{model.name}` do not go from simple "
                     "to complex, the order in which `one_standard_error` takes them",
                     model.span,
                     help=f"write `{parameter.name} in "
-                    f"[{', '.join(written(values[i]) for i in order)}]`",
+                    f"{_turned(parameter.candidates, simple_first)}`",
                 )
+
+
+RANGE = re.compile(r"(?P<start>\S+?)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+))")
+
+
+def _turned(candidates: Candidates, values: Sequence[ParameterValue]) -> str:
+    """Write a domain from its other end, as a range where it was one that ends in its bound."""
+    found = RANGE.fullmatch(candidates.written)
+    listed_values = f"[{', '.join(written(value) for value in values)}]"
+    if found is None or list(candidates.values) != list(reversed(values)):
+        return listed_values
+    start, stop, of, step = found.group("start", "stop", "of", "step")
+    if number(start) != candidates.values[0] or number(stop) != candidates.values[-1]:
+        return listed_values
+    if step is not None:
+        of = f" step {step.lstrip('-') if step.startswith('-') else '-' + step}"
+    return f"{stop}..{start}{of}"
 
 
 @rule("W332", source="Breiman et al. 1984; Raschka 2018, 3.10")

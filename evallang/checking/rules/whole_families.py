@@ -69,4 +69,4 @@ def advise_on_families(study: Study, read: Study) -> list[Diagnostic]:
 
 def asked_again(study: Study) -> Collection[str]:
     """Name the rules that the check has to leave to the data."""
-    return OF_FAMILIES if left_open(study) else ()
+    return (*OF_FAMILIES, "too_few_data_sets") if left_open(study) else ()

@@ -37,6 +37,15 @@ NEMENYI_1963 = Reference(
     venue="PhD thesis, Princeton University",
     kind="phdthesis",
 )
+BENAVOLI_2016 = Reference(
+    key="benavoli2016",
+    authors=("Benavoli A", "Corani G", "Mangili F"),
+    year=2016,
+    title="Should we really use post-hoc tests based on mean-ranks?",
+    venue="Journal of Machine Learning Research",
+    volume="17(5)",
+    pages="1-10",
+)
 DUNN_1961 = Reference(
     key="dunn1961",
     authors=("Dunn OJ",),
@@ -108,7 +117,7 @@ class _Compared:
         ),
     ),
     title="Nemenyi's test",
-    references=(NEMENYI_1963, DEMSAR_2006, ZHOU_2021),
+    references=(NEMENYI_1963, DEMSAR_2006, ZHOU_2021, BENAVOLI_2016),
     examples=(
         Example(
             (DEMSAR_RANKS, "lower", (0, 3), 0.95),

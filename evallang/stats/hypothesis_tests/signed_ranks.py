@@ -36,6 +36,16 @@ WILCOXON_1945 = Reference(
     volume="1(6)",
     pages="80-83",
 )
+HODGES_LEHMANN_1963 = Reference(
+    key="hodgeslehmann1963",
+    authors=("Hodges JL", "Lehmann EL"),
+    year=1963,
+    title="Estimates of location based on rank tests",
+    venue="Annals of Mathematical Statistics",
+    volume="34(2)",
+    pages="598-611",
+    doi="10.1214/aoms/1177704172",
+)
 PRATT_1959 = Reference(
     key="pratt1959",
     authors=("Pratt JW",),
@@ -91,7 +101,7 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
         ),
     ),
     title="Wilcoxon signed-rank test",
-    references=(WILCOXON_1945, PRATT_1959, DEMSAR_2006),
+    references=(WILCOXON_1945, PRATT_1959, DEMSAR_2006, HODGES_LEHMANN_1963),
     examples=(
         Example(
             (FACTOR_FIRST, FACTOR_SECOND, "higher", 0.95),

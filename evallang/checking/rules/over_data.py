@@ -1,0 +1,122 @@
+"""Advice on tests over data sets of which there are too few."""
+
+import math
+from collections.abc import Iterator
+
+from evallang.checking.rules.lines import hypotheses, pair_test, test_of, tested_lines
+from evallang.checking.rules.power import Bounds, adjusted_bounds
+from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules, rule
+from evallang.checking.rules.whole_families import left_open
+from evallang.diagnostics import Diagnostic
+from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
+
+OF_SIGNS = frozenset({"sign", "wilcoxon"})
+SURELY_ENOUGH = 64  # data sets, from which on the smallest p is 0 for every purpose
+
+
+@rule("W319", source="Demšar 2006, sections 3.1 and 3.2")
+def too_few_data_sets(study: Study) -> Iterator[Objection]:
+    """A test over data sets is given so few of them that no outcome can reach the level.
+
+    Over data sets the data set is the unit, however many rows each of them has. Wilcoxon's
+    signed-rank test of five has a p of 0.06 even if one model is ahead on all of them, and a
+    correction asks for more.
+
+    Objects to:
+
+        data iris from sklearn iris
+        data wine from sklearn wine
+        data digits from sklearn digits
+        model bayes = GaussianNB
+        model linear = LinearDiscriminantAnalysis
+        protocol cv
+        compare bayes, linear across data with wilcoxon
+
+    Accepts:
+
+        data iris from sklearn iris
+        data wine from sklearn wine
+        data digits from sklearn digits
+        model bayes = GaussianNB
+        model linear = LinearDiscriminantAnalysis
+        protocol cv
+        compare bayes, linear across data with bayes_signed_rank(rope=1%)
+    """
+    if not left_open(study):
+        yield from unreachable_over_data(study, len(study.sources))
+
+
+def advise_on_data_sets(study: Study, read: Study, n: int) -> list[Diagnostic]:
+    """Ask again once it is known how many data sets there are, if the study left that open."""
+    if not left_open(study):
+        return []
+    load_rules()
+    code = RULES["too_few_data_sets"].code
+    return [diagnostic_of(code, said, study.path) for said in unreachable_over_data(read, n)]
+
+
+def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
+    """Object to every line across `n` data sets that could find nothing, whatever is found."""
+    if n < 2:
+        return  # which is refused
+    lines = tested_lines(study)
+    for line, (p, q) in zip(lines, _smallest(study, lines, n), strict=True):
+        test = line.test
+        if line.across and line.omnibus and (least := _of_agreement(study, line, n)) > study.alpha:
+            p = q = least
+        elif q <= study.alpha:
+            continue
+        else:
+            test = pair_test(line)
+        adjusted = f", {q:.3g} corrected" if q > p else ""
+        yield Objection(
+            f"over {n} data sets the smallest p that `{test.name}` can have is {p:.3g}{adjusted}, "
+            f"above {study.alpha:g}",
+            line.span,
+            help=f"compare over {_enough(study, lines, lines.index(line))} data sets or more, or "
+            "leave the line out: the estimates are reported all the same",
+        )
+
+
+def _smallest(
+    study: Study, lines: tuple[ComparisonSpec, ...], n: int
+) -> Iterator[tuple[float, float]]:
+    """Give the smallest p of a pair of each line, as it is and corrected; 0 if not known."""
+    bounds = [_bounds(study, line, n) for line in lines]
+    for found in adjusted_bounds(study, lines, bounds):
+        yield min(((p, q) for _, p, q in found), default=(0.0, 0.0))
+
+
+def _bounds(study: Study, line: ComparisonSpec, n: int) -> Bounds:
+    test = pair_test(line)
+    if test_of(test).bayesian:
+        return []
+    least = 0.0
+    if line.across and test.name in OF_SIGNS and n < SURELY_ENOUGH:
+        two_sided = test.keywords().get("alternative", "two_sided") == "two_sided"
+        least = (2.0 if two_sided else 1.0) * 0.5**n if _is_exact(test) else 0.0
+    return [(hypothesis, least) for hypothesis in hypotheses(study, line)]
+
+
+def _is_exact(test: Method) -> bool:
+    """Tell whether the p of so few data sets is counted, not approximated."""
+    return test.keywords().get("method", "auto") in ("auto", "exact")
+
+
+def _of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
+    """Give the p of Friedman's test when all data sets agree; 0 of another or approximated one."""
+    if line.test.name != "friedman" or not _is_exact(line.test):
+        return 0.0
+    source = study.sources[0]
+    everyone = names_of(getattr(source, "models", ()) or study.models)
+    models = len(set(models_of(line, everyone)))
+    return float(math.factorial(models)) ** (1 - n) if 2 < models < 20 else 0.0
+
+
+def _enough(study: Study, lines: tuple[ComparisonSpec, ...], place: int) -> int:
+    """Give the number of data sets from which on a line can find something."""
+    for n in range(2, SURELY_ENOUGH):
+        least = _of_agreement(study, lines[place], n) if lines[place].omnibus else 0.0
+        if max(least, list(_smallest(study, lines, n))[place][1]) <= study.alpha:
+            return n
+    return SURELY_ENOUGH
