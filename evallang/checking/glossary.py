@@ -56,7 +56,9 @@ def _readings(asked: str) -> Iterator[str]:
     if any(form.startswith(f"{plain} ") or form == plain for form in _forms()):
         yield plain.split()[0]
     titles = {
-        entry.title.casefold(): entry.name for registry in REGISTRIES.values() for entry in registry
+        entry.title.casefold(): written(entry)
+        for registry in REGISTRIES.values()
+        for entry in registry
     }
     titled = titles.get(plain.casefold())
     if titled and _elsewhere(plain) in (None, titled):  # a paired t test of folds is corrected_t

@@ -143,6 +143,7 @@ def test_what_others_call_so_is_proposed(asked, near):
         ("leave one out", "leave_one_out (protocol): "),
         ("5×2cv", "5x2cv (protocol): "),
         ("Brier score", "brier (metric): "),
+        ("Nested cross-validation", "nested cv (protocol): "),
         ("split by", "split (protocol): "),
         ("higher is better", "higher (clause)"),
         ("not worse than", "not worse than (word of the language)"),

@@ -97,7 +97,8 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
         earliest: ComparisonSpec | None = None
         for hypothesis in hypotheses(study, comparison):
             metric = _same_question(hypothesis.metric)
-            key = (hypothesis.source, metric, frozenset(hypothesis.pair))
+            bound = _bound(comparison, hypothesis)
+            key = (hypothesis.source, metric, frozenset(hypothesis.pair), bound)
             earlier, before = first.setdefault(key, (comparison, hypothesis.metric))
             if earlier is not comparison:
                 again.append((hypothesis, before))
@@ -109,6 +110,20 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
                 help="keep one of the lines, or end this one in `exploratory`",
                 related=(Related(earliest.span, "tested here first"),) if earliest.span else (),
             )
+
+
+def _bound(comparison: ComparisonSpec, hypothesis: Hypothesis) -> object:
+    """Give what a test asks beyond "is there a difference": a margin, a stated value.
+
+    Whether models differ and whether they differ by less than a margin are two questions; so
+    is which of two is not worse.
+    """
+    test = comparison.post_hoc or comparison.test
+    options = dict(test.options)
+    if "margin" in options:
+        first = hypothesis.pair[0] if test.name == "noninferiority" else None
+        return test.name, options["margin"], first
+    return options.get("threshold")
 
 
 def _twice(again: list[tuple[Hypothesis, Method]]) -> str:

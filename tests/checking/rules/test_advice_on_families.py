@@ -134,6 +134,23 @@ def test_across_data_sets_are_the_sample_and_no_part_of_the_family():
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "twice"),
+    [
+        ("a vs b with mcnemar", "a vs b with tost(margin=2%)", False),
+        ("a vs b with noninferiority(margin=2%)", "a vs b with tost(margin=2%)", False),
+        ("a vs b with noninferiority(margin=2%)", "b vs a with noninferiority(margin=2%)", False),
+        ("a vs b with noninferiority(margin=2%)", "a vs b with noninferiority(margin=2%)", True),
+        ("a vs b with tost(margin=2%)", "b vs a with tost(margin=2%)", True),
+        ("a with binomial(threshold=10%)", "a with binomial(threshold=20%)", False),
+        ("a with binomial(threshold=10%)", "a with binomial(threshold=10%)", True),
+    ],
+)
+def test_a_difference_and_a_margin_are_two_questions(first, second, twice):
+    found = names(f"compare {first} by accuracy on once", f"compare {second} by accuracy on once")
+    assert found == (["same_pair_tested_twice"] if twice else [])
+
+
+@pytest.mark.parametrize(
     ("first", "second"),
     [
         ("mcnemar by accuracy", "mcnemar by error_rate"),
