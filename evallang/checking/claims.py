@@ -90,7 +90,7 @@ def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | 
 
 def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> Words | None:
     """List all models that a line may name; None where a file decides at run time."""
-    if scope.broken & set(scope.sources):
+    if scope.lacks_models:
         return None
     names = dict.fromkeys(scope.models)
     for source in sources:

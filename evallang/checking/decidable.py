@@ -70,6 +70,8 @@ def report_ambiguous(scope: Scope, protocols: Sequence[Protocol], span: Span | N
 
 def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | None) -> None:
     """Report a line whose models are of several data sets, and which of them has which."""
+    if scope.lacks_models:
+        return
     related = []
     for source in study.sources:
         models = names_of(study.models if isinstance(source, DataSpec) else source.models)

@@ -71,7 +71,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         positive=positive,
         positive_label=positive_label,
         task=stated_task(scope, clauses),
-        rows_common=bool(clauses.find(n.RowsNode)),
+        rows_common=_common(scope, clauses),
         where=where_lines(scope, clauses),
         unit=clauses.text("unit") or "examples",
         about=clauses.text("about"),
@@ -79,6 +79,20 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         places={"predictions": node.keyword, "from": node.paths[0].span} | clauses.places,
     )
     return None if errors(scope, before) else spec
+
+
+def _common(scope: Scope, clauses: Clauses) -> bool:
+    """Tell whether the files are to be joined by the rows that all of them have."""
+    lines = clauses.find(n.RowsNode)
+    for line in lines:
+        if line.word.name != "common":
+            scope.report(
+                codes.CLAUSE_VALUE,
+                "`rows` takes `common`",
+                line.word.span,
+                help="without this clause a row that a file lacks is an error",
+            )
+    return bool(lines)
 
 
 def _judged(

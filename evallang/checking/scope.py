@@ -88,6 +88,12 @@ class Scope:
         """Everything that a step of a pipeline may be called, once names are declared."""
         return Words((*CATALOGUE, *registered(), *self.lets, *self.models))
 
+    @property
+    def lacks_models(self) -> bool:
+        """Whether a source could not be read, whose models may be any."""
+        lost = self.unread & {"predictions", "scores", "counts"}
+        return bool(lost or self.broken & set(self.sources))
+
     def written(self, span: Span) -> str:
         """Give the text of a place as the author wrote it, on one line."""
         source = self.texts.get(span.path)

@@ -44,12 +44,19 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
             spec = outcomes.scores(scope, statement)
         else:
             continue
-        if spec is None:
+        if spec is None or _names_unread(scope, statement):
             scope.broken.add(statement.name.name)
         else:
             found.append(spec)
     _name_own_metrics(scope, found)
     return tuple(found)
+
+
+def _names_unread(scope: Scope, statement: n.StatementNode) -> bool:
+    """Tell whether the line that names a source's models stands there and could not be read."""
+    if isinstance(statement, n.DataNode) or not scope.unread & {"models", "correct", "value"}:
+        return False
+    return not any(isinstance(clause, n.ModelColumnsNode) for clause in statement.clauses)
 
 
 def _name_own_metrics(scope: Scope, specs: Sequence[SourceSpec]) -> None:

@@ -13,8 +13,9 @@ def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:
     """Hint at every `let` that nothing uses; silent where a faulty line may have used it."""
     if has_errors(syntax):
         return
+    used = {*scope.used_lets, *scope.broken, *scope.models, *RESERVED}
     for name, node in scope.lets.items():
-        if name not in {*scope.used_lets, *scope.broken, *scope.models, *RESERVED}:
+        if name not in used:
             scope.report(codes.UNUSED_LET, f"nothing uses `{name}`", node.name.span)
 
 

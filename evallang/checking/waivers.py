@@ -26,7 +26,9 @@ PATTERN = re.compile(
     r"#\s*evallang:\s*allow\s+(?P<rule>[\w-]+)(?P<file>\s+in\s+this\s+file)?"
     r"(?:\s+because(?:\s+(?P<reason>.*\S))?)?\s*$"
 )
-MEANT = re.compile(r"#\s*(?P<name>[\w-]{6,12}):\s*(?P<rest>.*)")
+MEANT = re.compile(
+    r"#\s*(?P<name>[\w-]{6,12})(?::\s*|\s+(?=allow\s+(?:[EW][0-9]{3}\b|\w+_\w+)))(?P<rest>.*)"
+)
 """A comment that may be meant for evallang; the name tells."""
 OF_RESULTS = "W5"
 """How codes begin that are said of results, in every report that they concern."""

@@ -1,8 +1,11 @@
 """Applying the sure fixes of diagnostics to a file, until none is left."""
 
+from bisect import bisect_left, insort
+from collections.abc import Sequence
 from pathlib import Path
 
 from evallang.diagnostics import Diagnostic, Fix
+from evallang.source import Span
 
 ROUNDS = 20  # a fix may uncover another finding; more rounds than this never settle
 
@@ -26,20 +29,23 @@ def apply_fixes(path: Path) -> list[str]:
     return applied
 
 
+def _overlaps(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether a place has a character in common with one of those in order."""
+    before = bisect_left(taken, (span.end, -1))
+    return before > 0 and taken[before - 1][1] > span.start
+
+
 def _chosen(diagnostics: tuple[Diagnostic, ...], path: str) -> list[Fix]:
     """Take the fixes of this file whose edits do not overlap."""
     chosen: list[Fix] = []
+    taken: list[tuple[int, int]] = []  # places that are changed, in order; none overlap
     for diagnostic in diagnostics:
         for fix in diagnostic.fixes:
             if not fix.safe or any(edit.span.path != path for edit in fix.edits):
                 continue
-            overlaps = any(
-                edit.span.start < other.span.end and other.span.start < edit.span.end
-                for edit in fix.edits
-                for taken in chosen
-                for other in taken.edits
-            )
-            if not overlaps:
+            if not any(_overlaps(edit.span, taken) for edit in fix.edits):
                 chosen.append(fix)
+                for edit in fix.edits:
+                    insort(taken, (edit.span.start, edit.span.end))
                 break
     return chosen

@@ -43,6 +43,7 @@ SAID_ELSEWHERE = {
     "using": "with",
     "via": "with",
     "to": "vs",
+    "from": "in",
     "by": "step",
     **dict.fromkeys(("but", "without", "excluding", "excl", "minus"), "except"),
     **dict.fromkeys(("null", "na", "NA", "nan", "NaN", "empty"), "missing"),

@@ -8,6 +8,8 @@ import pytest
 from studies import checked
 
 from evallang.cli.fixing import _chosen
+from evallang.diagnostics import CODES, Edit, Fix, diagnose
+from evallang.source import Span
 from evallang.syntax import nodes as n
 
 SOUND = sorted((Path(__file__).parent / "sound").glob("*.eval"))
@@ -96,6 +98,17 @@ protocol cv
 compare cnn, vit with mcnemar
 """
     assert [d.code for d in checked(text).diagnostics] == ["E040", "E010"]
+
+
+def test_of_fixes_for_one_place_the_first_is_taken():
+    def found(*edits):
+        edits = tuple(Edit(Span("s", *place), "x") for place in edits)
+        return diagnose(CODES["E048"], "m", edits[0].span, fixes=[Fix(str(edits), edits)])
+
+    first, inside, beside = found((4, 8)), found((0, 1), (5, 6)), found((8, 8), (2, 4))
+    last = found((1, 2))
+    chosen = _chosen((first, inside, beside, last), "s")
+    assert chosen == [first.fixes[0], beside.fixes[0], last.fixes[0]]
 
 
 def slipped(word, chance):

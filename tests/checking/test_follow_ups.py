@@ -97,3 +97,19 @@ def test_nothing_is_advised_on_a_data_set_that_cannot_be_read(tmp_path):
         "model a = GaussianNB\nmodel z = DummyClassifier\nprotocol cv\nmeasure accuracy\n"
     )
     assert [d.code for d in check_data(open_study(place))] == ["E420"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "error"),
+    [
+        ("  models a, b, c", '  models {a: "a"}', "E044"),
+        ("  models a, b, c", '  models\n  score a = "p"', "E045"),
+        ('from "p.csv"', '"p.csv"', "E047"),
+        ('from "p.csv"', 'from "p.csv",', "E050"),
+        ("predictions p from", "predictions from", "E044"),
+    ],
+)
+def test_models_whose_names_could_not_be_read_are_not_called_unknown(right, wrong, error):
+    text = ROWS + "measure accuracy\ncompare a, b with mcnemar\nrequire a better than c\n"
+    assert right in text
+    assert codes(text.replace(right, wrong)) == [error]
