@@ -339,14 +339,16 @@ def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None)
     """A one-sided test needs to know which of two models is the first."""
     test = spec.post_hoc or spec.test
     side = dict(test.options).get("alternative", "two_sided")
-    if side == "two_sided" or spec.singly or spec.pairs or spec.against is not None:
+    directed = side != "two_sided" or test.name == "noninferiority"
+    if not directed or spec.singly or spec.pairs or spec.against is not None:
         return True
     models = spec.models or names
     if models is None or len(models) <= 2:
         return True
     scope.report(
         claim_codes.COMPARE_SHAPE,
-        f"`alternative={side}` is about the first of two models, and here are {len(models)}",
+        f"`{test.name if side == 'two_sided' else f'alternative={side}'}` is about the first of "
+        f"two models, and here are {len(models)}",
         spec.span,
         help="write `against MODEL`, or the pairs as `A vs B`",
     )
