@@ -17,6 +17,7 @@ from evallang.syntax.text_codes import MISSING_VERSION
 Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""
 
+DEEPEST = 64  # files that include one another, as deep as brackets and names may be
 MOST_READ = 1_000  # characters of a line that could not be read
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _DECLARING = frozenset(
@@ -154,6 +155,13 @@ def _include(
             node.path.span,
             related=[Related(included[path].path.span, "the first include stands here")],
             help="keep one of the two",
+        )
+    elif len(way) > DEEPEST:
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM,
+            f"files include one another more than {DEEPEST} deep",
+            node.path.span,
+            help="let the study name its files itself, an `include` line for each",
         )
     if problem is not None:
         found.diagnostics.append(problem)

@@ -176,3 +176,11 @@ def test_a_protocol_without_name_in_another_file_is_said_once():
     found = checked(text, {"lab/protocol.eval": "protocol holdout\n"})
     errors = [d.code for d in found.diagnostics if d.severity == "error"]
     assert errors == ["E104"]
+
+
+def test_a_long_chain_of_includes_is_refused_where_it_becomes_too_deep():
+    chain = {f"lab/{i}.eval": f'include "{i + 1}.eval"\n' for i in range(1_000)}
+    text = MAIN.replace("protocol.eval", "0.eval") + "protocol cv\n"
+    (found,) = [d for d in checked(text, chain).diagnostics if d.severity == "error"]
+    assert (found.code, found.path) == ("E107", "lab/63.eval")
+    assert "64 deep" in found.message
