@@ -16,7 +16,7 @@ from evallang.checking.rules.lines import is_baseline, listed, tested_lines, tes
 from evallang.checking.rules.over_data import advise_on_data_sets
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.whole_families import advise_on_families, as_read
-from evallang.checking.validity import metrics_on
+from evallang.checking.validity import for_the_line, metrics_on
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
 from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
@@ -210,8 +210,12 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
         if measure.interval is not None:
             problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
             if problem is not None:
+                instead = for_the_line(problem.instead, measure, study, yields, grouped)
                 yield _mismatch(
-                    validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE, problem, "", measure.interval_span
+                    validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                    replace(problem, instead=instead),
+                    "",
+                    measure.interval_span,
                 )
     for comparison in study.comparisons:
         if comparison.protocol != protocol.name or comparison.across:

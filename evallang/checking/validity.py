@@ -19,6 +19,7 @@ from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
     ComparisonSpec,
+    Measure,
     Method,
     Protocol,
     SourceSpec,
@@ -169,6 +170,20 @@ def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span 
             yield requirement.metric, requirement.span
 
 
+def for_the_line(
+    instead: str | None, measure: Measure, study: Study, yields: Yields, grouped: bool
+) -> str | None:
+    """Say what to write instead of an interval, where its line has metrics that do not take it."""
+    proposed = default_interval(measure.metric, yields, None, grouped)
+    if proposed is None:
+        return instead
+    for other in study.measures:
+        beside = other.interval_span == measure.interval_span and other.metric != measure.metric
+        if beside and interval_mismatch(Method(proposed), other.metric, yields, grouped):
+            return f"give `{measure.metric.written}` a `measure` line of its own"
+    return instead
+
+
 def _intervals(scope: Scope, study: Study) -> None:
     for source, protocol, yields in settings(study):
         grouped = is_grouped(source, study.group)
@@ -192,7 +207,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                         validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                         problem.reason + (designs.lacking(where) if needs else ""),
                         place,
-                        help=problem.instead,
+                        help=for_the_line(problem.instead, measure, study, yields, grouped),
                     )
                     continue
             if name is None or not grouped:

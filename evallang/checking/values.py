@@ -178,7 +178,7 @@ def _instead(word: str, other: str, what: str) -> str | None:
     if other == "metric" and what == "correction":
         return f"write `by {word}`"
     if other == "test" and what == "correction":
-        return f"tests of pairs stand behind `then`: `with cochran then {word}`"
+        return f"write a line for each test, or `then {word}` behind a test of several models"
     if other == "correction" and what == "test":
         return f"write `with TEST {word}`"
     place = {

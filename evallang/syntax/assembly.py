@@ -141,13 +141,13 @@ class Assembly:
     def _unknown_statement(self, line: LogicalLine) -> None:
         first, word = line.tokens[0], line.tokens[0].text
         span = Span(self.path, first.start, first.end)
-        meant = self._meant(line)
-        if meant is not None:
+        if meant := self._meant(line):
             line.tokens[0] = first._replace(text=meant)
             reading = _attempt(self.path, "statement", line)
-            fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if reading.node else []
+            fix = Fix(f"write `{meant}`", (Edit(span, meant),), safe=not reading.diagnostics)
             message = f"`{_short(word)}` is no statement, did you mean `{meant}`?"
             way_out = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
+            fixes = [fix] if reading.node else []
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out, fixes=fixes)
             if line.diagnostics and not line.mended and line.diagnostics[0].span == span:
                 line.diagnostics.clear()  # `6odel`: this says it better

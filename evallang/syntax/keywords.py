@@ -174,6 +174,12 @@ CLAUSES_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 TEXT_CLAUSES = frozenset({"about", "author", "cite", "question", "title", "unit"})
 """Clauses that take one text."""
 
+ONE_VALUE = TEXT_CLAUSES | {
+    *("alpha", "bibliography", "confidence", "families", "metric", "numbers", "page", "seed"),
+    *("style", "template", "to"),
+}
+"""Clauses that take one value: what follows it is no item of a list."""
+
 SINGLE_COLUMN_CLAUSES = frozenset(
     {"count", "dataset", "fold", "group", "id", "model", "repeat", "target", "truth", "weight"}
 )

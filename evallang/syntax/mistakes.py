@@ -12,8 +12,9 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, text_codes
-from evallang.syntax.keywords import CONNECTIVES, RESERVED, SINGLE_COLUMN_CLAUSES
+from evallang.syntax.keywords import CONNECTIVES, ONE_VALUE, RESERVED, SINGLE_COLUMN_CLAUSES
 from evallang.syntax.literals import quoted, unescaped
+from evallang.syntax.lost_commas import comma_before_a_word
 from evallang.syntax.machine import END, Run, advance, expected, run
 from evallang.syntax.past_mending import (
     clause_beside,
@@ -24,6 +25,7 @@ from evallang.syntax.past_mending import (
     shown,
 )
 from evallang.syntax.physical import Token
+from evallang.syntax.protocol_options import bracketed_options
 from evallang.syntax.quotes import quoted_keys, text_without_quotes
 from evallang.syntax.tokens import PUNCTUATION
 
@@ -86,12 +88,12 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
         return doubled
     if first.stuck_at is None:
         return Reading(first.node, first.diagnostics)
-    bracketed = _bracketed_options(path, start, tokens, first.stuck_at)
+    bracketed = bracketed_options(path, start, tokens, first.stuck_at)
     if bracketed is not None:
-        return bracketed
-    lost = _comma_before_a_word(path, start, tokens, first.stuck_at)
+        return Reading(*bracketed)
+    lost = comma_before_a_word(path, start, tokens, first.stuck_at)
     if lost is not None:
-        return lost
+        return Reading(*lost)
     requoted = text_without_quotes(path, start, tokens) or quoted_keys(
         path, start, tokens, first.stuck_at
     )
@@ -180,6 +182,8 @@ def _told(path: str, guess: Guess, token: Token) -> Diagnostic:
 
 def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -> Iterator[Guess]:
     token, before = items[at], items[at - 1]
+    if items[0].text == "compare" and "except" in (token.text, before.text):
+        return  # `given_up` tells it
     fits = expected(stack)
     here = Span(path, token.start, token.end)
     gap = Span(path, before.end, before.end)
@@ -219,11 +223,25 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
     yield from _swapped(path, items, at, fits)
     if token.kind in ("NAME", "NUMBER", "TEXT", "LSQB", "LBRACE"):
         joining = _JOINING - _OF_RANGES if items[0].text in _OF_NAMES else _JOINING
+        to_itself = token.kind == "NUMBER" and token.text[0] == "-" and before.end == token.start
+        if to_itself and before.kind == "NUMBER" and ".." in fits:
+            stop = Token("NUMBER", token.text[1:], token.start + 1, token.end)
+            sign = Span(path, token.start, token.start + 1)
+            yield Guess(
+                codes.WRONG_SIGN,
+                "`..` belongs here, not `-`",
+                (Token("RANGE", "..", sign.start, sign.end), stop),
+                1,
+                Edit(sign, ".."),
+                "write `..`",
+            )
         if before.kind == token.kind == "NUMBER" and items[at - 2].text == "..":
             between = Token("NAME", "log", before.end, before.end)
             message = f"`step` or `log` is missing before {shown(token)}"
             yield Guess(codes.MISSING_WORD, message, (between, token), 1)
-        elif "," in fits and not {token.text, before.text} & joining:
+            return
+        listed = items[0].text not in ONE_VALUE and not _lacks_its_sign(items, at, fits)
+        if "," in fits and listed and not {token.text, before.text} & joining:
             comma = Token("COMMA", ",", before.end, before.end)
             message = f"a comma is missing between {shown(before)} and {shown(token)}"
             edit = Edit(gap, ",")
@@ -233,7 +251,7 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             if doubtful:
                 way_out = "models are joined by commas, a correction stands behind the test"
             misspelt_in = "in" in fits and token.kind == "NAME" and items[at + 1].kind == "TEXT"
-            safe = not (doubtful or misspelt_in)
+            safe = not (doubtful or misspelt_in) and _joins_items(items, at)
             yield Guess(codes.MISSING_COMMA, message, (comma, token), 1, edit, title, way_out, safe)
         is_text = "TEXT" in fits and "NAME" not in fits and token.text not in CONNECTIVES
         if token.kind == "NAME" and is_text:
@@ -265,9 +283,29 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
         if twice:
             message = f"{shown(token)} stands here twice"
         edit = Edit(Span(path, before.end, token.end), "")
-        safe = twice or token.kind == "COMMA"
-        title = f"remove {shown(token)}"
-        yield Guess(codes.SUPERFLUOUS, message, (), 1, edit, title, safe=safe)
+        safe = twice or (token.kind == "COMMA" and items[0].text != "compare")
+        title, way_out = f"remove {shown(token)}", None
+        if token.kind == "COMMA" and items[0].text == "compare":
+            way_out = "a line has one test, and one behind `then`: write a line for each"
+        yield Guess(codes.SUPERFLUOUS, message, (), 1, edit, title, way_out, safe)
+
+
+def _joins_items(items: Sequence[Token], at: int) -> bool:
+    """Tell whether a comma is all that is lost: in a call an argument has its name too."""
+    if items[0].text not in ("let", "model") or items[at + 1].text in ("=", "in"):
+        return True
+    depth = 0
+    for token in reversed(items[:at]):
+        depth += (token.text in (")", "]", "}")) - (token.text in ("(", "[", "{"))
+        if depth < 0:
+            return token.text != "("
+    return True
+
+
+def _lacks_its_sign(items: Sequence[Token], at: int, fits: Sequence[str]) -> bool:
+    """Tell whether `C 1` in a call is a parameter and its value."""
+    named = items[at - 1].kind == "NAME" and items[at].kind in ("NUMBER", "TEXT")
+    return "=" in fits and named and not _joins_items(items, at)
 
 
 def _swapped(path: str, items: Sequence[Token], at: int, fits: Sequence[str]) -> Iterator[Guess]:
@@ -323,26 +361,6 @@ def _blanks_in_a_name(path: str, items: Sequence[Token], at: int) -> Iterator[Gu
         )
 
 
-def _comma_before_a_word(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
-    """Read `compare a, b, with mcnemar` without its last comma."""
-    for index in (at - 1, at - 2):
-        if index < 1 or index + 1 >= len(tokens) or tokens[index].kind != "COMMA":
-            continue
-        if tokens[index + 1].text not in CONNECTIVES:
-            continue
-        again = run(path, start, [*tokens[:index], *tokens[index + 1 :]])
-        if again.stuck_at is None:
-            edit = Edit(Span(path, tokens[index - 1].end, tokens[index].end), "")
-            found = diagnose(
-                codes.SUPERFLUOUS,
-                "`,` is too much here",
-                Span(path, tokens[index].start, tokens[index].end),
-                fixes=[Fix("remove `,`", (edit,))],
-            )
-            return Reading(again.node, (found, *again.diagnostics))
-    return None
-
-
 # --- the same word twice ---------------------------------------------
 
 
@@ -364,32 +382,3 @@ def _doubled(path: str, start: str, tokens: Sequence[Token], first: Run) -> Read
             )
             return Reading(again.node, (found,))
     return None
-
-
-# --- options in brackets ---------------------------------------------------------------
-
-
-def _bracketed_options(path: str, start: str, tokens: Sequence[Token], at: int) -> Reading | None:
-    """Read `protocol cv(folds=10)` as `protocol cv folds=10`."""
-    inside = tokens[0].text == "protocol" and 1 < at < len(tokens) and tokens[at].kind == "LPAR"
-    if not inside or tokens[-1].kind != "RPAR" or len(tokens) - at < 2:
-        return None
-    between = [t for t in tokens[at + 1 : -1] if t.kind != "COMMA"]
-    again = run(path, start, [*tokens[:at], *between])
-    if again.stuck_at is not None:
-        return None
-    opening, closing = tokens[at], tokens[-1]
-    edits = []
-    for before, sign, after in zip(tokens[at - 1 :], tokens[at:], tokens[at + 1 :], strict=False):
-        if sign.kind in ("COMMA", "LPAR"):
-            apart = before.end < sign.start or sign.end < after.start
-            edits.append(Edit(Span(path, sign.start, sign.end), "" if apart else " "))
-    edits.append(Edit(Span(path, closing.start, closing.end), ""))
-    found = diagnose(
-        codes.SUPERFLUOUS,
-        "the options of a protocol stand behind it without brackets",
-        Span(path, opening.start, closing.end),
-        help="write them as in `cv folds=10`",
-        fixes=[Fix("remove the brackets", tuple(edits))],
-    )
-    return Reading(again.node, (found, *again.diagnostics))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
-from evallang.syntax.keywords import CLAUSES, DECLARING, RESERVED, STATEMENTS
+from evallang.syntax.keywords import CLAUSES, DECLARING, ONE_VALUE, RESERVED, STATEMENTS
 from evallang.syntax.machine import END, Run, expected, run
 from evallang.syntax.physical import Token
 
@@ -124,6 +124,8 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
     word, before, token = tokens[0].text, tokens[at - 1], tokens[at]
     if word == "where":
         return _OF_CONDITIONS.get("not" if before.text == "not" else token.text)
+    if word in ONE_VALUE and token.text in CLAUSES:
+        return f"`{token.text}` begins a line of its own"
     if word == "features" and before.text == "not":
         return f"write `features all except {token.text}`"
     if word == "compare" and token.kind == "OPERATOR":
@@ -143,6 +145,8 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
         return way_out + grouped * (len(after.text) == 3)
     if token.kind == "LPAR" and at == 1 and word in ("compare", "measure", "report"):
         return f"what `{word}` names stands side by side, parted by commas, or in `[ ]`"
+    if word == "compare" and "except" in (before.text, token.text):
+        return "name the models that are compared: `compare a, b with TEST`"
     if word == "compare" and token.text == "vs":
         return "pairs are joined by commas, as in `a vs b, b vs c`"
     if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
@@ -186,6 +190,7 @@ def _way_out(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str | 
     if start == "statement":
         form = STATEMENTS[word].form if word in STATEMENTS else None
     silent = {"(", "="} if "OPERATOR" in fits else {"("}
+    silent |= {","} if word in ONE_VALUE else set()
     worth_telling = sorted(set(fits) - silent, key=_by_weight)
     parts = [_KINDS.get(item, f"`{item}`") for item in worth_telling]
     told = []

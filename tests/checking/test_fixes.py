@@ -70,6 +70,9 @@ def test_a_habit_is_mended_to_what_was_meant(right, written):
         ("cnn vs vit with", "cnn > vit with"),
         ("accuracy of cnn >= 80%", "accuracy of cnn == 80%"),
         ("accuracy of cnn >= 80%", "cnn accuracy >= 80%"),
+        ("with mcnemar", "with mcnemar, permutation"),
+        ("cnn vs vit with", "all except vit with"),
+        ("measure accuracy", "set seed 1"),
     ],
 )
 def test_what_may_be_meant_otherwise_is_left_to_the_author(right, written):
