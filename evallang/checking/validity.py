@@ -119,7 +119,6 @@ def _folds(scope: Scope, study: Study) -> None:
                 protocol.span,
                 help=f"write `protocol {_named(study, protocol)}leave_one_group_out`",
             )
-            continue
         single = protocol.kind == "leave_p_out" and protocol.options.get("p") == 1
         if protocol.kind != "leave_one_out" and not single:
             continue
