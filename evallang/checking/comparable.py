@@ -260,17 +260,22 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             help="write `holm`",
         )
     elif "correct" not in inputs and not _of_all_pairs(comparison):
+        way_out = "write `holm`, or name the models with commas to compare all pairs"
+        if comparison.singly:
+            way_out = "write `holm`"
+        elif comparison.against is not None:
+            way_out = "write `holm`, which is the same here"
         scope.report(
             validity_codes.FAMILY,
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
-            help="write `holm`, which is the same here"
-            if comparison.against is not None
-            else "write `holm`, or name the models with commas to compare all pairs",
+            help=way_out,
         )
 
 
 def _of_all_pairs(comparison: ComparisonSpec) -> bool:
+    if comparison.singly:
+        return False
     if comparison.against is not None or not comparison.pairs:
         return comparison.against is None
     planned = {frozenset(pair) for pair in comparison.pairs}

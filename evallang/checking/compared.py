@@ -172,15 +172,15 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
     if not first.omnibus:
         scope.report(
             validity_codes.MODELS_OF_ONE_TEST,
-            f"`{test.name}` compares two models, so nothing can follow it after `then`",
+            f"`{test.name}` {_about(test)}, so nothing can follow it after `then`",
             node.test.span,
             help=_without_then(test),
         )
         return False
-    if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] > 2:
+    if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] != 2:
         scope.report(
             validity_codes.MODELS_OF_ONE_TEST,
-            f"`{post_hoc.name}` tests many models at once and cannot follow `then`",
+            f"`{post_hoc.name}` {_about(post_hoc)} and cannot follow `then`",
             node.then.span,
             help="write a test of two models, such as "
             f"`{'nemenyi' if first.across_data else 'mcnemar'}`",
@@ -189,9 +189,17 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
     return True
 
 
+def _about(test: Method) -> str:
+    least = HYPOTHESIS_TESTS[test.name].declaration.models[0]
+    words = {1: "is about one model", 2: "compares two models"}
+    return words.get(least, "tests many models at once")
+
+
 def _without_then(test: Method) -> str:
     """Say how a test of two models is written, and after which omnibus it could stand."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
+    if declared.models == (1, 1):
+        return "give it a line of its own, without `then`"
     alone = declared.self_correcting or declared.bayesian
     written = f"write `with {test.name}{'' if alone else ' holm'}`"
     if declared.across_data:

@@ -110,10 +110,18 @@ def _folds(scope: Scope, study: Study) -> None:
     for protocol in study.protocols:
         if PROTOCOLS[protocol.kind].declaration.yields(protocol.options).grouped:
             _groups_left_out(scope, study, protocol)
+        rows = protocol.kind in ("leave_one_out", "leave_p_out")
+        grouped = (s for s in study.sources if isinstance(s, DataSpec))
+        if rows and any(is_grouped(source, study.group) for source in grouped):
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"`{protocol.kind}` puts rows of one group on both sides of a split",
+                protocol.span,
+                help=f"write `protocol {_named(study, protocol)}leave_one_group_out`",
+            )
         single = protocol.kind == "leave_p_out" and protocol.options.get("p") == 1
         if protocol.kind != "leave_one_out" and not single:
             continue
-        named = f"{protocol.name} = " if len(study.protocols) > 1 else ""
         said: set[Method] = set()
         for metric, span in metrics_on(study, protocol):
             ranks = metric_entry(metric).declaration.form == "scores" and not metric.code
@@ -124,8 +132,13 @@ def _folds(scope: Scope, study: Study) -> None:
                     f"`{metric.name}` is undefined on the one-row folds of "
                     f"`{protocol.kind}{' p=1' if single else ''}`",
                     span,
-                    help=f"write `protocol {named}cv folds=10`",
+                    help=f"write `protocol {_named(study, protocol)}cv folds=10`",
                 )
+
+
+def _named(study: Study, protocol: Protocol) -> str:
+    """Give the name of a protocol as it stands before its words, where there are several."""
+    return f"{protocol.name} = " if len(study.protocols) > 1 else ""
 
 
 def _groups_left_out(scope: Scope, study: Study, protocol: Protocol) -> None:

@@ -232,7 +232,7 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
     """
     baselines = {model.name for model in study.models if is_baseline(model)}
     for comparison in study.comparisons:
-        for table in tables(study)[:1]:
+        for table in () if comparison.singly else tables(study)[:1]:
             models = models_of(comparison, names_in(study, table, comparison))
             among = [name for name in models if name in baselines]
             others = [name for name in models if name not in baselines]

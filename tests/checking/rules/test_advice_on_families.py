@@ -258,3 +258,7 @@ def test_models_that_the_file_names_are_a_family_too(suite):
     both = "compare with mcnemar\ncompare a, b with permutation"
     _, found = said(suite, text.format(both))
     assert [name for name, _ in found] == ["same_pair_tested_twice"]
+
+
+def test_a_baseline_among_models_that_are_tested_one_by_one_is_in_nobody_s_way():
+    assert names("compare with binomial(threshold=5%) by accuracy on once") == []
