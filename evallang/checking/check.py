@@ -83,6 +83,7 @@ def check(
         live=frozenset(live),
         texts=gathered.sources,
         unread=frozenset(gathered.unread),
+        syntax=tuple(gathered.diagnostics),
     )
     scope.statements += own_code.live_statements(scope)
     read_overrides(scope, overrides or {}, gathered.sources)

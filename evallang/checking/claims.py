@@ -50,7 +50,8 @@ def _measured_here(
     found: list[Measure] = []
     for node in nodes:
         interval, place = _interval(scope, node)
-        within = tuple(_split_by(scope, node, column) for column in node.within)
+        levels = [_split_by(scope, node, column) for column in node.within]
+        within = of_clause.distinct(scope, node.within, levels, " behind `within`")
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:

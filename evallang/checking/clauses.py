@@ -202,6 +202,9 @@ def labels(scope: Scope, clause: n.ClauseNode | None) -> tuple[Label, ...]:
     if clause is None:
         return ()
     found = [of_clause.label(scope, value, clause.keyword.name) for value in clause.values]
+    known = [(node, str(label)) for node, label in zip(clause.values, found, strict=True)]
+    nodes, texts = [node for node, _ in known], [text for _, text in known]
+    of_clause.distinct(scope, nodes, texts, f" in `{clause.keyword.name}`")
     return tuple(value for value in found if value is not None)
 
 

@@ -201,8 +201,9 @@ UNKNOWN_CLAUSE = declare(
 CLAUSE_TWICE = declare(
     "E141",
     "clause_twice",
-    "A clause that may stand once stands twice.",
-    reason="Of two values one would silently win.",
+    "A clause that may stand once, or an item of a list, stands twice.",
+    reason="Of two values one would silently win, and an item that stands twice was perhaps meant "
+    "to be another.",
     wrong="study\n  seed 1\n  seed 2",
     right="study\n  seed 1",
 )

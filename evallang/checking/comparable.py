@@ -157,11 +157,15 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
     for test in _tests(comparison):
         declared = HYPOTHESIS_TESTS[test.name].declaration
         if Evidence.DATASET_SCORES not in declared.evidence:
+            of_one = declared.models == (1, 1)
+            what = "is about one model" if of_one else "compares models"
             scope.report(
                 validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
-                f"`{test.name}` compares models on one data set, not across data sets",
+                f"`{test.name}` {what} on one data set, not across data sets",
                 comparison.span,
-                help="write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
+                help=f"write `compare MODEL with {test.written}`, which tests it on each data set"
+                if of_one
+                else "write `with wilcoxon` for two models, `with friedman then nemenyi` for more, "
                 "or leave `across data` out",
             )
             return False

@@ -37,7 +37,8 @@ def stratification(
         columns: tuple[str, ...] = () if task == "regression" else ("target",)
         scope.default("stratify", "by target" if columns else "none")
         return Stratification(columns)
-    columns = tuple(of_clause.own_column(scope, column, or_target=True) for column in node.columns)
+    written = [of_clause.own_column(scope, column, or_target=True) for column in node.columns]
+    columns = of_clause.distinct(scope, node.columns, written, " in `stratify`")
     bins = None
     for option in node.options:
         if option.key.name != "bins":

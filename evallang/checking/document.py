@@ -93,6 +93,8 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         scope.default("report", "html, pdf")
         return ReportSettings(), None
     formats: list[str] = []
+    words = [name.name for name in node.formats]
+    of_clause.distinct(scope, node.formats, words, " in `report`")
     for name in node.formats:
         if name.name in unbuilt.FORMATS:
             values.not_in_this_version(scope, f"the report format `{name.name}`", name)
@@ -128,6 +130,10 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
     """Give the folder of the results; None where none is named, and after a report."""
     clause, written = clauses.plain("to"), clauses.text("to")
     if clause is None or written is None:
+        return None
+    if not written.strip():
+        way_out = 'name a folder below the study\'s own, such as `to "results"`'
+        scope.report(claim_codes.REPORT_FOLDER, "the path is empty", clause.span, help=way_out)
         return None
     objection = outside_objection(
         written,

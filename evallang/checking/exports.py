@@ -99,6 +99,10 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
         return path
     written = node.path.value
     objection = path_objection(written)
+    if not written.strip():
+        way_out = f'write `to "{name or "MODEL"}{ENDING}"`, or leave `to` out'
+        scope.report(claim_codes.EXPORT_PATH, "the path is empty", node.path.span, help=way_out)
+        return None
     if objection is not None:
         scope.report(
             claim_codes.EXPORT_PATH,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from evallang.checking import codes
+from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
 from evallang.source import SourceFile
 from evallang.syntax.keywords import CLAUSES, STATEMENTS
@@ -155,6 +156,13 @@ def _include(
             node.path.span,
             related=[Related(included[path].path.span, "the first include stands here")],
             help="keep one of the two",
+        )
+    elif written.lower().endswith(TABLE_ENDINGS):
+        problem = diagnose(
+            codes.INCLUDE_PROBLEM,
+            f"`{written}` is a table, not a part of a study",
+            node.path.span,
+            help=f'name it in a statement of its own: `data NAME from "{written}"`',
         )
     elif len(way) > DEEPEST:
         problem = diagnose(

@@ -1,16 +1,19 @@
 """The values of clauses: one text, number, word, label or column, or several columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from evallang.checking import codes, values
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix
 from evallang.models.domains import number
+from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import RESERVED
 
+Item = TypeVar("Item")
 COIN = 0.5  # a test that rejects as often as a coin falls, an interval that holds as often
 
 
@@ -125,11 +128,13 @@ def column(scope: Scope, clause: n.ClauseNode) -> str | None:
 def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
     """Take the columns of a clause; a list in brackets counts as written out."""
     found: list[str] = []
+    nodes: list[n.Node] = []
     values = clause.values
     if len(values) == 1 and isinstance(values[0], n.ListNode):
         values = values[0].items
     for value in values:
         if isinstance(value, n.NameNode | n.TextNode):
+            nodes.append(value)
             found.append(own_column(scope, value))
         else:
             scope.report(
@@ -137,7 +142,20 @@ def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
                 f"`{clause.keyword.name}` takes columns, names or texts in quotes",
                 value.span,
             )
-    return tuple(found)
+    return distinct(scope, nodes, found, f" in `{clause.keyword.name}`")
+
+
+def distinct(
+    scope: Scope, nodes: Sequence[n.Node], items: Sequence[Item], place: str = ""
+) -> tuple[Item, ...]:
+    """Give each item of a list once, and report one that stands twice; `place` ends the report."""
+    first: dict[Item, Span] = {}
+    for node, item in zip(nodes, items, strict=True):
+        if item in first:
+            message = f"`{scope.written(node.span)}` stands twice{place}"
+            scope.report_twice(codes.CLAUSE_TWICE, message, node.span, first[item])
+        first.setdefault(item, node.span)
+    return tuple(first)
 
 
 def own_column(scope: Scope, node: n.ColumnNode, *, or_target: bool = False) -> str:

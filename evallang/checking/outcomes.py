@@ -300,7 +300,16 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     first: dict[tuple[int, ...], Span] = {}
     if node.path is not None:
         check_path(scope, node.path.value, node.path)
-        if clauses.lacks("count"):
+        written = next((word for word in ("table", "pattern") if word in clauses.places), None)
+        if written is not None:
+            scope.report(
+                codes.CLAUSE_CONFLICT,
+                f"`counts {node.name.name}` is read from a file, and `{written}` gives counts here",
+                clauses.places[written],
+                help=f"leave out the file, or `{written}`",
+                related=[Related(node.path.span, "the file stands here")],
+            )
+        elif clauses.lacks("count"):
             scope.report(
                 codes.MISSING_CLAUSE,
                 f"`counts {node.name.name}` does not say which column holds the counts",

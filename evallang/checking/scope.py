@@ -44,6 +44,7 @@ class Scope:
     used_modules: frozenset[str] = frozenset()
     texts: Mapping[str, SourceFile] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
+    syntax: Sequence[Diagnostic] = ()
     own_metrics: dict[str, Method] = field(default_factory=dict)
     _sorted_of: tuple[n.StatementNode, ...] = ()
     _by_kind: dict[type, tuple[n.StatementNode, ...]] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from evallang.checking.clauses import (
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Severity
 from evallang.metrics.metric import METRICS
 from evallang.spelling import listed
 from evallang.study import SourceSpec
@@ -56,7 +57,14 @@ def _names_unread(scope: Scope, statement: n.StatementNode) -> bool:
     """Tell whether the line that names a source's models stands there and could not be read."""
     if isinstance(statement, n.DataNode) or not scope.unread & {"models", "correct", "value"}:
         return False
-    return not any(isinstance(clause, n.ModelColumnsNode) for clause in statement.clauses)
+    lines = [c.span for c in statement.clauses if isinstance(c, n.ModelColumnsNode)]
+    return not lines or any(
+        found.span is not None
+        and found.severity is Severity.ERROR
+        and any(line.start <= found.span.start < line.end for line in lines)
+        and found.path == statement.span.path
+        for found in scope.syntax
+    )
 
 
 def _name_own_metrics(scope: Scope, specs: Sequence[SourceSpec]) -> None:
@@ -144,5 +152,7 @@ def _features(
     found = clauses.find(n.FeaturesNode)
     if not found:
         return None, None
-    names = tuple(of_clause.own_column(scope, c) for c in found[0].columns)
+    nodes = found[0].columns
+    written = [of_clause.own_column(scope, node) for node in nodes]
+    names = of_clause.distinct(scope, nodes, written, " in `features`")
     return (None, names) if found[0].all_except else (names, None)

@@ -39,6 +39,7 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
 }
 _APART = CONNECTIVES - {"log"}  # `log loss`
 _WORD = re.compile(r"[\w-]+")
+_JOINING = ("and", "or", "plus")
 
 
 class _Word(NamedTuple):
@@ -53,14 +54,19 @@ def reread(
     """Say of names with blanks what they are, once, and of lost commas what is sure."""
     models = _model_names(scope)
     names: list[Diagnostic] = []
+    named: set[int] = set()
     taken: dict[str, list[tuple[int, int]]] = {}
     for item in found:
         if item.code in _MEANT and item.span is not None and not _within(item, taken):
             name = _name_with_blanks(item, sources[item.path])
+            if name is None and item.code == syntax_codes.PART_GIVEN_TWICE.code:
+                first = replace(item, span=item.related[0].span)  # the name may end there
+                name = _name_with_blanks(first, sources[item.path])
+                named |= {id(item)} if name is not None else set()
             if name is not None and name.span is not None:
                 names.append(name)
                 insort(taken.setdefault(name.path, []), (name.span.start, name.span.end))
-    rest = [item for item in found if not _within(item, taken)]
+    rest = [item for item in found if id(item) not in named and not _within(item, taken)]
     known = [_known(item, sources, models) for item in rest]
     told = {new.span for old, new in zip(rest, known, strict=True) if new.code != old.code}
     return [
@@ -138,6 +144,8 @@ def _known(
     item: Diagnostic, sources: Mapping[str, SourceFile], models: frozenset[str]
 ) -> Diagnostic:
     """Say of two words of a comparison side by side whether a comma is missing for sure."""
+    if item.code == syntax_codes.PART_GIVEN_TWICE.code:
+        return _two_behind_the_test(item, sources[item.path])
     if item.code != syntax_codes.MISSING_COMMA.code or item.span is None or not item.fixes:
         return item
     source = sources[item.path]
@@ -159,6 +167,30 @@ def _known(
             fixes=(),
         )
     return item
+
+
+def _two_behind_the_test(item: Diagnostic, source: SourceFile) -> Diagnostic:
+    """Say of two words behind a test what they are, where they are not two corrections."""
+    if item.span is None or not item.message.startswith("a correction"):
+        return item
+    places = [related.span for related in item.related] + [item.span]
+    words = [_WORD.match(source.text, place.start, place.end) for place in places]
+    first, second = ("" if word is None else word.group().replace("-", "_") for word in words)
+    joined = first in _JOINING and not is_member("correction", second)
+    if joined or is_member("test", second):
+        return replace(
+            item,
+            message=f"a line has one test, and `{second}` would be another",
+            help="write a line for each test",
+            related=(),
+        )
+    if is_member("correction", first) and is_member("correction", second):
+        return item
+    return replace(
+        item,
+        message="more than one word stands behind the test",
+        help="one correction stands there, as in `with mcnemar holm`",
+    )
 
 
 def _model_names(scope: Scope) -> frozenset[str]:

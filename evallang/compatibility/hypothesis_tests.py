@@ -13,6 +13,7 @@ from evallang.compatibility import (
     needed,
 )
 from evallang.compatibility.intervals import default_interval
+from evallang.metrics.metric import MetricDeclaration
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -184,15 +185,21 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
 
 
 def nearest_test(
-    metric: Method, yields: Yields, written: Method | None = None, *, clustered: bool = False
+    metric: Method,
+    yields: Yields,
+    written: Method | None = None,
+    *,
+    clustered: bool = False,
+    model: str = "MODEL",
 ) -> str:
     """Say what to write instead of a test that cannot be run by a metric.
 
     One on the same evidence as the `written` test comes first, and an omnibus where one was
-    written; `clustered` asks for a test with a form for groups.
+    written; `clustered` asks for a test with a form for groups; `model` is what a claim
+    about one model names.
     """
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
-        return _claim_about_one(written, metric, yields, clustered)
+        return _claim_about_one(written, metric, yields, clustered, model)
     if yields.ordered:
         losses = metric_entry(metric).declaration.form == "losses"
         by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
@@ -217,20 +224,30 @@ def nearest_test(
     return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"
 
 
-def _claim_about_one(written: Method, metric: Method, yields: Yields, clustered: bool) -> str:
+def _claim_about_one(
+    written: Method, metric: Method, yields: Yields, clustered: bool, model: str
+) -> str:
     """Say what to write instead of a test of one model against a value."""
     if yields.ordered or not yields.evidence:
         return "leave the line out: the value of each fold is shown"
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "accuracy" and not metric.better
     claimed = Method("error_rate") if rate else metric
-    sign = "<=" if metric_entry(claimed).declaration.better == "lower" else ">="
+    declared = metric_entry(claimed).declaration
+    sign = "<=" if declared.better == "lower" else ">="
     value = dict(written.options).get("threshold")
     of_metric = metric.better is None or not rate
-    said = "VALUE" if value is None or not of_metric else value
-    line = f"`require {claimed.written} of MODEL {sign} {said}`"
+    if not (isinstance(value, int | float) and of_metric and _lies_in(value, declared)):
+        value = "VALUE"
+    line = f"`require {claimed.written} of {model} {sign} {value}`"
     if default_interval(claimed, yields, None, clustered) is not None:
         return f"write {line}"
     return f"write `protocol {decidable_protocol(claimed, clustered)}` and {line}"
+
+
+def _lies_in(value: float, declared: MetricDeclaration) -> bool:
+    """Tell whether a metric can have a value."""
+    low, high = declared.low, declared.high
+    return (low is None or value >= low) and (high is None or value <= high)
 
 
 def decidable_protocol(metric: Method, grouped: bool) -> str:

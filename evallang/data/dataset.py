@@ -180,6 +180,8 @@ class Column:
     numeric: bool
     index: int
     """Its position in its block."""
+    marks: tuple[str, ...] = ()
+    """The few words that make a column of numbers one of text."""
 
 
 @dataclass(frozen=True)

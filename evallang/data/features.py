@@ -59,9 +59,9 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
             _unusable(frame, name, findings)
             fine = False
         elif kind is Kind.TEXT or name in spec.categorical:
-            columns.append(Column(name, numeric=False, index=len(texts)))
+            marks = _warn_of_odd_words(frame, name, spec, findings)
+            columns.append(Column(name, numeric=False, index=len(texts), marks=marks))
             texts.append(as_objects(frame.texts(name)))
-            _warn_of_odd_words(frame, name, spec, findings)
         else:
             columns.append(Column(name, numeric=True, index=len(numbers)))
             numbers.append(frame.values(name))
@@ -147,15 +147,17 @@ def _finite(frame: Frame, name: str, findings: Findings) -> bool:
     return not infinite
 
 
-def _warn_of_odd_words(frame: Frame, name: str, spec: DataSpec, findings: Findings) -> None:
-    """Warn when a few words make a column of numbers a column of text."""
+def _warn_of_odd_words(
+    frame: Frame, name: str, spec: DataSpec, findings: Findings
+) -> tuple[str, ...]:
+    """Warn of the few words that make a column of numbers one of text, and give them."""
     if name in spec.categorical or not frame.untyped:
-        return
+        return ()
     cells = frame.texts(name).drop_nulls()
     odd = cells.filter(cells.cast(pl.Float64, strict=False).is_null())
     words = odd.unique().sort().to_list()
     if len(words) > MOST_ODD_WORDS or len(odd) > (1 - LEAST_NUMBERS) * len(cells):
-        return
+        return ()
     marks = ", ".join(f'"{word}"' for word in words)
     known = any(character.isdigit() for word in words for character in word)
     unknown = f"`missing {marks}`"
@@ -169,6 +171,7 @@ def _warn_of_odd_words(frame: Frame, name: str, spec: DataSpec, findings: Findin
         if known
         else f"write {unknown}, or `categorical {written(name)}` if its values are names",
     )
+    return tuple(words)
 
 
 def _numeric_block(columns: "list[pl.Series]", n: int) -> "NDArray[np.float64]":

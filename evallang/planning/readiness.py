@@ -1,12 +1,13 @@
 """Do the columns suit the pipelines: names that exist, no text and no gaps where they fail."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import Table
 from evallang.data.findings import quoted
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.abilities import ColumnState, classes_of, unready
+from evallang.models.abilities import ColumnState, Unready, classes_of, unready
 from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
 from evallang.models.model import ColumnsSpec, ModelSpec
@@ -33,11 +34,22 @@ SHOWN = 5  # columns that a message lists
 def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
     """Report what would make a fit fail on every fold."""
     states = _states(table)
+    marks = {column.name: column.marks for column in table.columns if column.marks}
+    marked: dict[str, ModelSpec] = {}  # and the first model that it reaches as text
     for model in study.models:
         unknown = list(_unknown(model, table))
         yield from unknown
         if not unknown:
-            yield from _unready(model, states, _empty(table))
+            for problem in unready(model.pipeline, states):
+                if problem.problem == "text":
+                    meant = [name for name in problem.columns if name in marks]
+                    marked |= {name: model for name in meant if name not in marked}
+                    rest = tuple(name for name in problem.columns if name not in marks)
+                    problem = replace(problem, columns=rest)
+                if problem.columns:
+                    yield _objection(model, problem, _empty(table))
+    for name, model in marked.items():
+        yield _of_marks(model, name, marks[name])
 
 
 def cannot_split(
@@ -130,28 +142,36 @@ def _empty(table: Table) -> frozenset[str]:
     )
 
 
-def _unready(
-    model: ModelSpec, states: list[ColumnState], empty: frozenset[str]
-) -> Iterator[Diagnostic]:
-    for problem in unready(model.pipeline, states):
-        names = ", ".join(f"`{name}`" for name in problem.columns[:SHOWN])
-        more = len(problem.columns) - SHOWN
-        columns = names + (f" and {more} more" if more > 0 else "")
-        if problem.problem == "text":
-            yield diagnose(
-                TEXT_REACHES_ESTIMATOR,
-                f"text reaches `{problem.class_name}` in `{model.name}`: {columns}",
-                model.span,
-                help="encode it by `columns(numeric: ..., categorical: "
-                "OneHotEncoder(handle_unknown=ignore)) | ...`, or leave the column out by "
-                "`features all except`",
-            )
-        else:
-            yield diagnose(
-                MISSING_REACHES_ESTIMATOR,
-                f"missing values reach `{problem.class_name}` in `{model.name}`: {columns}",
-                model.span,
-                help=f"{without} has no value in any row: leave it out by `features all except`"
-                if (without := quoted(name for name in problem.columns if name in empty))
-                else "put `SimpleImputer` before it",
-            )
+def _of_marks(model: ModelSpec, name: str, marks: tuple[str, ...]) -> Diagnostic:
+    """Say once for all models that a few words make text of a column of numbers."""
+    words = ", ".join(f'"{mark}"' for mark in marks)
+    measured = any(sign.isdigit() for mark in marks for sign in mark)
+    return diagnose(
+        TEXT_REACHES_ESTIMATOR,
+        f"`{name}` reaches `{model.name}` as text, and all its values but {words} are numbers",
+        model.span,
+        help="write plain numbers in the file" if measured else f"write `missing {words}`",
+    )
+
+
+def _objection(model: ModelSpec, problem: Unready, empty: frozenset[str]) -> Diagnostic:
+    names = ", ".join(f"`{name}`" for name in problem.columns[:SHOWN])
+    more = len(problem.columns) - SHOWN
+    columns = names + (f" and {more} more" if more > 0 else "")
+    if problem.problem == "text":
+        return diagnose(
+            TEXT_REACHES_ESTIMATOR,
+            f"text reaches `{problem.class_name}` in `{model.name}`: {columns}",
+            model.span,
+            help="encode it by `columns(numeric: ..., categorical: "
+            "OneHotEncoder(handle_unknown=ignore)) | ...`, or leave the column out by "
+            "`features all except`",
+        )
+    return diagnose(
+        MISSING_REACHES_ESTIMATOR,
+        f"missing values reach `{problem.class_name}` in `{model.name}`: {columns}",
+        model.span,
+        help=f"{without} has no value in any row: leave it out by `features all except`"
+        if (without := quoted(name for name in problem.columns if name in empty))
+        else "put `SimpleImputer` before it",
+    )

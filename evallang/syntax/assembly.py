@@ -1,7 +1,5 @@
 """Lines in, statements with their clauses out, and what stands in the wrong place."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
@@ -10,8 +8,18 @@ from evallang.spelling import closest, listed
 from evallang.syntax import codes, keywords, text_codes
 from evallang.syntax.keywords import CLAUSES, CLAUSES_ELSEWHERE, CONNECTIVES, STATEMENTS
 from evallang.syntax.layout import LogicalLine
+from evallang.syntax.lists_below import ListBelow, keep_comma, list_below
 from evallang.syntax.mistakes import Reading, given_a_value, read_line
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
+from evallang.syntax.opened import (
+    Open,
+    attempt,
+    closed,
+    said_indented,
+    shortened,
+    takes,
+    unsaid,
+)
 from evallang.syntax.physical import Token
 
 
@@ -28,16 +36,6 @@ class ParsedLine(NamedTuple):
     node: StatementNode | AnyClauseNode | None
 
 
-@dataclass(eq=False, repr=False, slots=True)
-class _Open:
-    """A statement that still takes clauses; `word` is empty where nobody knows what it is."""
-
-    word: str
-    node: StatementNode | None
-    clauses: list[AnyClauseNode]
-    faulty: bool
-
-
 class Assembly:
     """Puts lines together to statements and tells what stands in the wrong place."""
 
@@ -46,25 +44,28 @@ class Assembly:
         self.lines: list[ParsedLine] = []
         self.diagnostics: list[Diagnostic] = []
         self.has_version = False
-        self._all: list[_Open] = []
+        self._all: list[Open] = []
         self._last = False
-        self._outer: _Open | None = None
-        self._inner: _Open | None = None  # a statement that was indented by mistake
+        self._outer: Open | None = None
+        self._inner: Open | None = None  # a statement that was indented by mistake
         self._above: LogicalLine | None = None  # a statement that this line may end
         self._below: LogicalLine | None = None  # one that the next line may end
         self._own = (0, 0)  # which diagnostics are that statement's
         self._listed: list[Token] = []  # a line that ends with a comma
         self._opened = -1  # where the last statement begins
+        self._bare: ListBelow | None = None  # a statement whose items may stand below it
 
     def statements(self) -> tuple[StatementNode, ...]:
         """Give the statements read so far, each with its clauses."""
-        return tuple(_closed(item.node, item.clauses) for item in self._all if item.node)
+        return tuple(closed(item.node, item.clauses) for item in self._all if item.node)
 
     def read(self, line: LogicalLine, *, closes_statement: bool) -> None:
         """Take the next line; tell whether it is the last of its statement."""
         self._last = closes_statement
         self._above, self._below = self._below, None
         listed, self._listed = self._listed, []
+        if self._bare is not None and line.tokens and self._is_item(line, self._bare):
+            return
         if listed and not line.at_margin and line.tokens and self._goes_on(line, listed):
             return
         if line.tokens and line.tokens[-1].kind == "COMMA" and line.mended:
@@ -76,16 +77,32 @@ class Assembly:
         else:
             self._indented(line)
 
+    def _is_item(self, line: LogicalLine, bare: ListBelow) -> bool:
+        """Read a line as an item of the statement above, which names none itself."""
+        outer = self._outer
+        if line.at_margin or outer is None or takes(outer, line.word):
+            self._bare = None
+            return False
+        if bare.said_at is None:
+            start, end = self._own
+            del self.diagnostics[start:end]
+            bare.said_at = start
+        del self.diagnostics[bare.said_at :]
+        self.diagnostics.append(bare.take(self.path, line.tokens))
+        self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
+        return True
+
     def _goes_on(self, line: LogicalLine, listed: list[Token]) -> bool:
         """Read a line as the rest of a list above it, whose last comma was objected to."""
         outer = self._outer
-        if outer is None or not line.mended or _takes(outer, line.word):
+        if outer is None or not line.mended or takes(outer, line.word):
             return False
         tokens = [*listed, *line.tokens]
         of_statement = listed[0].start == self._opened
         reading = read_line(self.path, "statement" if of_statement else "clause", tokens)
         if reading.node is None:
             return False
+        keep_comma(self.diagnostics, Span(self.path, listed[-1].start, listed[-1].end))
         if of_statement:
             outer.node = reading.node
         else:
@@ -100,15 +117,15 @@ class Assembly:
     def _at_margin(self, line: LogicalLine) -> None:
         word, outer = line.word, self._outer
         if word in STATEMENTS and line.tokens[0].kind == "NAME":
-            reading = _attempt(self.path, "statement", line)
-            if reading.node is None and outer is not None and _takes(outer, word):
-                clause = _attempt(self.path, "clause", line)
+            reading = attempt(self.path, "statement", line)
+            if reading.node is None and outer is not None and takes(outer, word):
+                clause = attempt(self.path, "clause", line)
                 if clause.node is not None and not clause.diagnostics:
                     self._clause_at_margin(line, outer, clause)
                     return
             self._open(line, word, reading)
-        elif outer is not None and _takes(outer, word):
-            self._clause_at_margin(line, outer, _attempt(self.path, "clause", line))
+        elif outer is not None and takes(outer, word):
+            self._clause_at_margin(line, outer, attempt(self.path, "clause", line))
         else:
             self._unknown_statement(line)
 
@@ -125,11 +142,12 @@ class Assembly:
         before, self._opened = len(self.diagnostics), line.tokens[0].start
         self._keep(line, reading, faulty=misplaced)
         self._below, self._own = line, (before, len(self.diagnostics))
-        self._outer = _Open(word, node, [], faulty=self.lines[-1].node is None)
+        self._bare = list_below(line.tokens)
+        self._outer = Open(word, node, [], faulty=self.lines[-1].node is None)
         self._inner = None
         self._all.append(self._outer)
 
-    def _clause_at_margin(self, line: LogicalLine, outer: _Open, reading: Reading) -> None:
+    def _clause_at_margin(self, line: LogicalLine, outer: Open, reading: Reading) -> None:
         message = f"`{line.word}` is a clause of `{outer.word}` and stands indented below it"
         place = Span(self.path, line.tokens[0].start, line.tokens[0].start)
         fix = Fix("indent it", (Edit(place, "  "),))
@@ -143,9 +161,9 @@ class Assembly:
         span = Span(self.path, first.start, first.end)
         if meant := self._meant(line):
             line.tokens[0] = first._replace(text=meant)
-            reading = _attempt(self.path, "statement", line)
+            reading = attempt(self.path, "statement", line)
             fix = Fix(f"write `{meant}`", (Edit(span, meant),), safe=not reading.diagnostics)
-            message = f"`{_short(word)}` is no statement, did you mean `{meant}`?"
+            message = f"`{shortened(word)}` is no statement, did you mean `{meant}`?"
             way_out = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
             fixes = [fix] if reading.node else []
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out, fixes=fixes)
@@ -163,22 +181,22 @@ class Assembly:
             way_out = "indent it below its statement"
             found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=way_out)
         elif word in CONNECTIVES or first.kind != "NAME":
-            message = f"no statement begins with `{_short(word)}`"
+            message = f"no statement begins with `{shortened(word)}`"
             way_out = "a line that belongs to the one above is indented"
             if first.kind == "TEXT":
                 way_out = 'a title stands behind its word, as in `study "TITLE"`'
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
         else:
-            message = f"`{_short(word)}` is no statement"
+            message = f"`{shortened(word)}` is no statement"
             way_out = f"a statement begins with {listed(STATEMENTS)}"
             if given := given_a_value(self.path, line.tokens):
-                way_out = f"write `model {_short(word)} = ...`, or `let` for what is no model"
+                way_out = f"write `model {shortened(word)} = ...`, or `let` for what is no model"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
             if given:
                 self._open(line, "model", Reading(given.node, (found,) * line.mended))
                 return
         self._keep(line, Reading(None, (found,) if line.mended else ()))
-        self._outer = _Open("", None, [], faulty=True)
+        self._outer = Open("", None, [], faulty=True)
         self._inner = None
         self._all.append(self._outer)
 
@@ -205,7 +223,7 @@ class Assembly:
 
     def _part_at_margin(self, line: LogicalLine) -> None:
         first = line.tokens[0]
-        message = f"no statement begins with `{_short(first.text)}`: it belongs to the one above"
+        message = f"no statement begins with `{shortened(first.text)}`: it belongs to the one above"
         place = Span(self.path, first.start, first.start)
         way_out, fix = "a statement stands on one line", None
         if first.kind == "VBAR":
@@ -227,7 +245,7 @@ class Assembly:
         if other is None:
             return None
         line.tokens[0] = first._replace(text=other)
-        reading = _attempt(self.path, "statement", line)
+        reading = attempt(self.path, "statement", line)
         line.tokens[0] = first
         declares = len(line.tokens) > 2 and line.tokens[2].kind == "EQUAL"
         return other if reading.node is not None or declares else None
@@ -241,14 +259,14 @@ class Assembly:
             self._above_everything(line)
             return
         if word in STATEMENTS:
-            clause = _attempt(self.path, "clause", line) if _takes(owner, word) else None
+            clause = attempt(self.path, "clause", line) if takes(owner, word) else None
             if clause is None or clause.node is None or clause.diagnostics:
-                statement = _attempt(self.path, "statement", line)
+                statement = attempt(self.path, "statement", line)
                 if statement.node is not None and not statement.diagnostics:
                     self._indented_statement(line, statement)
                     return
                 if owner.word and word not in CLAUSES:
-                    self._object(codes.STATEMENT_INDENTED, _said_indented(word), line)
+                    self._object(codes.STATEMENT_INDENTED, said_indented(word), line)
                     self._keep(line, Reading(None, ()), faulty=True)
                     return
         if owner.word and not STATEMENTS[owner.word].clauses:
@@ -259,15 +277,15 @@ class Assembly:
         if reading.node is not None:
             owner.clauses.append(reading.node)
 
-    def _clause(self, line: LogicalLine, owner: _Open) -> Reading:
+    def _clause(self, line: LogicalLine, owner: Open) -> Reading:
         """Read a clause; if it does not parse and has no known word, blame the word."""
-        reading = _attempt(self.path, "clause", line)
+        reading = attempt(self.path, "clause", line)
         first = line.tokens[0]
         sound = reading.node is not None and not reading.diagnostics
-        if sound or _takes(owner, line.word) or not (line.mended and owner.word):
+        if sound or takes(owner, line.word) or not (line.mended and owner.word):
             return reading
         span = Span(self.path, first.start, first.end)
-        word = _short(line.word)
+        word = shortened(line.word)
         taken = STATEMENTS[owner.word].clauses
         begins, _, rest = line.word.partition("_")
         if begins in taken and rest:  # `higher_is_better`
@@ -286,16 +304,16 @@ class Assembly:
             found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=way_out)
             return Reading(None, (found,))
         line.tokens[0] = first._replace(kind="NAME", text=meant)
-        again = _attempt(self.path, "clause", line)
+        again = attempt(self.path, "clause", line)
         fixes = [Fix(f"write `{meant}`", (Edit(span, meant),))] if again.node else []
         message = f"`{word}` begins no clause, did you mean `{meant}`?"
         found = diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes)
         return Reading(again.node, (found,))
 
-    def _owner(self, word: str) -> _Open | None:
+    def _owner(self, word: str) -> Open | None:
         """Find the statement a clause belongs to."""
         inner, outer = self._inner, self._outer
-        if inner is not None and _takes(inner, word) and not (outer and _takes(outer, word)):
+        if inner is not None and takes(inner, word) and not (outer and takes(outer, word)):
             return inner
         return outer
 
@@ -304,12 +322,12 @@ class Assembly:
         self.has_version |= line.word == "evallang"
         edit = Edit(Span(self.path, line.start, start), "")
         fix = Fix("move it to column 0", (edit,), safe=self._last)  # or it takes clauses along
-        self._object(codes.STATEMENT_INDENTED, _said_indented(line.word), line, fix=fix)
+        self._object(codes.STATEMENT_INDENTED, said_indented(line.word), line, fix=fix)
         self._keep(line, reading, faulty=True)
-        self._inner = _Open(line.word, reading.node, [], faulty=True)
+        self._inner = Open(line.word, reading.node, [], faulty=True)
         self._all.append(self._inner)
 
-    def _not_taken(self, line: LogicalLine, owner: _Open) -> None:
+    def _not_taken(self, line: LogicalLine, owner: Open) -> None:
         if owner is self._outer:
             self._ends_the_one_above(line)
         if not owner.faulty:
@@ -325,7 +343,7 @@ class Assembly:
         self._keep(line, Reading(None, ()), faulty=True)
 
     def _above_everything(self, line: LogicalLine) -> None:
-        reading = _attempt(self.path, "statement", line) if line.word in STATEMENTS else None
+        reading = attempt(self.path, "statement", line) if line.word in STATEMENTS else None
         if reading is not None and reading.node is not None:
             self._indented_statement(line, reading)
             self._outer, self._inner = self._inner, None
@@ -345,7 +363,7 @@ class Assembly:
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
 
     def _keep(self, line: LogicalLine, reading: Reading, *, faulty: bool = False) -> None:
-        found = (*line.diagnostics, *_unsaid(line.diagnostics, reading.diagnostics))
+        found = (*line.diagnostics, *unsaid(line.diagnostics, reading.diagnostics))
         self.diagnostics += found
         sound = line.mended and not (found or faulty)
         node = reading.node if sound else None
@@ -365,36 +383,3 @@ class Assembly:
         span = Span(self.path, first.start, first.end)
         fixes = [fix] if fix else []
         self.diagnostics.append(diagnose(code, message, span, help=way_out, fixes=fixes))
-
-
-def _said_indented(word: str) -> str:
-    return f"`{word}` is a statement and begins in column 0"
-
-
-def _attempt(path: str, start: str, line: LogicalLine) -> Reading:
-    """Parse a line; one whose characters are past mending gets no second message."""
-    if line.too_deep:
-        return Reading(None, ())
-    reading = read_line(path, start, line.tokens)
-    return reading if line.mended else Reading(reading.node, ())
-
-
-def _unsaid(first: Sequence[Diagnostic], then: Sequence[Diagnostic]) -> Iterable[Diagnostic]:
-    """Leave out that a sign does not fit where the sign itself is objected to already."""
-    places = {found.span for found in first}
-    unexpected = codes.UNEXPECTED_TEXT.code
-    return (d for d in then if d.code != unexpected or d.span not in places)
-
-
-def _closed(node: StatementNode, clauses: Sequence[AnyClauseNode]) -> StatementNode:
-    if not clauses:
-        return node
-    return replace(node, clauses=tuple(clauses), span=node.span.to(clauses[-1].span))
-
-
-def _takes(statement: _Open, word: str) -> bool:
-    return bool(statement.word) and word in STATEMENTS[statement.word].clauses
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= 40 else word[:39] + "…"

@@ -19,6 +19,7 @@ from evallang.syntax.machine import END, Run, advance, expected, run
 from evallang.syntax.past_mending import (
     clause_beside,
     given_up,
+    level_of_a_test,
     nameless,
     number_alone,
     reserved_word,
@@ -104,6 +105,7 @@ def read_line(path: str, start: str, tokens: Sequence[Token]) -> Reading:
         or reserved_word(path, start, tokens, first.stuck_at)
         or clause_beside(path, start, tokens, first.stuck_at)
         or number_alone(path, tokens, first.stuck_at)
+        or level_of_a_test(path, tokens, first.stuck_at)
     )
     if known is not None:
         return Reading(None, (known,))

@@ -17,6 +17,7 @@ _KINDS = {
     "OPERATOR": "a comparison",
     END: "the end",
 }
+_LEVELS = ("at", "alpha", "level", "confidence")
 _OF_CONDITIONS = {
     "not": "a negation is written `!=`, a line for each value, or `is not missing`",
     "and": "write one `where` line for each condition",
@@ -97,6 +98,22 @@ def number_alone(path: str, tokens: Sequence[Token], at: int) -> Diagnostic | No
     )
 
 
+def level_of_a_test(path: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
+    """Blame the level in `compare a, b with mcnemar at 95%`."""
+    if tokens[0].text != "compare" or at >= len(tokens):
+        return None
+    before, token = tokens[at - 1 : at + 1]
+    if token.kind != "NUMBER" or before.text not in _LEVELS:
+        return None
+    return diagnose(
+        codes.UNEXPECTED_TEXT,
+        f"a comparison takes no level, and here is `{before.text} {token.text}`",
+        Span(path, before.start, token.end),
+        help="the level of all tests is said once, as in `alpha 0.05` below `study`; `at` belongs "
+        "to `require`",
+    )
+
+
 def given_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Diagnostic:
     """Say what stands in the way of a line that nobody understands."""
     at = stuck.stuck_at or 0
@@ -150,7 +167,7 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
     if word == "compare" and token.text == "vs":
         return "pairs are joined by commas, as in `a vs b, b vs c`"
     if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
-        if before.text in ("alpha", "level", "confidence"):
+        if before.text in _LEVELS:
             return "the level is said once for the study: `alpha 0.05` below `study`"
         return "options stand in brackets behind their word, as in `mcnemar(exact)`"
     return None

@@ -15,6 +15,7 @@ from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test
 from evallang.data.dataset import DataSpec
+from evallang.data.findings import written
 from evallang.diagnostics import Severity
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -92,7 +93,9 @@ def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
     """Say which claim about one model is decided on an interval that allows for the overlap."""
     source, _, yields = next(evidence_of(study, comparison))
     grouped = is_grouped(source, study.group)
-    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped)
+    named = comparison.models
+    name = written(named[0]) if len(named) == 1 else "MODEL"
+    return nearest_test(comparison.metrics[0], yields, test, clustered=grouped, model=name)
 
 
 @rule("W311", source="Dietterich 1998, 3.2; Raschka 2018, 4.2")

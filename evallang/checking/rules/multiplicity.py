@@ -131,8 +131,10 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     hypothesis, before = again[0]
     now = hypothesis.metric
     tested = f"{listed(hypothesis.pair)} {'are' if len(hypothesis.pair) > 1 else 'is'} tested"
-    others = len(again) - 1
-    more = f", as {'is' if others == 1 else 'are'} {others} more of this line" if others else ""
+    same = [other for other, _ in again if replace(other, source=hypothesis.source) == hypothesis]
+    others = len(again) - len(same)
+    on = f" on {listed(other.source for other in same)}" if len(same) > 1 else ""
+    more = f"{on}, as {'is' if others == 1 else 'are'} {others} more of this line" if others else on
     if _same_question(before) == _same_question(now) and before.name != now.name:
         return (
             f"{tested} twice, by `{before.written}` and by `{now.written}`, whose differences are "
@@ -302,10 +304,16 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     """
     for comparison in study.comparisons:
         test = pair_test(comparison).name
-        if test in BY_MEAN_RANKS and not comparison.exploratory:
+        if test in BY_MEAN_RANKS and not comparison.exploratory and _has_others(study, comparison):
             before = f"{comparison.test.written} then " if comparison.post_hoc else ""
             yield Objection(
                 f"`{test}` compares mean ranks, and these depend on the other models of the line",
                 comparison.span,
                 help=f"write `with {before}wilcoxon holm`",
             )
+
+
+def _has_others(study: Study, comparison: ComparisonSpec) -> bool:
+    """Tell whether a line has models beside a pair, as far as its models are known."""
+    pools = [models_of(comparison, names_in(study, s, comparison)) for s in study.sources]
+    return any(len(pool) != 2 for pool in pools)

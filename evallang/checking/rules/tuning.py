@@ -69,7 +69,7 @@ def tuned_on_the_reported_folds(study: Study) -> Iterator[Objection]:
         if not searched:
             continue
         space = [
-            f"{slot.parameter} in [{', '.join(dict.fromkeys(columns[slot]))}]" for slot in searched
+            f"{slot.parameter} in {_few(list(dict.fromkeys(columns[slot])))}" for slot in searched
         ]
         yield Objection(
             f"{listed(model.name for model, _ in members)} differ in "
@@ -156,19 +156,33 @@ def candidates_from_complex_to_simple(study: Study) -> Iterator[Objection]:
                 )
 
 
-RANGE = re.compile(r"(?P<start>\S+?)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+))")
+RANGE = re.compile(r"(?P<start>\S+?)\.\.(?P<stop>\S+)(?P<of> log \d+| step (?P<step>\S+)|)")
+MOST_LISTED = 12
+"""Candidates that an advice writes out; who has more sees how they begin and end."""
+
+
+def _few(texts: Sequence[str]) -> str:
+    """List candidates; many as a range where they are one, else the middle as three points."""
+    if len(texts) > MOST_LISTED and all(text.isdecimal() for text in texts):
+        first, second, last = int(texts[0]), int(texts[1]), int(texts[-1])
+        if list(texts) == [str(i) for i in range(first, last + 1, max(second - first, 1))]:
+            return f"{first}..{last}" + f" step {second - first}" * (second - first > 1)
+    many = len(texts) > MOST_LISTED
+    return f"[{', '.join([*texts[:3], '...', texts[-1]] if many else texts)}]"
 
 
 def _turned(candidates: Candidates, values: Sequence[ParameterValue]) -> str:
     """Write a domain from its other end, as a range where it was one that ends in its bound."""
     found = RANGE.fullmatch(candidates.written)
-    listed_values = f"[{', '.join(written(value) for value in values)}]"
+    listed_values = _few([written(value) for value in values])
     if found is None or list(candidates.values) != list(reversed(values)):
         return listed_values
     start, stop, of, step = found.group("start", "stop", "of", "step")
     if number(start) != candidates.values[0] or number(stop) != candidates.values[-1]:
         return listed_values
-    if step is not None:
+    if not of and number(stop) > number(start):
+        of = " step -1"
+    elif step is not None:
         of = f" step {step.lstrip('-') if step.startswith('-') else '-' + step}"
     return f"{stop}..{start}{of}"
 

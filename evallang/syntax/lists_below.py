@@ -1,0 +1,54 @@
+"""Lists that go on below their line: `measure` with a metric on each line, a comma at the end."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evallang.diagnostics import Diagnostic, diagnose
+from evallang.source import Span
+from evallang.syntax import codes
+from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.physical import Token
+
+_ITEMS = {"analyze": "analyses", "measure": "metrics", "report": "formats"}
+"""What a statement lists on its own line, if there are clauses below it or none."""
+
+
+class ListBelow:
+    """A statement of nothing but its word, and the lines below it that hold its items."""
+
+    def __init__(self, head: Token, items: str) -> None:
+        self.head, self._items = head, items
+        self._names: list[str] | None = []
+        self.said_at: int | None = None  # where its diagnostic stands, once there is a line
+
+    def take(self, path: str, tokens: Sequence[Token]) -> Diagnostic:
+        """Take one more line; give what is said of all of them."""
+        names = [token for token in tokens if token.kind != "COMMA"]
+        if self._names is not None and all(token.kind == "NAME" for token in names):
+            self._names += [token.text for token in names]
+        else:
+            self._names = None  # with options: they are not written anew here
+        word = self.head.text
+        form = f"{word} {', '.join(self._names)}" if self._names else STATEMENTS[word].form
+        return diagnose(
+            codes.INCOMPLETE_LINE,
+            f"the {self._items} stand on the line of `{word}`, parted by commas",
+            Span(path, self.head.start, self.head.end),
+            help=f"write `{form}`" if self._names else f"the form is `{form}`",
+        )
+
+
+def list_below(tokens: Sequence[Token]) -> ListBelow | None:
+    """Tell whether a statement is `measure` or `measure:` alone, which is no statement yet."""
+    head, *rest = tokens
+    if head.text not in _ITEMS or any(token.kind != "COLON" for token in rest):
+        return None
+    return ListBelow(head, _ITEMS[head.text])
+
+
+def keep_comma(diagnostics: list[Diagnostic], place: Span) -> None:
+    """Do not propose to remove a comma behind which the list goes on."""
+    for index, found in enumerate(diagnostics):
+        if found.code == codes.SUPERFLUOUS.code and found.span == place:
+            way_out = "write the list on one line, or in `[ ]`"
+            diagnostics[index] = replace(found, help=way_out, fixes=())
