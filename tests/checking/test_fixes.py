@@ -163,3 +163,12 @@ def test_a_sign_after_a_word_is_taken_out_whatever_its_blanks(blanks):
         assert checked(mended(wrong)).study.canonical == checked(text).study.canonical
     wrong = re.sub(r"(?m)^(model \w+) = ", lambda m: m[1] + blanks.format(":"), text)
     assert checked(mended(wrong)).study.canonical == checked(text).study.canonical
+
+
+def test_a_comma_behind_which_the_list_goes_on_is_not_taken_out():
+    text = STUDY + "measure accuracy,\n  f1\n"
+    assert mended(text) == text
+    (found,) = [d for d in checked(text).diagnostics if d.severity == "error"]
+    assert "on one line" in found.help
+    ended = STUDY + "measure accuracy,\n"
+    assert mended(ended) == STUDY + "measure accuracy\n"

@@ -280,7 +280,7 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
     Nemenyi's test finds two models different or not according to which further models are in
     the pool: with three models that rank between them they differ, with the same three far
     behind they do not; so it is with Bonferroni and Dunn's. A test of each pair on its own
-    scores does not depend on the others.
+    scores does not depend on the others; where there are no others, neither do mean ranks.
 
     Objects to:
 
