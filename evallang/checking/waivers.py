@@ -1,6 +1,7 @@
 """`# evallang: allow RULE because ...`: warnings that the author accepts, with a reason."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -214,10 +215,14 @@ def _is_comment(line: str) -> bool:
 
 
 def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
-    """Give the first and last line of what a finding is about."""
+    """Give the first and last line of what a finding is about: of its whole clause at least."""
     source = gathered.sources[span.path]
-    last = max(span.start, span.end - 1)
-    return source.position(span.start).line, source.position(last).line
+    start, last = span.start, max(span.start, span.end - 1)
+    clauses = gathered.parsed[span.path].lines
+    i = bisect_right(clauses, start, key=lambda clause: clause.start) - 1
+    if i >= 0 and start <= clauses[i].end:
+        start, last = min(start, clauses[i].start), max(last, clauses[i].end - 1)
+    return source.position(start).line, source.position(last).line
 
 
 def _mark(

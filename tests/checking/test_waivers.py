@@ -109,6 +109,18 @@ def test_a_waiver_stands_on_any_line_of_what_it_is_about(line):
     assert [(d.code, d.allowed_because) for d in found] == [("W301", "they are planned")]
 
 
+def test_a_waiver_stands_beside_the_clause_of_which_one_word_is_marked():
+    comment = "# evallang: allow candidates_from_complex_to_simple because of an older study"
+    lines = [
+        "model svm = SVC(",
+        f"  C in [10, 1, 0.1])  {comment}",
+        "tune grid cv=3 select one_standard_error",
+    ]
+    text = STUDY.format(top="", line="\n".join(lines))
+    found = [d for d in checked(text).diagnostics if d.code in ("W331", "W162")]
+    assert [(d.code, d.allowed_because) for d in found] == [("W331", "of an older study")]
+
+
 @pytest.mark.parametrize("written", ["W301", "w301", "many-comparisons-without-correction"])
 def test_a_waiver_is_formatted_to_the_name_of_its_rule(written):
     comment = f"# evallang: allow {written} because W301 and -1 stay as they are"

@@ -63,7 +63,7 @@ def margin_larger_than_the_lead(study: Study) -> Iterator[Objection]:
 
 @rule("W344", source="Kruschke 2018")
 def margin_on_another_scale(study: Study) -> Iterator[Objection]:
-    """A margin, threshold or region of equivalence is not on the scale of its metric.
+    """A margin, threshold, difference or region of equivalence is not on its metric's scale.
 
     Margins are absolute and in the metric's unit: `by 2` for an accuracy is two hundred
     points, which every model meets, and `by 2%` for an error in the target's unit is 0.02 of
@@ -110,6 +110,14 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
                         comparison.span,
                         help=_on_scale(metric, float(value)),
                     )
+    for analysis in study.analyses:
+        value = analysis.method.keywords().get("difference")
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        metric = analysis.metric or study.measures[0].metric
+        problem = _too_far(metric, float(value))
+        if problem is not None:
+            yield Objection(problem, analysis.span, help=_on_scale(metric, float(value)))
 
 
 def _range(metric: Method) -> tuple[float, float] | None:
