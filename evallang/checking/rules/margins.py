@@ -112,9 +112,9 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
                     )
     for analysis in study.analyses:
         value = analysis.method.keywords().get("difference")
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        metric = analysis.metric or (study.measures[0].metric if study.measures else None)
+        if metric is None or not isinstance(value, int | float):
             continue
-        metric = analysis.metric or study.measures[0].metric
         problem = _too_far(metric, float(value))
         if problem is not None:
             yield Objection(problem, analysis.span, help=_on_scale(metric, float(value)))
