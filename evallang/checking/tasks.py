@@ -65,6 +65,8 @@ def _metrics_of_models(scope: Scope, study: Study) -> None:
 
 def _of_both_tasks(scope: Scope, study: Study) -> None:
     """Report the models that are not for the task of the first measure: a study has one task."""
+    if not study.measures:
+        return  # none of them could be read
     task = metric_entry(study.measures[0].metric).declaration.task
     for model in study.models:
         kind = capabilities.kind_of(model)
