@@ -245,3 +245,26 @@ def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
             )
         )
     return tuple(lines)
+
+
+def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
+    """Report counts that are given twice: in a file, in a table, by patterns."""
+    here = [word for word in ("table", "pattern") if word in clauses.places]
+    counts = f"`counts {node.name.name}`"
+    word, related = "count", None
+    if node.path is not None and here:
+        word, message = here[0], f"{counts} is read from a file, and `{here[0]}` gives counts here"
+        way_out = f"leave out the file, or `{word}`"
+        related = Related(node.path.span, "the file stands here")
+    elif len(here) > 1:
+        word, message = "pattern", f"{counts} has a table, and patterns too"
+        way_out = "leave out `table`, or every `pattern`"
+        related = Related(clauses.places["table"], "the table stands here")
+    elif node.path is None and "count" in clauses.places:
+        message = f"`count` names a column of a file, and {counts} is read from none"
+        way_out = f'leave it out, or write `counts {node.name.name} from "FILE"`'
+    else:
+        return False
+    places = [] if related is None else [related]
+    scope.report(codes.CLAUSE_CONFLICT, message, clauses.places[word], help=way_out, related=places)
+    return True

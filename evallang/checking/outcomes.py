@@ -7,6 +7,7 @@ from evallang.checking import codes, of_clause
 from evallang.checking.clauses import (
     Clauses,
     check_path,
+    counts_conflict,
     errors,
     positive_class,
     stated_task,
@@ -300,23 +301,14 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     first: dict[tuple[int, ...], Span] = {}
     if node.path is not None:
         check_path(scope, node.path.value, node.path)
-        written = next((word for word in ("table", "pattern") if word in clauses.places), None)
-        if written is not None:
-            scope.report(
-                codes.CLAUSE_CONFLICT,
-                f"`counts {node.name.name}` is read from a file, and `{written}` gives counts here",
-                clauses.places[written],
-                help=f"leave out the file, or `{written}`",
-                related=[Related(node.path.span, "the file stands here")],
-            )
-        elif clauses.lacks("count"):
+        if not counts_conflict(scope, node, clauses) and clauses.lacks("count"):
             scope.report(
                 codes.MISSING_CLAUSE,
                 f"`counts {node.name.name}` does not say which column holds the counts",
                 node.name.span,
                 help="write `count COLUMN` on an indented line below it",
             )
-    elif clauses.lacks("table", "pattern"):
+    elif not counts_conflict(scope, node, clauses) and clauses.lacks("table", "pattern"):
         scope.report(
             codes.MISSING_CLAUSE,
             f"`counts {node.name.name}` has neither a table nor patterns",
@@ -334,7 +326,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
         patterns = _table(scope, table, len(models))
     for line in lines:
         pattern, count = _pattern(scope, line, len(models))
-        if pattern in patterns:
+        if pattern in patterns and not tables:
             message = "this pattern stands twice"
             scope.report_twice(codes.CLAUSE_TWICE, message, line.span, first.get(pattern))
         first.setdefault(pattern, line.span)

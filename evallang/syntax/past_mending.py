@@ -100,6 +100,7 @@ def number_alone(path: str, tokens: Sequence[Token], at: int) -> Diagnostic | No
 
 def level_of_a_test(path: str, tokens: Sequence[Token], at: int) -> Diagnostic | None:
     """Blame the level in `compare a, b with mcnemar at 95%`."""
+    at += at < len(tokens) and tokens[at].text in _LEVELS
     if tokens[0].text != "compare" or at >= len(tokens):
         return None
     before, token = tokens[at - 1 : at + 1]
