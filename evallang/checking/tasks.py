@@ -130,7 +130,7 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
     if study.task == "regression":
         return  # where metrics on scores are of another task
     everyone = tuple(model.name for model in source.models)
-    scored = {model.name for model in source.models if model.score or model.scores}
+    unscored = {model.name for model in source.models if not (model.score or model.scores)}
     asked: list[tuple[Method, Span | None, tuple[str, ...]]] = [
         (measure.metric, measure.span, everyone) for measure in study.measures
     ]
@@ -139,7 +139,7 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
     refused: set[Method] = set()
     for metric, span, named in asked:
         needs = metric_entry(metric).declaration.needs if metric.better is None else "labels"
-        lacking = [name for name in named if name in everyone and name not in scored]
+        lacking = [name for name in named if name in unscored]
         if needs not in ("scores", "probabilities") or metric in refused or not lacking:
             continue
         refused.add(metric)
