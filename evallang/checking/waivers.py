@@ -1,8 +1,8 @@
 """`# evallang: allow RULE because ...`: warnings that the author accepts, with a reason."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from evallang.checking.claim_codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
@@ -61,7 +61,7 @@ def apply(
     """
     waivers, complaints = _read(gathered)
     used: set[Span] = set()
-    marked = [_mark(item, waivers, gathered, used) for item in found]
+    marked = _marked(found, waivers, gathered, used)
     waiting = has_errors(found)
     unused = [
         w
@@ -84,7 +84,7 @@ def canonical(comment: str) -> str:
 def mark(found: Iterable[Diagnostic], gathered: Gathered) -> list[Diagnostic]:
     """Mark what waivers silence among findings that came later, when the data were read."""
     waivers, _ = _read(gathered)
-    return [_mark(item, waivers, gathered, set()) for item in found]
+    return _marked(found, waivers, gathered, set())
 
 
 def unused_after_reading(
@@ -96,7 +96,7 @@ def unused_after_reading(
     """
     waivers, _ = _read(gathered)
     used: set[Span] = set()
-    marked = [_mark(item, waivers, gathered, used) for item in found]
+    marked = _marked(found, waivers, gathered, used)
     unused = [w for w in waivers if w.span not in used and (w.rule in later or _needs_data(w.rule))]
     return _of_nothing(unused, marked)
 
@@ -225,20 +225,43 @@ def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
     return source.position(start).line, source.position(last).line
 
 
-def _mark(
-    item: Diagnostic, waivers: Iterable[Waiver], gathered: Gathered, used: set[Span]
-) -> Diagnostic:
-    if item.severity is Severity.ERROR:
-        return item
+def _marked(
+    found: Iterable[Diagnostic], waivers: Iterable[Waiver], gathered: Gathered, used: set[Span]
+) -> list[Diagnostic]:
+    """Mark what is allowed, and note which waivers were of use."""
+    of_file: dict[tuple[str, str], Waiver] = {}
+    of_lines: dict[tuple[str, str], list[Waiver]] = {}
     for waiver in waivers:
-        if waiver.rule != item.name or waiver.span.path != item.path:
-            continue
-        if waiver.lines is not None:
-            if item.span is None:
-                continue
-            first, last = _extent(item.span, gathered)
-            if waiver.lines[1] < first or last < waiver.lines[0]:
-                continue
-        used.add(waiver.span)
-        return allowed(item, waiver.reason)
-    return item
+        key = waiver.span.path, waiver.rule
+        if waiver.lines is None:
+            of_file.setdefault(key, waiver)
+        else:
+            of_lines.setdefault(key, []).append(waiver)
+    marked: list[Diagnostic] = []
+    for item in found:
+        key = item.path, item.name
+        fits = of_file.get(key) or _beside(item, of_lines.get(key, ()), gathered)
+        if fits is not None and item.severity is not Severity.ERROR:
+            used.add(fits.span)
+            item = allowed(item, fits.reason)
+        marked.append(item)
+    return marked
+
+
+def _beside(item: Diagnostic, waivers: Sequence[Waiver], gathered: Gathered) -> Waiver | None:
+    """Find the first waiver whose lines touch those of a finding."""
+    if not waivers or item.span is None:
+        return None
+    first, last = _extent(item.span, gathered)
+    i = bisect_left(waivers, first, key=_last_line)  # they stand in the order of their lines
+    return waivers[i] if i < len(waivers) and _first_line(waivers[i]) <= last else None
+
+
+def _first_line(waiver: Waiver) -> int:
+    assert waiver.lines is not None
+    return waiver.lines[0]
+
+
+def _last_line(waiver: Waiver) -> int:
+    assert waiver.lines is not None
+    return waiver.lines[1]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.source import Span
+from evallang.spelling import MOST_LISTED
 from evallang.syntax import codes
 from evallang.syntax.keywords import STATEMENTS
 from evallang.syntax.physical import Token
@@ -28,6 +29,8 @@ class ListBelow:
             self._names += [token.text for token in names]
         else:
             self._names = None  # with options: they are not written anew here
+        if self._names and len(self._names) > MOST_LISTED:
+            self._names = None  # each line would write all of them again
         word = self.head.text
         form = f"{word} {', '.join(self._names)}" if self._names else STATEMENTS[word].form
         return diagnose(

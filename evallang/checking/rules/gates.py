@@ -8,6 +8,7 @@ from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
 from evallang.compatibility import metric_entry
 from evallang.metrics.own_code import own_metric_loaded
+from evallang.source import Span
 from evallang.study import RequirementSpec, Study
 
 NEARLY = 1e-9  # 1 - 0.05 and 0.95 differ in the last bits
@@ -79,29 +80,45 @@ def overlapping_intervals_as_a_gate(study: Study) -> Iterator[Objection]:
         measure accuracy
         require a better than b
     """
-    levels = [r for r in study.requirements if r.kind == "level" and r.value is not None]
-    for above in levels:
-        for below in levels:
-            if above.operator != ">=" or below.operator != "<=":
-                continue
-            if above.metric != below.metric or above.models == below.models:
-                continue
-            if (above.value or 0) < (below.value or 0) or above.within != below.within:
-                continue
-            better, worse = above.models[0], below.models[0]
-            if metric_entry(above.metric).declaration.better == "lower":
-                better, worse = worse, better
-            unknown = above.metric.code and own_metric_loaded(above.metric.name) is None
-            other = f", or the other way round where lower `{above.metric.name}` is better"
-            primary = study.measures[0].metric if study.measures else above.metric
-            by = "" if above.metric == primary else f" in {above.metric.written}"
-            later = max(above, below, key=lambda line: line.index)
-            yield Objection(
-                f"the intervals of `{above.models[0]}` and `{below.models[0]}` are asked not to "
-                "overlap, which is no test of their difference",
-                later.span,
-                help=f"write `require {better} better than {worse}{by}`{other if unknown else ''}",
-            )
+    most: dict[tuple[object, ...], list[RequirementSpec]] = {}
+    for line in study.requirements:
+        if line.kind != "level" or line.value is None or line.operator not in (">=", "<="):
+            continue
+        other_side = "<=" if line.operator == ">=" else ">="
+        for other in most.get((line.metric, line.within, other_side), ()):
+            above, below = (line, other) if line.operator == ">=" else (other, line)
+            if above.models != below.models and (above.value or 0) >= (below.value or 0):
+                yield _overlap(study, above, below, line.span)
+                break
+        key = line.metric, line.within, line.operator
+        most[key] = _furthest([*most.get(key, ()), line])
+
+
+def _furthest(lines: Sequence[RequirementSpec]) -> list[RequirementSpec]:
+    """Keep the lines of two models that ask for most: if any pair is apart, one with them is."""
+    of_model: dict[tuple[str, ...], RequirementSpec] = {}
+    sign = -1 if lines[0].operator == ">=" else 1
+    for line in sorted(lines, key=lambda line: sign * (line.value or 0)):
+        of_model.setdefault(line.models, line)
+    return list(of_model.values())[:2]
+
+
+def _overlap(
+    study: Study, above: RequirementSpec, below: RequirementSpec, place: Span | None
+) -> Objection:
+    better, worse = above.models[0], below.models[0]
+    if metric_entry(above.metric).declaration.better == "lower":
+        better, worse = worse, better
+    unknown = above.metric.code and own_metric_loaded(above.metric.name) is None
+    other = f", or the other way round where lower `{above.metric.name}` is better"
+    primary = study.measures[0].metric if study.measures else above.metric
+    by = "" if above.metric == primary else f" in {above.metric.written}"
+    return Objection(
+        f"the intervals of `{above.models[0]}` and `{below.models[0]}` are asked not to "
+        "overlap, which is no test of their difference",
+        place,
+        help=f"write `require {better} better than {worse}{by}`{other if unknown else ''}",
+    )
 
 
 @rule("W342", source="Piaggio et al. 2012; Tango 1998")

@@ -112,12 +112,12 @@ def margin_on_another_scale(study: Study) -> Iterator[Objection]:
                     )
     for analysis in study.analyses:
         value = analysis.method.keywords().get("difference")
-        metric = analysis.metric or (study.measures[0].metric if study.measures else None)
-        if metric is None or not isinstance(value, int | float):
+        judged = analysis.metric or (study.measures[0].metric if study.measures else None)
+        if judged is None or not isinstance(value, int | float):
             continue
-        problem = _too_far(metric, float(value))
+        problem = _too_far(judged, float(value))
         if problem is not None:
-            yield Objection(problem, analysis.span, help=_on_scale(metric, float(value)))
+            yield Objection(problem, analysis.span, help=_on_scale(judged, float(value)))
 
 
 def _range(metric: Method) -> tuple[float, float] | None:
