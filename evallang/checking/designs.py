@@ -19,6 +19,7 @@ from evallang.syntax import nodes as n
 
 SMALLEST = {"gap": 0, "folds": 2, "outer": 2, "inner": 2, "times": 1, "p": 1, "rounds": 1}
 SHARES = frozenset({"test", "validation"})
+MOST_OPTIONS = 8  # on one line; more than any protocol has are not looked for elsewhere
 SEARCH_FORMS = {
     "grid": "every combination",
     "random": "a sample of N",
@@ -144,7 +145,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
                 codes.UNKNOWN_OPTION,
                 f"`{' '.join(words)}` has no option `{key}`",
                 option.key.span,
-                help=text or _takes([*names, "seeds"]),
+                help=text or _longer_form(scope, node, words) or _takes([*names, "seeds"]),
                 fixes=fixes,
             )
             sound = False
@@ -172,6 +173,19 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         seeds=seeds,
         span=node.span,
     )
+
+
+def _longer_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> str | None:
+    """Find the protocol that these words are part of and that takes all options: `repeated cv`."""
+    if len(node.options) > MOST_OPTIONS:
+        return None
+    asked = {option.key.name for option in node.options} - {"seeds"}
+    written = " ".join(scope.written(option.span) for option in node.options)
+    for entry in PROTOCOLS:
+        form = entry.declaration.words
+        if set(words) < set(form) and asked <= {option.name for option in entry.options}:
+            return f"write `protocol {' '.join(form)} {written}`"
+    return None
 
 
 def _takes(names: Sequence[str]) -> str:

@@ -38,7 +38,7 @@ def judge_tasks(scope: Scope, study: Study) -> None:
     if study.task == "regression":
         _tests_of_labels(scope, study)
     if any(isinstance(source, DataSpec) for source in study.sources):
-        _models(scope, study, study.task)
+        _models(scope, study, study.task, f", and the data are for {study.task}")
 
 
 def _metrics_of_models(scope: Scope, study: Study) -> None:
@@ -68,17 +68,7 @@ def _of_both_tasks(scope: Scope, study: Study) -> None:
     if not study.measures:
         return  # the metric could not be read, or a file of scores names it
     task = metric_entry(study.measures[0].metric).declaration.task
-    for model in study.models:
-        kind = capabilities.kind_of(model)
-        if kind not in WORKER.values() or kind == WORKER[task]:
-            continue
-        counterpart = capabilities.counterpart(model)
-        scope.report(
-            model_codes.WRONG_TASK,
-            f"`{model.name}` is a {kind} beside models for {task}, and a study has one task",
-            scope.models[model.name].pipeline.steps[-1].span,
-            help=f"write `{counterpart}`" if counterpart else None,
-        )
+    _models(scope, study, task, f" beside models for {task}, and a study has one task")
 
 
 def judge_scores(scope: Scope, study: Study) -> None:
@@ -206,7 +196,7 @@ def _tests_of_labels(scope: Scope, study: Study) -> None:
                 break
 
 
-def _models(scope: Scope, study: Study, task: str) -> None:
+def _models(scope: Scope, study: Study, task: str, reason: str) -> None:
     for model in study.models:
         kind = capabilities.kind_of(model)
         if kind not in WORKER.values() or kind == WORKER[task]:
@@ -214,7 +204,7 @@ def _models(scope: Scope, study: Study, task: str) -> None:
         counterpart = capabilities.counterpart(model)
         scope.report(
             model_codes.WRONG_TASK,
-            f"`{model.name}` is a {kind}, and the data are for {task}",
+            f"`{model.name}` is a {kind}{reason}",
             scope.models[model.name].pipeline.steps[-1].span,
             help=f"write `{counterpart}`" if counterpart else None,
         )
