@@ -1,10 +1,10 @@
 """Does the time of `check` and `fmt` grow with the length of a file, and not with its square?
 
 Studies of 500 and 5,000 lines of several shapes: all kinds of statements, one statement of many
-clauses, mistakes in every line, names that are misspelt, claims with waivers. Prints both times and
-their ratio (processor time, the least of five rounds; a round reads the short file ten times,
-because a short run finds a quiet moment more easily than a long one); exits with 1 when a ratio
-is over the limit.
+clauses, mistakes in every line, names that are misspelt, claims with waivers, comparisons
+over data sets. Prints both times and their ratio (processor time, the least of five rounds; a
+round reads the short file ten times, because a short run finds a quiet moment more easily than
+a long one); exits with 1 when a ratio is over the limit.
 
     python benchmarks/long_files.py
 """
@@ -110,8 +110,19 @@ def claims() -> Iterator[str]:
         k += 1
 
 
+def over_data() -> Iterator[str]:
+    """Give ever more comparisons over three data sets, too few for any of them."""
+    yield from HEAD
+    yield "data iris from sklearn iris"
+    yield "data wine from sklearn wine"
+    yield "model m = GaussianNB"
+    while True:
+        yield "compare m, base across data with wilcoxon"
+
+
 SHAPES: tuple[Callable[[], Iterator[str]], ...] = (
     statements, clauses, sources, mistakes, misspelt, comments, claims,
+    over_data,
 )  # fmt: skip
 
 

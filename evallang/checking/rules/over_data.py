@@ -1,7 +1,8 @@
 """Advice on tests over data sets of which there are too few."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 from evallang.checking.rules.lines import hypotheses, pair_test, test_of, tested_lines
 from evallang.checking.rules.power import Bounds, adjusted_bounds
@@ -11,6 +12,7 @@ from evallang.diagnostics import Diagnostic
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 OF_SIGNS = frozenset({"sign", "wilcoxon"})
+Smallest = Callable[[int], tuple[tuple[float, float], ...]]
 SURELY_ENOUGH = 64  # data sets, from which on the smallest p is 0 for every purpose
 
 
@@ -60,7 +62,8 @@ def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
     if n < 2:
         return  # which is refused
     lines = tested_lines(study)
-    for line, (p, q) in zip(lines, _smallest(study, lines, n), strict=True):
+    smallest = _smallest_of(study, lines)
+    for place, (line, (p, q)) in enumerate(zip(lines, smallest(n), strict=True)):
         test = line.test
         if line.across and line.omnibus and (least := _of_agreement(study, line, n)) > study.alpha:
             p = q = least
@@ -73,18 +76,24 @@ def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
             f"over {n} data sets the smallest p that `{test.name}` can have is {p:.3g}{adjusted}, "
             f"above {study.alpha:g}",
             line.span,
-            help=f"compare over {_enough(study, lines, lines.index(line))} data sets or more, or "
+            help=f"compare over {_enough(study, line, place, smallest)} data sets or more, or "
             "leave the line out: the estimates are reported all the same",
         )
 
 
-def _smallest(
-    study: Study, lines: tuple[ComparisonSpec, ...], n: int
-) -> Iterator[tuple[float, float]]:
-    """Give the smallest p of a pair of each line, as it is and corrected; 0 if not known."""
-    bounds = [_bounds(study, line, n) for line in lines]
-    for found in adjusted_bounds(study, lines, bounds):
-        yield min(((p, q) for _, p, q in found), default=(0.0, 0.0))
+def _smallest_of(study: Study, lines: tuple[ComparisonSpec, ...]) -> Smallest:
+    """Give a function of n: the smallest p of a pair of each line, as it is and corrected.
+
+    0 where it is not known. All lines are looked at together, once for each n.
+    """
+
+    @cache
+    def smallest(n: int) -> tuple[tuple[float, float], ...]:
+        bounds = [_bounds(study, line, n) for line in lines]
+        adjusted = adjusted_bounds(study, lines, bounds)
+        return tuple(min(((p, q) for _, p, q in found), default=(0.0, 0.0)) for found in adjusted)
+
+    return smallest
 
 
 def _bounds(study: Study, line: ComparisonSpec, n: int) -> Bounds:
@@ -113,10 +122,10 @@ def _of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
     return float(math.factorial(models)) ** (1 - n) if 2 < models < 20 else 0.0
 
 
-def _enough(study: Study, lines: tuple[ComparisonSpec, ...], place: int) -> int:
+def _enough(study: Study, line: ComparisonSpec, place: int, smallest: Smallest) -> int:
     """Give the number of data sets from which on a line can find something."""
     for n in range(2, SURELY_ENOUGH):
-        least = _of_agreement(study, lines[place], n) if lines[place].omnibus else 0.0
-        if max(least, list(_smallest(study, lines, n))[place][1]) <= study.alpha:
+        least = _of_agreement(study, line, n) if line.omnibus else 0.0
+        if max(least, smallest(n)[place][1]) <= study.alpha:
             return n
     return SURELY_ENOUGH
