@@ -22,6 +22,8 @@ from evallang.syntax.opened import (
 )
 from evallang.syntax.physical import Token
 
+MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again
+
 
 class ParsedLine(NamedTuple):
     """A statement's first line or a clause, and its node where the line is faultless.
@@ -208,6 +210,8 @@ class Assembly:
         first, *rest = line.tokens
         is_part = first.text in CONNECTIVES or first.kind in ("VBAR", "TEXT")
         if not is_part and not (rest and rest[0].kind == "EQUAL"):
+            return False
+        if len(above.tokens) > MOST_JOINED:
             return False
         reading = read_line(self.path, "statement", [*above.tokens, *line.tokens])
         if reading.node is None or reading.diagnostics:

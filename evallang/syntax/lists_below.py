@@ -13,6 +13,8 @@ from evallang.syntax.physical import Token
 _ITEMS = {"analyze": "analyses", "measure": "metrics", "report": "formats"}
 """What a statement lists on its own line, if there are clauses below it or none."""
 
+RECENT = 50  # diagnostics, among which those of the line above are
+
 
 class ListBelow:
     """A statement of nothing but its word, and the lines below it that hold its items."""
@@ -51,7 +53,8 @@ def list_below(tokens: Sequence[Token]) -> ListBelow | None:
 
 def keep_comma(diagnostics: list[Diagnostic], place: Span) -> None:
     """Do not propose to remove a comma behind which the list goes on."""
-    for index, found in enumerate(diagnostics):
+    for index in range(max(len(diagnostics) - RECENT, 0), len(diagnostics)):
+        found = diagnostics[index]
         if found.code == codes.SUPERFLUOUS.code and found.span == place:
             way_out = "write the list on one line, or in `[ ]`"
             diagnostics[index] = replace(found, help=way_out, fixes=())
