@@ -134,7 +134,8 @@ class Scope:
         for statement in self.statements:
             if isinstance(statement, n.LetNode):
                 self._enter(statement.name, "`let`", values)
-                self.lets.setdefault(statement.name.name, statement)
+                if self.lets.setdefault(statement.name.name, statement) is not statement:
+                    self.broken.add(statement.name.name)  # which of the two is meant is open
             elif isinstance(statement, n.ModelNode):
                 self._enter(statement.name, "model", values)
                 self.models.setdefault(statement.name.name, statement)
