@@ -1,7 +1,7 @@
 """What models said, read from the columns of a file: labels, scores, judged outcomes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.codes import UNKNOWN_COLUMN
@@ -15,7 +15,6 @@ from evallang.data.model_scores import (
     labels_from_scores,
     number_column,
     read_model_scores,
-    score_columns,
     without_gaps,
 )
 from evallang.data.outcome_codes import (
@@ -54,16 +53,6 @@ class Answers:
     correct: "dict[str, NDArray[np.bool_]]" = field(default_factory=dict)
     values: "dict[str, NDArray[np.float64]]" = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-
-
-def with_column(model: GivenModel, frame: Frame) -> GivenModel:
-    """Name the column of a model's labels, if it has one: by default the one of its name."""
-    if model.column is not None:
-        return model
-    settings = (model.score, model.scores, model.threshold)
-    own = model.name in frame.columns and model.name not in score_columns(model, frame.columns)
-    has_column = own or all(setting is None for setting in settings)
-    return replace(model, column=model.name if has_column else None)
 
 
 def read_judged(
@@ -114,7 +103,6 @@ def read_judged(
 def read_model(
     frame: Frame,
     model: GivenModel,
-    truth: str,
     target: Target,
     answers: Answers,
     findings: Findings,
@@ -154,7 +142,7 @@ def read_model(
             f"threshold {model.name}",
             help=f"leave out `threshold {model.name}`, or the column of labels",
         )
-    predicted = _predicted(frame, model, model.column, truth, target, findings)
+    predicted = _predicted(frame, model, model.column, target, findings)
     if predicted is None:
         return
     answers.predictions[model.name] = predicted
@@ -166,7 +154,6 @@ def _predicted(
     frame: Frame,
     model: GivenModel,
     column: str,
-    truth: str,
     target: Target,
     findings: Findings,
 ) -> "NDArray[Any] | None":
@@ -184,7 +171,7 @@ def _predicted(
         return None
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     of_truth = all(not isinstance(value, str) for value in target.class_values)
-    if of_truth and frame.kind(column) in numeric and frame.kind(truth) in numeric:
+    if of_truth and frame.kind(column) in numeric:
         predicted = _places(frame.values(column), target.class_values)
     else:
         words = pl.Enum(target.classes)

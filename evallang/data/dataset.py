@@ -71,11 +71,34 @@ class DataSpec:
 
 
 @frozen
+class ScorePattern:
+    """A pattern of score columns, "p_*", and the columns of the file that it is looked up in.
+
+    `columns` maps the names in that file to the names in the frame of all files.
+    """
+
+    text: str
+    columns: Mapping[str, str]
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The columns of the file that the pattern fits, under the names in that file."""
+        before, star, after = self.text.partition("*")
+        least = len(before) + len(after)
+        return tuple(
+            name
+            for name in self.columns
+            if star and len(name) >= least and name.startswith(before) and name.endswith(after)
+        )
+
+
+@frozen
 class GivenModel:
     """One model of a `predictions` or `counts` source.
 
-    `column` and `path` say where its labels stand; `scores` is a column, a tuple of
-    columns in label order, a mapping label -> column, or a pattern "p_*".
+    `column` and `path` say where its labels stand; `scores` is a tuple of columns in label
+    order, a mapping label -> column, or a pattern "p_*", which reading ties to the columns of
+    the model's own file.
     """
 
     name: str
@@ -83,7 +106,7 @@ class GivenModel:
     column: str | None = None
     path: str | None = None
     score: str | None = None
-    scores: tuple[str, ...] | Mapping[str, str] | str | None = None
+    scores: tuple[str, ...] | Mapping[str, str] | str | ScorePattern | None = None
     threshold: float | None = None
 
 

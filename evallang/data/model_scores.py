@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import INFINITE_VALUE, UNKNOWN_COLUMN
-from evallang.data.dataset import GivenModel
+from evallang.data.dataset import GivenModel, ScorePattern
 from evallang.data.findings import Findings, counted, of_model, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
@@ -72,7 +72,7 @@ def read_model_scores(
         if column is None:
             return None
         return Scores(column, bool(((column >= 0) & (column <= 1)).all()))
-    columns = _label_columns(frame, model, target, findings)
+    columns = _label_columns(model, target, findings)
     if columns is None:
         return None
     read = [
@@ -157,47 +157,26 @@ def number_column(
     return numbers
 
 
-def score_columns(model: GivenModel, columns: list[str]) -> set[str]:
-    """Give the columns that a model's scores stand in, as far as they exist."""
+def score_columns(model: GivenModel) -> set[str]:
+    """Return the columns that hold a model's scores; of an unread pattern there are none."""
     if model.score is not None:
         return {model.score}
+    if isinstance(model.scores, ScorePattern):
+        return {model.scores.columns[name] for name in model.scores.found}
     if isinstance(model.scores, str):
-        before, _, after = model.scores.partition("*")
-        return {c for c in columns if c.startswith(before) and c.endswith(after)}
+        return set()
     if isinstance(model.scores, Mapping):
         return set(model.scores.values())
     return set(model.scores or ())
 
 
-def _label_columns(
-    frame: Frame, model: GivenModel, target: Target, findings: Findings
-) -> list[str] | None:
+def _label_columns(model: GivenModel, target: Target, findings: Findings) -> list[str] | None:
     """Give the columns of a model's scores in the order of the labels."""
     given = model.scores
     labels = quoted(target.classes, 12)
-    if isinstance(given, str):
-        if "*" not in given:
-            findings.add(
-                SCORES_DO_NOT_FIT,
-                f"`{model.name}` has the one column `{given}` for the labels {labels}",
-                f"scores {model.name}",
-                help=f"write `score {model.name} = {written(given)}` for one score of the "
-                f"positive label",
-            )
-            return None
-        columns = [given.replace("*", label, 1) for label in target.classes]
-        lacking = [column for column in columns if column not in frame.columns]
-        if lacking and (spelled := _columns_by_number(given, frame, target)) is not None:
-            return spelled
-        if lacking:
-            message = (
-                f"`{given}` finds no {'column' if len(lacking) == 1 else 'columns'} "
-                f"{quoted(lacking)}"
-            )
-            way_out = "the star stands for a label; write a list, or a map of labels to columns"
-            findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
-            return None
-        return columns
+    if isinstance(given, ScorePattern):
+        return _pattern_columns(given, model, target, findings)
+    assert not isinstance(given, str), "reading ties a pattern to a file"
     if isinstance(given, Mapping):
         return _mapped_columns(given, model, target, findings)
     columns = list(given or ())
@@ -213,16 +192,45 @@ def _label_columns(
     return columns
 
 
-def _columns_by_number(pattern: str, frame: Frame, target: Target) -> list[str] | None:
-    """Find the columns of labels that are spelled in another way: `p_1` for the label 1.0."""
-    before, _, after = pattern.partition("*")
+def _pattern_columns(
+    given: ScorePattern, model: GivenModel, target: Target, findings: Findings
+) -> list[str] | None:
+    """Return the columns in which a label stands for the star, in the order of the labels."""
+    if "*" not in given.text:
+        findings.add(
+            SCORES_DO_NOT_FIT,
+            f"`{model.name}` has the one column `{given.text}` for the labels "
+            f"{quoted(target.classes, 12)}",
+            f"scores {model.name}",
+            help=f"write `score {model.name} = {written(given.text)}` for one score of the "
+            f"positive label",
+        )
+        return None
+    columns = [given.text.replace("*", label, 1) for label in target.classes]
+    lacking = [column for column in columns if column not in given.columns]
+    if lacking and (spelled := _columns_by_number(given, target)) is not None:
+        return spelled
+    if lacking:
+        message = (
+            f"`{given.text}` finds no {'column' if len(lacking) == 1 else 'columns'} "
+            f"{quoted(lacking)}"
+        )
+        way_out = "the star stands for a label; write a list, or a map of labels to columns"
+        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
+        return None
+    return [given.columns[column] for column in columns]
+
+
+def _columns_by_number(pattern: ScorePattern, target: Target) -> list[str] | None:
+    """Return the columns of labels with another spelling, such as `p_1` for the label 1.0."""
+    before, _, after = pattern.text.partition("*")
     columns: dict[int, str] = {}
-    for column in frame.columns:
-        if column.startswith(before) and column.endswith(after):
-            spelled = column[len(before) : len(column) - len(after)]
-            code = find_label(spelled, target.class_values)
-            if code is not None and columns.setdefault(code, column) != column:
-                return None
+    for name in pattern.found:
+        spelled = name[len(before) : len(name) - len(after)]
+        code = find_label(spelled, target.class_values)
+        column = pattern.columns[name]
+        if code is not None and columns.setdefault(code, column) != column:
+            return None
     if len(columns) < len(target.classes):
         return None
     return [columns[code] for code in range(len(target.classes))]

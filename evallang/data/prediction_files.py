@@ -6,7 +6,7 @@ from pathlib import Path
 from evallang.data.dataset import GivenModel, PredictionsSpec, Where
 from evallang.data.findings import Findings, listed, quoted
 from evallang.data.frame import Frame
-from evallang.data.joining import join
+from evallang.data.joining import join, own_columns
 from evallang.data.model_scores import score_columns
 from evallang.data.selection import select
 from evallang.data.source_codes import FILE_NOT_FOUND
@@ -28,7 +28,9 @@ def read_sources(
     if len(frames) == 1:
         (only,) = frames.values()
         frame, excluded = select(only, spec.where, findings)
-        return None if findings.failed else (frame, spec.models, excluded)
+        columns = {name: name for name in frame.columns}
+        models = tuple(own_columns(model, columns, spec) for model in spec.models)
+        return None if findings.failed else (frame, models, excluded)
     everywhere = [w for w in spec.where if all(w.column in f.columns for f in frames.values())]
     filtered = _filtered(frames, everywhere, findings)
     if filtered is None:
@@ -53,7 +55,7 @@ def answer_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> froze
     """Give the columns of the truth and of what models say, which are no kinds of rows."""
     names = {model.column or model.name for model in models} | {spec.truth or ""}
     for model in models:
-        names |= score_columns(model, [])
+        names |= score_columns(model)
     return frozenset(names)
 
 
@@ -61,7 +63,7 @@ def _named(spec: PredictionsSpec) -> frozenset[str]:
     """Give the columns that the statement names."""
     names = set(role_columns(spec))
     for model in spec.models:
-        names |= {model.column or model.name} | score_columns(model, [])
+        names |= {model.column or model.name} | score_columns(model)
     return frozenset(names)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evallang.data.answers import Answers, read_judged, read_model, with_column
+from evallang.data.answers import Answers, read_judged, read_model
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
 from evallang.data.findings import Findings, listed, quoted
 from evallang.data.frame import Frame
@@ -98,16 +98,14 @@ def _outcomes(
     answers = Answers()
     target: Target | None = None
     if spec.judged is not None:
-        models = tuple(replace(model, column=model.column or model.name) for model in models)
         for model in models:
             read_judged(spec, frame, model, answers, findings)
     else:
         assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
         target = read_target(frame, spec, spec.truth, findings, "truth")
         if target is not None:
-            models = tuple(with_column(model, frame) for model in models)
             for model in models:
-                read_model(frame, model, spec.truth, target, answers, findings)
+                read_model(frame, model, target, answers, findings)
     within = [name for name in (spec.repeat,) if name is not None and name in frame.columns]
     row_ids = ids(frame, spec.id, findings, within=within, apart=answer_columns(spec, models))
     groups = complete_texts(frame, spec.group, "group", findings)
