@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evallang.data.delimited import checked_text
-from evallang.data.findings import RENAME, Findings, counted, quoted
+from evallang.data.findings import RENAME, Findings, counted, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import DATE_CELL, Kind, kind_of, trimmed, typed_cells
 from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
@@ -76,7 +76,7 @@ def read_arff(
         findings.add(MALFORMED_ARFF, message, span=span, help=error.way_out)
         return None
     names = [attribute.name for attribute in attributes]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := repeated(names):
         message = f"`{source}` has more than one column {quoted(twice)}"
         findings.add(DUPLICATE_COLUMN, message, span=span, help=RENAME)
         return None
@@ -204,7 +204,8 @@ def _column(
     span: Span | None,
 ) -> "pl.Series | None":
     """Type the cells of a column as declared; None after a finding."""
-    column = trimmed(pl.Series(attribute.name, cells, dtype=pl.String))
+    read = pl.DataFrame({attribute.name: cells}, schema={attribute.name: pl.String})
+    column = read.select(trimmed(pl.all())).to_series()
     if attribute.values is not None:
         known = [value.strip() for value in attribute.values]
         odd = (~column.is_in(known)).fill_null(False).arg_true().to_list()

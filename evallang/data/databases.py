@@ -10,11 +10,11 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qs, quote, urlsplit
 
 from evallang.data.files import regular_file
-from evallang.data.findings import Findings, quoted
+from evallang.data.findings import Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.queries import not_one_select, ordered
 from evallang.data.source_codes import (
@@ -28,14 +28,8 @@ from evallang.data.source_codes import (
     SERVER_NEEDS_TRUST,
     UNKNOWN_DATABASE,
 )
-from evallang.data.values import series_of
-from evallang.registry import lazy
+from evallang.data.values import table_of
 from evallang.spelling import closest
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
 
 MAX_CELLS = 50_000_000  # 2 to 3 GB while they are Python objects
 MAX_BYTES = 10_000_000  # of one value; a query can make one that fills the memory
@@ -109,7 +103,7 @@ def _frame(
 ) -> Frame | None:
     names = [name for name, _ in columns]
     source = f"sql on {address}"
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := repeated(names):
         findings.add(
             DUPLICATE_COLUMN,
             f"the query gives more than one column {quoted(twice)}",
@@ -122,7 +116,7 @@ def _frame(
         way_out = "look for a condition that no row meets"
         findings.add(EMPTY_FILE, "the query gives no rows", "sql", "from", help=way_out)
         return None
-    cells = pl.DataFrame([series_of(name, values) for name, values in columns])
+    cells = table_of(columns)
     if ordered(query):
         return frame_of(source, cells, untyped=False)
     note = f"{source}: rows sorted by their values, since the query has no order by"

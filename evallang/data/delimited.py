@@ -10,11 +10,11 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.findings import RENAME, Findings, counted, listed, quoted
+from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import trimmed
 from evallang.data.labels import as_number
-from evallang.data.regular_lines import read_regular
+from evallang.data.regular_lines import beginning, read_regular
 from evallang.data.source_codes import (
     DUPLICATE_COLUMN,
     EMPTY_FILE,
@@ -35,6 +35,7 @@ else:
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_BYTES = 1 << 16  # enough for the header and some rows of a table of 1,000 columns
+SNIFFED_LINES = 4  # at least, however long: the header of a wide table alone has a megabyte
 SNIFFED_RECORDS = 50
 CHUNK = 1 << 26  # bytes looked at together, so that counting needs no second copy of the file
 UTF_16_OR_32 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
@@ -78,7 +79,7 @@ def read_delimited(
         return None
     try:
         dialect = sniff(checked, source, named)
-        if twice := sorted({name for name in dialect.names if dialect.names.count(name) > 1}):
+        if twice := repeated(dialect.names):
             findings.add(
                 DUPLICATE_COLUMN,
                 f"`{source}` has more than one column {quoted(twice)}",
@@ -154,9 +155,7 @@ def sniff(data: bytes, source: str, named: frozenset[str]) -> Dialect:
     one; of several the one that makes most fields; if there is none, the one that makes most
     fields of the first record (.tsv: the tab).
     """
-    head = data[:SNIFFED_BYTES]
-    if len(data) > SNIFFED_BYTES and b"\n" in head:
-        head = head[: head.rindex(b"\n")]
+    head = beginning(data, SNIFFED_BYTES, SNIFFED_LINES)
     text = head.decode("utf-8", errors="ignore")
     ranks = []
     for preference, separator in enumerate(SEPARATORS):
@@ -253,7 +252,7 @@ def _read_any(
         return None
     schema = dict.fromkeys(dialect.names, pl.String)
     cells = pl.DataFrame(dict(zip(dialect.names, columns, strict=True)), schema=schema)
-    return cells.with_columns(map(trimmed, cells)), lines
+    return cells.with_columns(trimmed(pl.col(pl.String))), lines
 
 
 def _quote_fault(error: csv.Error) -> str:

@@ -27,6 +27,7 @@ else:
     pl = lazy("polars")
 
 MOST_ODD_WORDS = 3  # distinct words among numbers that look like marks of missing values
+BATCH = 1 << 22  # cells converted together: a wide table at once, a long one column by column
 LEAST_NUMBERS = 0.5  # share of numbers from which a text column looks meant as numbers
 
 
@@ -65,10 +66,11 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
         else:
             columns.append(Column(name, numeric=True, index=len(numbers)))
             numbers.append(frame.values(name))
-            fine = _finite(frame, name, findings) and fine
-    if not fine:
-        return None
-    return Features(tuple(columns), _numeric_block(numbers, frame.n), _text_block(texts, frame.n))
+    block, infinite = _numeric_block(numbers, frame.n)
+    for place in infinite:
+        _report_infinite(frame, numbers[place], findings)
+        fine = False
+    return Features(tuple(columns), block, _text_block(texts, frame.n)) if fine else None
 
 
 def _feature_names(
@@ -132,19 +134,14 @@ def _unusable(frame: Frame, name: str, findings: Findings) -> None:
     )
 
 
-def _finite(frame: Frame, name: str, findings: Findings) -> bool:
-    values = frame.values(name)
-    if not values.dtype.is_float():
-        return True
-    infinite = values.is_infinite().fill_null(False).arg_true().to_list()
-    if infinite:
-        findings.add(
-            INFINITE_VALUE,
-            f"`{name}` is infinite in {frame.places(infinite)}",
-            "features",
-            help='write `missing "inf", "-inf"` if it stands for an unknown value',
-        )
-    return not infinite
+def _report_infinite(frame: Frame, values: "pl.Series", findings: Findings) -> None:
+    infinite = values.cast(pl.Float64).is_infinite().fill_null(False).arg_true().to_list()
+    findings.add(
+        INFINITE_VALUE,
+        f"`{values.name}` is infinite in {frame.places(infinite)}",
+        "features",
+        help='write `missing "inf", "-inf"` if it stands for an unknown value',
+    )
 
 
 def _warn_of_odd_words(
@@ -174,12 +171,18 @@ def _warn_of_odd_words(
     return tuple(words)
 
 
-def _numeric_block(columns: "list[pl.Series]", n: int) -> "NDArray[np.float64]":
+def _numeric_block(columns: "list[pl.Series]", n: int) -> "tuple[NDArray[np.float64], list[int]]":
+    """Return the block of all numeric columns, (n, columns), and which hold infinite values."""
     single = bool(columns) and all(series.dtype == pl.Float32 for series in columns)
     block = np.empty((n, len(columns)), dtype=np.float32 if single else np.float64)
-    for place, series in enumerate(columns):
-        block[:, place] = series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    return block
+    together = max(1, BATCH // n)
+    infinite: list[int] = []
+    for start in range(0, len(columns), together):
+        some = pl.DataFrame(columns[start : start + together]).select(pl.all().cast(pl.Float64))
+        numbers = some.fill_null(float("nan")).to_numpy()
+        infinite += (start + np.flatnonzero(np.isinf(numbers).any(axis=0))).tolist()
+        block[:, start : start + together] = numbers
+    return block, infinite
 
 
 def _text_block(columns: "list[NDArray[Any]]", n: int) -> "NDArray[np.object_]":

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -115,6 +116,11 @@ def listed(items: Iterable[object], most: int = MOST_NAMED) -> str:
 def quoted(items: Iterable[object], most: int = MOST_NAMED) -> str:
     """Put what an author wrote in a row: `` `a`, `b` and 4 more ``."""
     return listed((f"`{item}`" for item in items), most)
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Return the names that appear more than once, sorted."""
+    return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
 def of_model(column: str, model: str) -> str:

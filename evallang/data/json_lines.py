@@ -3,21 +3,14 @@
 import json
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evallang.data.delimited import checked_text
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
 from evallang.data.source_codes import EMPTY_FILE, MALFORMED_JSON
-from evallang.data.values import series_of
-from evallang.registry import lazy
+from evallang.data.values import table_of
 from evallang.source import Span
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = lazy("polars")
-
 
 JSON_WORDS = {list: "list", str: "text", bool: "word", type(None): "word"}
 MOST_NESTED = 200  # names inside objects that a suggestion is looked for among
@@ -67,8 +60,7 @@ def read_json_lines(
         return None
     for column in columns.values():
         column.extend([None] * (len(lines) - len(column)))
-    series = [series_of(name, column) for name, column in columns.items()]
-    return frame_of(source, pl.DataFrame(series), untyped=False, lines=lines, nested=nested)
+    return frame_of(source, table_of(columns.items()), untyped=False, lines=lines, nested=nested)
 
 
 def _way_out(line: bytes) -> str:

@@ -4,6 +4,7 @@ Cells of text files are typed here and nowhere else, so that the same words mean
 in every clause. Parquet and JSON Lines bring types with them, which are kept.
 """
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ else:
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
 DECIMAL_COMMA_CELL = r"^[+-]?[0-9]+(,[0-9]+)?$"
+TYPED_CELL = re.compile(f"{DECIMAL_COMMA_CELL}|{DATE_CELL}")
 
 
 class Kind(StrEnum):
@@ -55,7 +57,7 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
     present = cells.drop_nulls() if cells.null_count() else cells
     if present.is_empty():
         return cells.cast(pl.String)
-    if not _may_be_typed(present.head(1)):  # every cell would have to be
+    if not _may_be_typed(present[0]):  # every cell would have to be
         return cells
     if present.str.contains(INTEGER_CELL).all():
         whole = cells.cast(pl.Int64, strict=False)
@@ -75,13 +77,13 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
     return cells
 
 
-def _may_be_typed(cell: "pl.Series") -> bool:
+def _may_be_typed(cell: str) -> bool:
     """Tell whether one cell could belong to a column that is not text."""
-    if cell.cast(pl.Float64, strict=False).null_count() == 0:
-        return True
-    if cell.str.to_lowercase().is_in(["true", "false"]).all():
-        return True
-    return bool(cell.str.contains(f"{DECIMAL_COMMA_CELL}|{DATE_CELL}").all())
+    try:
+        float(cell)
+    except ValueError:
+        return cell.lower() in ("true", "false") or bool(TYPED_CELL.fullmatch(cell))
+    return True
 
 
 def _numbers(cells: "pl.Series") -> "pl.Series | None":
@@ -103,23 +105,21 @@ def _dates(cells: "pl.Series") -> "pl.Series | None":
     return None
 
 
-def plain_types(series: "pl.Series") -> "pl.Series":
-    """Bring a column of a typed file to the types that are used here.
+def plain_types(cells: "pl.DataFrame") -> "pl.DataFrame":
+    """Bring the columns of a typed file to the types that are used here.
 
     Categories become text, decimals float64, NaN and empty text null; text loses the blanks
     around it. Dates, lists and the like stay what they are.
     """
-    dtype = series.dtype
-    if dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
-    elif dtype.is_decimal():
-        series = series.cast(pl.Float64)
-    if series.dtype.is_float():
-        return series.fill_nan(None)
-    return trimmed(series) if series.dtype == pl.String else series
+    types = set(cells.dtypes)
+    words = [t for t in types if t == pl.Categorical or t == pl.Enum]
+    decimals = [t for t in types if t.is_decimal()]
+    cells = cells.with_columns(pl.col(words).cast(pl.String), pl.col(decimals).cast(pl.Float64))
+    floats = pl.col(pl.Float32, pl.Float64).fill_nan(None)
+    return cells.with_columns(floats, trimmed(pl.col(pl.String)))
 
 
-def trimmed(cells: "pl.Series") -> "pl.Series":
+def trimmed(cells: "pl.Expr") -> "pl.Expr":
     """Take the blanks around text away; what was nothing else is missing."""
     stripped = cells.str.strip_chars()
-    return stripped.set(stripped == "", None)
+    return pl.when(stripped != "").then(stripped).otherwise(None).name.keep()

@@ -14,7 +14,7 @@ from evallang.data.databases import read_query
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.features import read_features
 from evallang.data.files import stem
-from evallang.data.findings import Findings, quoted, written
+from evallang.data.findings import Findings, quoted, repeated, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
@@ -74,7 +74,7 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
         way_out = "patterns are relative to the study's own file; `**` stands for any folders"
         findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=way_out)
     stems = [stem(path) for path in paths]
-    if twice := sorted({name for name in stems if stems.count(name) > 1}):
+    if twice := repeated(stems):
         message = f"`{spec.location}` finds several files called {quoted(twice)}"
         findings.add(SAME_STEM, message, help="write a `data` statement for each of them")
         return []

@@ -5,11 +5,12 @@ A column of numbers gets its type at once where its spelling says no more than i
 does not fit falls back to text cells, so that both ways give the same table.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.kinds import trimmed, typed_cells
+from evallang.data.kinds import trimmed
 from evallang.frozen import frozen
 from evallang.registry import lazy
 
@@ -25,8 +26,10 @@ Schema = dict[str, Any]  # column -> type of polars
 
 CHUNK = 1 << 20  # bytes looked at together: they stay in the processor's cache
 SAMPLE = 1 << 16  # bytes from which types are guessed; a wrong guess costs a second reading
+SAMPLE_LINES = 10  # at least, however long
 LINE_END, QUOTE, PLUS, MINUS, POINT, ZERO = map(ord, '\n"+-.0')
 BLANKS = b" \t\v\f"  # of ASCII, as far as text cells are trimmed of them
+WHOLE_CELL = re.compile(r"[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*")
 FIRST_CELL_APART = re.compile(rb'"?(\+|-0[^.]|0[0-9])')
 
 
@@ -59,19 +62,18 @@ def read_regular(
     if rows == 0:
         return pl.DataFrame({name: [] for name in names}), range(0)
     text: Schema = dict.fromkeys(names, pl.String)
-    cells = None
-    if not look.spelled_apart:
-        cells = _cells(data, separator, header, _guessed(data, separator, header, names, spelled))
+    guessed = _guessed(data, separator, header, names, spelled)
+    if look.spelled_apart:  # a float of which nobody asks the spelling is a float, however spelled
+        guessed |= {name: pl.String for name, dtype in guessed.items() if dtype == pl.Int64}
+    cells = _cells(data, separator, header, guessed)
     if cells is None:
         cells = _cells(data, separator, header, text)
     if cells is None or cells.height != rows or cells.width != len(names):
         return None
     clean = not look.quoted and data.isascii() and not _has_blank_edges(data, separator)
-    changed = [
-        column.fill_nan(None) if column.dtype == pl.Float64 else trimmed(column)
-        for column in cells.get_columns()
-        if column.dtype == pl.Float64 or (column.dtype == pl.String and not clean)
-    ]
+    changed = [pl.col(pl.Float64).fill_nan(None)]
+    if not clean:
+        changed.append(trimmed(pl.col(pl.String)))
     return cells.with_columns(changed), range(first, first + rows)
 
 
@@ -85,6 +87,18 @@ def _cells(data: bytes, separator: str, header: bool, schema: Schema) -> "pl.Dat
         return None
 
 
+def beginning(data: bytes, least: int, lines: int) -> bytes:
+    """Return whole lines from the start of a text: `lines` of them, or `least` bytes if more."""
+    if len(data) <= least:
+        return data
+    stop = data.rfind(b"\n", 0, least) + 1
+    for _ in range(lines - data.count(b"\n", 0, stop)):
+        stop = data.find(b"\n", stop) + 1
+        if stop == 0:
+            return data
+    return data[:stop]
+
+
 def _guessed(
     data: bytes,
     separator: str,
@@ -93,18 +107,25 @@ def _guessed(
     spelled: frozenset[str] | None,
 ) -> Schema:
     """Guess the type of each column from the beginning of the file."""
-    head = data[:SAMPLE]
-    if len(head) < len(data):
-        head = head[: head.rfind(b"\n") + 1]
+    head = beginning(data, SAMPLE, SAMPLE_LINES)
     schema: Schema = dict.fromkeys(names, pl.String)
     sample = _cells(head, separator, header, schema)
-    for column in [] if sample is None else sample.get_columns():
-        dtype = typed_cells(trimmed(column)).dtype
-        if dtype == pl.Int64:
-            schema[column.name] = pl.Int64
-        elif dtype == pl.Float64 and spelled is not None and column.name not in spelled:
-            schema[column.name] = pl.Float64
+    for name, cells in {} if sample is None else sample.to_dict(as_series=False).items():
+        present = [cell for cell in cells if cell is not None and cell.strip(" \t")]
+        if present and all(map(WHOLE_CELL.fullmatch, present)):
+            schema[name] = pl.Int64
+        elif spelled is not None and name not in spelled and _look_like_numbers(present):
+            schema[name] = pl.Float64
     return schema
+
+
+def _look_like_numbers(cells: list[str]) -> bool:
+    """Tell whether cells read as numbers in Python, one of them finite."""
+    try:
+        numbers = [float(cell) for cell in cells]
+    except ValueError:
+        return False
+    return any(map(math.isfinite, numbers))
 
 
 # --- the look at all bytes -----------------------------------------------------------------

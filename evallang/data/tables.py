@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from evallang.data.arff import read_arff
 from evallang.data.delimited import read_delimited
 from evallang.data.files import ending, locate, read_bytes
-from evallang.data.findings import RENAME, Findings, quoted
+from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
 from evallang.data.kinds import plain_types
@@ -84,7 +84,7 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
         )
         return None
     names = [name.strip() for name in cells.columns]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := repeated(names):
         findings.add(
             DUPLICATE_COLUMN,
             f"`{location}` has more than one column {quoted(twice)}",
@@ -97,6 +97,6 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
         return None
     cells.columns = names
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
-    cells = cells.drop(index).with_columns(map(plain_types, cells.drop(index)))
+    cells = plain_types(cells.drop(index))
     notes = tuple(f"{location}: {name} is an index of pandas, left out" for name in index)
     return frame_of(location, cells, untyped=False, notes=notes)

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,13 @@ OPAQUE = (list, dict, tuple, bytes, memoryview, datetime.time, datetime.timedelt
 """Values that no clause can use; a column that holds one is kept as bytes."""
 
 
-def series_of(name: str, values: list[Any]) -> "pl.Series":
-    """Give a column the type that all its values have; None is missing.
+def table_of(columns: Iterable[tuple[str, list[Any]]]) -> "pl.DataFrame":
+    """Return columns of plain values, each with the type that all its values have."""
+    return plain_types(pl.DataFrame([_series(name, values) for name, values in columns]))
+
+
+def _series(name: str, values: list[Any]) -> "pl.Series":
+    """Return a column with the type that all its values have; None is missing.
 
     Values of several types become text, decimals float64, dates and times stay what they are.
     """
@@ -34,14 +40,14 @@ def series_of(name: str, values: list[Any]) -> "pl.Series":
         return pl.Series(name, values, pl.Int64)
     if types <= {int, float, Decimal}:
         numbers = [None if v is None else _float(v) for v in values]
-        return plain_types(pl.Series(name, numbers, pl.Float64))
+        return pl.Series(name, numbers, pl.Float64)
     if types == {datetime.date}:
         return pl.Series(name, values, pl.Date)
     if types == {datetime.datetime}:
         moments = [None if v is None else _moment(v) for v in values]
         return pl.Series(name, moments, pl.Datetime("us"))
     texts = [None if v is None else label_text(v) for v in values]
-    return plain_types(pl.Series(name, texts, pl.String))
+    return pl.Series(name, texts, pl.String)
 
 
 def _bytes(value: Any) -> bytes:

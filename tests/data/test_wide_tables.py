@@ -1,0 +1,113 @@
+"""Tables of many columns: gene expression has tens of thousands of them and few rows."""
+
+import json
+
+import polars as pl
+import pytest
+
+COLUMNS = 8_000  # their names alone fill 88,000 bytes
+ROWS = 6
+
+
+def cells(columns=COLUMNS):
+    """A table whose column i holds i + row / 8, and a target of two classes."""
+    table = {f"gene_{i:05d}": [i + row / 8 for row in range(ROWS)] for i in range(columns)}
+    return pl.DataFrame({**table, "y": ["no", "yes"] * (ROWS // 2)})
+
+
+def json_lines(table):
+    return "".join(json.dumps(row) + "\n" for row in table.to_dicts())
+
+
+def arff(table):
+    head = "".join(f"@attribute {name} numeric\n" for name in table.columns[:-1])
+    rows = table.write_csv(include_header=False)
+    return f"@relation genes\n{head}@attribute y {{no, yes}}\n@data\n{rows}"
+
+
+def quoted(table):
+    """CSV with line breaks inside quotes, which is read record by record."""
+    return table.with_columns(y=pl.col("y") + "\n").write_csv(quote_style="always")
+
+
+def minus_zero(table):
+    """CSV with a zero that is spelled as no number is written back."""
+    return table.write_csv().replace("\n0.0,", "\n-0,")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("wide.csv", cells().write_csv()),
+        ("wide.csv", cells().write_csv(separator=";")),
+        ("wide.csv", quoted(cells())),
+        ("wide.tsv", cells().write_csv(separator="\t")),
+        ("wide.jsonl", json_lines(cells())),
+        ("wide.arff", arff(cells())),
+    ],
+    ids=["comma", "semicolon", "record by record", "tab", "JSON Lines", "ARFF"],
+)
+def test_a_header_of_any_length_is_read(source, name, content):
+    table = source.table(content, name)
+    assert table.numeric.shape == (ROWS, COLUMNS)
+    assert table.numeric[3, 7_000] == 7_000 + 3 / 8
+    assert table.classes == ("no", "yes")
+
+
+def test_wide_parquet_files_are_read(source):
+    cells().write_parquet(source.folder / "wide.parquet")
+    table = source.table(None, "wide.parquet")
+    assert table.numeric[3, 7_000] == 7_000 + 3 / 8
+
+
+def test_a_name_that_stands_twice_among_thousands_is_found(source):
+    text = cells().write_csv().replace("gene_07000", "gene_00001", 1)
+    assert "`gene_00001`" in source.error(text).message
+
+
+def test_infinite_values_are_named_in_whichever_column_they_are(source):
+    text = cells().write_csv().replace("7000.375", "inf").replace("12.25", "-inf", 1)
+    _, found = source.read(text)
+    assert [d.message for d in found if d.code == "E433" or "infinite" in d.message] == [
+        "`gene_00012` is infinite in row 3 (line 4)",
+        "`gene_07000` is infinite in row 4 (line 5)",
+    ]
+
+
+@pytest.mark.parametrize("write", [pl.DataFrame.write_csv, minus_zero, json_lines])
+def test_the_number_of_queries_does_not_grow_with_the_columns(source, monkeypatch, write):
+    """Each costs a tenth of a millisecond or more, and a column needed eight of them."""
+    counted = []
+    lazy = pl.DataFrame.lazy
+
+    def counting(self):
+        counted.append(self)
+        return lazy(self)
+
+    monkeypatch.setattr(pl.DataFrame, "lazy", counting)
+    name = "d.jsonl" if write is json_lines else "d.csv"
+    spent = []
+    for columns in (20, 400):
+        counted.clear()
+        source.table(write(cells(columns)), name)
+        spent.append(len(counted))
+    assert spent[0] == spent[1] > 0
+
+
+def test_a_repeated_name_is_looked_for_once(source):
+    """Counting each name among all of them compared 64 million pairs of names."""
+
+    class Name(str):
+        compared = 0
+
+        def __eq__(self, other):
+            Name.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    from evallang.data.findings import repeated
+
+    names = [Name(f"n{i}") for i in range(2_000)]
+    assert repeated([*names, Name("n7")]) == ["n7"]
+    assert Name.compared < 20_000
