@@ -36,6 +36,16 @@ def t_quantile(level: float, df: float) -> float:
     return float((df * (1.0 - tail) / tail) ** 0.5)
 
 
+def welch_df(parts: tuple[tuple[float, float], ...]) -> float | None:
+    """Return the degrees of freedom of a sum of independent variances (Satterthwaite 1946).
+
+    `parts` are pairs of a variance and its degrees of freedom. None where the sum is 0.
+    """
+    total = sum(variance for variance, _ in parts)
+    spread = sum(variance * variance / df for variance, df in parts if variance)
+    return total * total / spread if spread > 0 else None
+
+
 def chi2_tail(x: float, df: float) -> float:
     """Give P(X >= x) for X chi-squared with `df` degrees of freedom."""
     return float(special.chdtrc(df, x))

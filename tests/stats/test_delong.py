@@ -131,7 +131,7 @@ def test_groups_give_the_covariance_of_obuchowski():
 def test_groups_of_one_row_change_nothing():
     alone = delong(TRUTH, SCORES[:, :2], None, np.arange(80))
     plain = delong(TRUTH, SCORES[:, :2])
-    assert alone.p == pytest.approx(plain.p, rel=1e-10)
+    assert alone.statistic.value == pytest.approx(plain.statistic.value, rel=1e-10)
     assert alone.clusters.design_effect == pytest.approx(1.0, rel=1e-10)
 
 
@@ -141,34 +141,71 @@ def test_a_row_counted_twice_is_no_more_evidence_when_groups_say_so():
     grouped = delong(TRUTH[twice], SCORES[twice, :2], None, twice)
     once = delong(TRUTH, SCORES[:, :2])
     assert plain.p < once.p
-    assert grouped.p == pytest.approx(once.p, rel=1e-9)
+    assert grouped.statistic.value == pytest.approx(once.statistic.value, rel=1e-9)
+    # t with the groups of the rarer class, less one, in the place of a normal deviate
+    df = min(TRUTH.sum(), (1 - TRUTH).sum()) - 1
+    assert grouped.df == (df,)
+    assert grouped.p == pytest.approx(2 * stats.t.sf(abs(once.statistic.value), df), rel=1e-9)
 
 
-def test_over_folds_areas_are_averaged_and_the_variance_is_that_of_the_influence_curves():
-    n, up = len(TRUTH), TRUTH.sum()
-    gaps, squares = [], []
+def variances(truth, first, second):
+    """The classes' shares of the variance of a difference of areas, and their df."""
+    one, other = components(truth, first), components(truth, second)
+    return [((one[c] - other[c]).var(ddof=1) / len(one[c]), len(one[c]) - 1) for c in (0, 1)]
+
+
+def test_over_folds_areas_are_averaged_and_so_are_the_variances_of_the_folds():
+    gaps, found = [], []
     for fold in range(5):
         rows = fold == FOLD
         one, other = (components(TRUTH[rows], SCORES[rows, m]) for m in (0, 1))
         gaps.append(one[2] - other[2])
-        x = n / up * ((one[0] - one[2]) - (other[0] - other[2]))
-        y = n / (n - up) * ((one[1] - one[2]) - (other[1] - other[2]))
-        squares.append(np.concatenate([x, y]) @ np.concatenate([x, y]) / rows.sum())
-    found = delong(TRUTH, SCORES[:, :2], FOLD)
-    expected = np.mean(gaps) / math.sqrt(np.mean(squares) / n)
-    assert found.statistic.value == pytest.approx(expected, rel=1e-10)
+        found.append(variances(TRUTH[rows], SCORES[rows, 0], SCORES[rows, 1]))
+    shares = [(sum(f[c][0] for f in found) / 25, sum(f[c][1] for f in found)) for c in (0, 1)]
+    variance = sum(v for v, _ in shares)
+    df = variance**2 / sum(v**2 / df for v, df in shares)  # Satterthwaite 1946
+    result = delong(TRUTH, SCORES[:, :2], FOLD)
+    expected = np.mean(gaps) / math.sqrt(variance)
+    assert result.statistic.value == pytest.approx(expected, rel=1e-10)
+    assert (result.statistic.name, result.df) == ("t", pytest.approx((df,)))
+    assert result.p == pytest.approx(2 * stats.t.sf(abs(expected), df), rel=1e-10)
+    half = stats.t.ppf(0.975, df) * math.sqrt(variance)
+    assert result.estimate.low == pytest.approx(np.mean(gaps) - half, rel=1e-9)
     auc = np.mean([roc_auc_score(TRUTH[k == FOLD], SCORES[k == FOLD, 0]) for k in range(5)])
-    assert found.extra["auc_1"] == pytest.approx(auc, rel=1e-12)
-    assert found.variant == "cv_auc"
+    assert result.extra["auc_1"] == pytest.approx(auc, rel=1e-12)
+    assert result.variant == "cv_auc"
 
 
-def test_over_folds_groups_of_one_row_cost_one_degree_of_freedom():
-    # Folds of one size: only the factor G/(G - 1) is left, which divides z
+def test_one_fold_has_the_covariance_of_one_test_set():
+    one = auc_covariance(TRUTH, SCORES, np.zeros(80, dtype=int), None)
+    assert one.covariance == pytest.approx(auc_covariance(TRUTH, SCORES, None, None).covariance)
+    grouped = auc_covariance(TRUTH, SCORES, np.zeros(80, dtype=int), GROUP)
+    alone = auc_covariance(TRUTH, SCORES, None, GROUP)
+    assert grouped.covariance == pytest.approx(alone.covariance)
+
+
+def test_over_folds_groups_of_one_row_change_nothing():
     plain = delong(TRUTH, SCORES[:, :2], FOLD)
     alone = delong(TRUTH, SCORES[:, :2], FOLD, np.arange(80))
-    assert alone.statistic.value == pytest.approx(
-        plain.statistic.value * math.sqrt(79 / 80), rel=1e-10
-    )
+    assert alone.statistic.value == pytest.approx(plain.statistic.value, rel=1e-10)
+    assert alone.clusters.design_effect == pytest.approx(1.0, rel=1e-10)
+
+
+def test_over_folds_groups_have_the_mean_of_the_folds_covariances():
+    truth, first, second = (np.concatenate([x, x]) for x in (TRUTH, SCORES[:, 0], SCORES[:, 1]))
+    folds, groups = np.repeat([0, 1], 80), np.concatenate([GROUP, GROUP + 100])
+    expected = clustered_covariance(TRUTH, SCORES[:, 0], SCORES[:, 1], GROUP) / 2
+    found = auc_covariance(truth, np.column_stack([first, second]), folds, groups)
+    assert found.covariance == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_fold_with_one_member_of_a_class_leaves_the_test_undefined():
+    truth, folds = np.arange(40) < 4, np.arange(40) % 4
+    scores = np.random.default_rng(1).normal(size=(40, 3))
+    for models in (2, 3):
+        found = delong(truth, scores[:, :models], folds)
+        assert found.p is None
+        assert "one example of a class" in found.notes[0]
 
 
 def test_folds_with_one_class_are_left_out_with_a_note():
@@ -211,6 +248,17 @@ def test_what_does_not_fit_is_refused():
 def rejections(draw, rounds, seed):
     random = np.random.default_rng(seed)
     return np.mean([draw(random).p <= 0.05 for _ in range(rounds)])
+
+
+@pytest.mark.parametrize("folds", [5, 10])
+def test_over_folds_it_holds_its_level_with_few_positives(folds):
+    # Twenty positives of 200: with the divisors m and n it rejected 9 to 14 %
+    def draw(random):
+        truth = np.arange(200) < 20
+        scores = truth[:, None] + random.normal(size=(200, 1)) + random.normal(size=(200, 2))
+        return delong(truth, scores, np.arange(200) % folds)
+
+    assert rejections(draw, 1000, 3) <= 0.07
 
 
 def test_it_holds_its_level_on_independent_rows():

@@ -18,17 +18,21 @@ def order(x, y):
     return float(x > y) + float(x == y) / 2
 
 
-def variance_by_pairs(positives, negatives):
-    """DeLong's variance from the full table of comparisons."""
+def variances_by_pairs(positives, negatives):
+    """DeLong's variance of each class from the full table of comparisons, and its df."""
     psi = np.array([[order(x, y) for y in negatives] for x in positives])
-    return psi.mean(axis=1).var(ddof=1) / len(positives) + psi.mean(axis=0).var(ddof=1) / len(
-        negatives
-    )
+    return [
+        (psi.mean(axis=axis).var(ddof=1) / size, size - 1)
+        for axis, size in ((1, len(positives)), (0, len(negatives)))
+    ]
 
 
-def logit_bounds(auc, variance, level):
-    z, centre = stats.norm.ppf((1 + level) / 2), math.log(auc / (1 - auc))
-    half = z * math.sqrt(variance) / (auc * (1 - auc))
+def logit_bounds(auc, classes, level):
+    """The interval from the variances of the classes and their df, by Satterthwaite 1946."""
+    variance = sum(v for v, _ in classes)
+    df = variance**2 / sum(v**2 / df for v, df in classes)
+    t, centre = stats.t.ppf((1 + level) / 2, df), math.log(auc / (1 - auc))
+    half = t * math.sqrt(variance) / (auc * (1 - auc))
     return tuple(1 / (1 + math.exp(-(centre + side * half))) for side in (-1, 1))
 
 
@@ -48,10 +52,10 @@ def test_delongs_variance_is_that_of_all_comparisons(draws):
     if min(len(positives), len(negatives)) < 2:
         return
     auc = roc_auc_score(truth, scores)
-    variance = variance_by_pairs(positives, negatives)
+    classes = variances_by_pairs(positives, negatives)
     found = delong(truth, scores, 0.9)
-    if 0 < auc < 1 and variance > 0:
-        low, high = logit_bounds(auc, variance, 0.9)
+    if 0 < auc < 1 and sum(v for v, _ in classes) > 0:
+        low, high = logit_bounds(auc, classes, 0.9)
         assert found.low == pytest.approx(low, rel=1e-9)
         assert found.high == pytest.approx(high, rel=1e-9)
 
@@ -105,35 +109,73 @@ def test_a_missing_score_is_refused():
         delong([1, 0], [0.5], 0.95)
 
 
-def influence_variance(truth, scores, folds):
-    """LeDell, Petersen & van der Laan 2015, fold by fold and row by row."""
-    n = len(truth)
-    squares = []
-    for fold in set(folds.tolist()):
-        rows = np.flatnonzero(folds == fold)
-        up, down = [i for i in rows if truth[i]], [i for i in rows if not truth[i]]
-        auc = np.mean([order(scores[i], scores[j]) for i in up for j in down])
-        curve = [
-            n / truth.sum() * (np.mean([order(scores[i], scores[j]) for j in down]) - auc)
-            for i in up
-        ] + [
-            n / (n - truth.sum()) * (np.mean([order(scores[i], scores[j]) for i in up]) - auc)
-            for j in down
-        ]
-        squares.append(np.mean(np.square(curve)))
-    return np.mean(squares) / n
+def variances_over_folds(truth, scores, folds):
+    """The classes' shares of the variance of the mean area, fold by fold and pair by pair."""
+    names = sorted(set(folds.tolist()))
+    found = [
+        variances_by_pairs(
+            scores[(folds == fold) & (truth == 1)], scores[(folds == fold) & (truth == 0)]
+        )
+        for fold in names
+    ]
+    return [
+        (sum(one[c][0] for one in found) / len(names) ** 2, sum(one[c][1] for one in found))
+        for c in (0, 1)
+    ]
 
 
 @pytest.mark.parametrize("digits", [0, 8])
-def test_the_cross_validated_interval_is_that_of_the_influence_curves(digits):
+@pytest.mark.parametrize("share", [0.2, 0.4])
+def test_the_cross_validated_interval_is_that_of_all_pairs_in_each_fold(digits, share):
     random = np.random.default_rng(4)
-    truth, folds = random.random(90) < 0.4, np.arange(90) % 5
+    truth, folds = np.arange(90) < share * 90, np.arange(90) % 5
     scores = np.round(truth + random.normal(size=90), digits)
     auc = np.mean([roc_auc_score(truth[folds == k], scores[folds == k]) for k in range(5)])
-    low, high = logit_bounds(auc, influence_variance(truth, scores, folds), 0.95)
+    low, high = logit_bounds(auc, variances_over_folds(truth, scores, folds), 0.95)
     found = cv_auc(truth, scores, folds, 0.95)
     assert found.low == pytest.approx(low, rel=1e-9)
     assert found.high == pytest.approx(high, rel=1e-9)
+
+
+def test_one_fold_has_the_interval_of_one_test_set():
+    random = np.random.default_rng(5)
+    truth = np.arange(60) < 12
+    scores = truth + random.normal(size=60)
+    found, one = cv_auc(truth, scores, np.zeros(60), 0.95), delong(truth, scores, 0.95)
+    assert (found.low, found.high) == pytest.approx((one.low, one.high), rel=1e-12)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_fold_with_one_member_of_a_class_leaves_the_variance_undefined(turned):
+    random = np.random.default_rng(7)
+    folds = np.arange(40) % 4
+    truth = (np.arange(40) < 4) ^ turned
+    found = cv_auc(truth, truth + random.normal(size=40), folds, 0.95)
+    assert (found.low, found.high) == (None, None)
+    assert "one example of a class" in found.notes[0]
+
+
+def test_few_positives_are_covered_as_the_page_says():
+    # A fixed scorer of area .8, 10 positives of 100 in 5 folds: 59 to 62 % with 10 folds and
+    # the divisors m and n (review), 80 to 85 % with 5 of them
+    random, area = np.random.default_rng(9), 0.8
+    gap = math.sqrt(2) * stats.norm.ppf(area)
+    truth, folds = np.arange(100) < 10, np.arange(100) % 5
+    held = 0
+    for _ in range(1000):
+        found = cv_auc(truth, gap * truth + random.normal(size=100), folds, 0.95)
+        held += found.low <= area <= found.high
+        assert "10 examples of the rarer class" in found.notes[-1]
+    assert held >= 0.92 * 1000
+
+
+@pytest.mark.parametrize(
+    ("positives", "gap", "told"), [(25, 1.0, False), (19, 1.0, True), (25, 3.0, True)]
+)
+def test_few_of_a_class_for_an_area_so_near_1_are_reported(positives, gap, told):
+    truth = np.arange(400) < positives
+    scores = gap * truth + np.random.default_rng(2).normal(size=400)
+    assert bool(delong(truth, scores, 0.95).notes) == told
 
 
 def test_folds_with_one_class_are_left_out_with_a_note():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
+from evallang.stats.distributions import welch_df
+from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
 from evallang.stats.placing import twice_outranked
 from evallang.stats.reading import labels, numbers, positives
 
@@ -29,6 +32,8 @@ class AucCovariance:
     plain : (M, M), the covariance without regard to groups, where there are any
     variant : which form it is
     n_groups : number of groups, None without them
+    parts : independent summands of the covariance, each (M, M) with its degrees of freedom;
+        empty where differences are referred to the normal distribution
     notes : what was left out, or why it is undefined
     """
 
@@ -38,6 +43,22 @@ class AucCovariance:
     variant: str
     n_groups: int | None
     notes: tuple[str, ...] = ()
+    parts: tuple[tuple[NDArray[np.float64], int], ...] = ()
+
+    def variance(self, first: int, second: int) -> float:
+        """Return the variance of the difference of two areas; raises where it is undefined."""
+        if self.covariance is None:
+            raise ValueError("the covariance is undefined")
+        return _contrast(self.covariance, first, second)
+
+    def degrees(self, first: int, second: int) -> float | None:
+        """Return Satterthwaite's degrees of freedom of that variance, None for infinitely many."""
+        found = [(_contrast(part, first, second), df) for part, df in self.parts]
+        return welch_df(tuple(found)) if found else None
+
+
+def _contrast(s: NDArray[np.float64], first: int, second: int) -> float:
+    return float(s[first, first] + s[second, second] - 2 * s[first, second])
 
 
 def auc_covariance(
@@ -101,17 +122,21 @@ def _place(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> _Placed:
     return _Placed(positive, stacked, areas, np.where(positive, 2.0 * (n - up), 2.0 * up))
 
 
-def _covariance(placed: _Placed) -> NDArray[np.float64]:
-    """DeLong's covariance; each class has two examples or more."""
-    n, up = len(placed.positive), int(placed.positive.sum())
-    down = n - up
-    root = np.where(placed.positive, (up * (up - 1)) ** -0.5, (down * (down - 1)) ** -0.5)
-    total = np.zeros((len(placed.areas), len(placed.areas)))
-    for start in range(0, n, ROWS_AT_ONCE):
-        rows = slice(start, start + ROWS_AT_ONCE)
-        part = placed.centred(rows) * root[rows]
-        total += part @ part.T
-    return total
+def _covariances(placed: _Placed) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what positives and negatives contribute to DeLong's covariance, each (M, M).
+
+    Each class has two examples or more.
+    """
+    found = []
+    for chosen in (placed.positive, ~placed.positive):
+        members = int(chosen.sum())
+        total = np.zeros((len(placed.areas), len(placed.areas)))
+        for start in range(0, len(chosen), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            part = placed.centred(rows)[:, chosen[rows]]
+            total += part @ part.T
+        found.append(total / (members * (members - 1)))
+    return found[0], found[1]
 
 
 def _on_one_test_set(
@@ -127,26 +152,39 @@ def _on_one_test_set(
         return AucCovariance(nothing, None, None, variant, n_groups, ("undefined: only one class",))
     placed = _place(positive, scores)
     found = tuple(placed.areas.tolist())
-    plain = _covariance(placed) if min(up, down) > 1 else None
+    plain = sum(_covariances(placed), np.zeros((models, models))) if min(up, down) > 1 else None
     if groups is None:
         notes = () if plain is not None else ("undefined: a class has one example",)
         return AucCovariance(found, plain, None, variant, None, notes)
-    with_up = len(np.unique(groups[positive]))
-    with_down = len(np.unique(groups[~positive]))
-    if min(with_up, with_down) < 2:
+    covariance, df = _over_groups(placed, groups)
+    if covariance is None:
         notes = ("undefined: a class occurs in one group only",)
         return AucCovariance(found, None, plain, variant, n_groups, notes)
-    assert n_groups is not None, "counted above"
+    return AucCovariance(found, covariance, plain, variant, n_groups, parts=((covariance, df),))
+
+
+def _over_groups(
+    placed: _Placed, groups: NDArray[np.intp]
+) -> tuple[NDArray[np.float64] | None, int]:
+    """Return Obuchowski's covariance and the groups of the rarer class, less one.
+
+    The covariance is None where a class occurs in one group only.
+    """
+    positive, (codes, count) = placed.positive, _renumbered(groups)
+    with_up, with_down = len(np.unique(codes[positive])), len(np.unique(codes[~positive]))
+    if min(with_up, with_down) < 2:
+        return None, 0
+    up = int(positive.sum())
     centred = placed.centred().T
-    x = _sums(centred * positive[:, None], groups, n_groups) / up
-    y = _sums(centred * ~positive[:, None], groups, n_groups) / down
+    x = _sums(centred * positive[:, None], codes, count) / up
+    y = _sums(centred * ~positive[:, None], codes, count) / (len(positive) - up)
     across = x.T @ y
     covariance = (
         with_up / (with_up - 1) * (x.T @ x)
         + with_down / (with_down - 1) * (y.T @ y)
-        + n_groups / (n_groups - 1) * (across + across.T)
+        + count / (count - 1) * (across + across.T)
     )
-    return AucCovariance(found, covariance, plain, variant, n_groups)
+    return covariance, min(with_up, with_down) - 1
 
 
 def _over_folds(
@@ -155,45 +193,86 @@ def _over_folds(
     folds: NDArray[np.intp],
     groups: NDArray[np.intp] | None,
 ) -> AucCovariance:
-    """Mean areas over folds, with the influence curves of LeDell et al. 2015."""
+    """Mean areas over folds, with the mean of the folds' covariances over their number.
+
+    Given the fitted models, folds are independent, unless the rows of a group lie in several.
+    """
     models = scores.shape[1]
     variant = "cv_auc" if groups is None else "cv_auc, clustered"
     n_groups = None if groups is None else int(groups.max(initial=-1)) + 1
-    parts: list[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]] = []
+    parts: list[tuple[NDArray[np.intp], _Placed]] = []
     lost = 0
     for fold in range(int(folds.max(initial=-1)) + 1):
         rows = np.flatnonzero(folds == fold)
         if positive[rows].all() or not positive[rows].any():
             lost += 1
         else:
-            placed = _place(positive[rows], scores[rows])
-            parts.append((rows, placed.areas, placed.centred().T))
+            parts.append((rows, _place(positive[rows], scores[rows])))
     notes = (f"{lost} folds with one class only are left out",) if lost else ()
     if not parts:
         nothing = (float("nan"),) * models
         reason = "undefined: every fold has only one class"
         return AucCovariance(nothing, None, None, variant, n_groups, (reason,))
-    areas = np.mean([area for _, area, _ in parts], axis=0)
-    used = np.concatenate([rows for rows, _, _ in parts])
-    n, up = len(used), int(positive[used].sum())
-    plain = np.zeros((models, models))
-    influence = np.zeros((len(positive), models))
-    for rows, _, centred in parts:
-        weights = np.where(positive[rows], n / up, n / (n - up))
-        curve = centred * weights[:, None]
-        plain += curve.T @ curve / (len(rows) * len(parts) * n)
-        influence[rows] = curve / (len(rows) * len(parts))
-    found = tuple(areas.tolist())
+    found = tuple(np.mean([placed.areas for _, placed in parts], axis=0).tolist())
+    plain = _mean_of_folds([placed for _, placed in parts])
+    total = None if plain is None else plain[0][0] + plain[1][0]
     if groups is None:
-        return AucCovariance(found, plain, None, variant, None, notes)
-    assert n_groups is not None, "counted above"
-    if n_groups < 2:
-        return AucCovariance(
-            found, None, plain, variant, n_groups, (*notes, "undefined: it takes two groups")
-        )
-    sums = _sums(influence, groups, n_groups)
-    covariance = n_groups / (n_groups - 1) * (sums.T @ sums)
-    return AucCovariance(found, covariance, plain, variant, n_groups, notes)
+        if plain is None:
+            notes = (*notes, ONE_IN_A_FOLD)
+        return AucCovariance(found, total, None, variant, None, notes, plain or ())
+    if any(len(np.unique(folds[groups == group])) > 1 for group in range(n_groups or 0)):
+        covariance = _groups_in_several_folds(parts, groups)
+        summands = () if covariance is None else ((covariance, (n_groups or 0) - 1),)
+        notes = notes if summands else (*notes, "undefined: it takes two groups")
+        return AucCovariance(found, covariance, total, variant, n_groups, notes, summands)
+    within = [_over_groups(placed, groups[rows]) for rows, placed in parts]
+    if any(matrix is None for matrix, _ in within):
+        notes = (*notes, "undefined: in a fold a class occurs in one group only")
+        return AucCovariance(found, None, total, variant, n_groups, notes)
+    covariance = sum(
+        (matrix for matrix, _ in within if matrix is not None), np.zeros((models, models))
+    )
+    covariance /= len(parts) ** 2
+    summand = covariance, sum(df for _, df in within)
+    return AucCovariance(found, covariance, total, variant, n_groups, notes, (summand,))
+
+
+def _groups_in_several_folds(
+    parts: Sequence[tuple[NDArray[np.intp], _Placed]], groups: NDArray[np.intp]
+) -> NDArray[np.float64] | None:
+    """Return the covariance from the sum of each group over all folds, None for one group."""
+    count = int(groups.max(initial=-1)) + 1
+    if count < 2:
+        return None
+    sums = np.zeros((count, len(parts[0][1].areas)))
+    for rows, placed in parts:
+        up = int(placed.positive.sum())
+        members = np.where(placed.positive, up, len(rows) - up)[:, None]
+        sums += _sums(placed.centred().T / members / len(parts), groups[rows], count)
+    covariance: NDArray[np.float64] = count / (count - 1) * (sums.T @ sums)
+    return covariance
+
+
+def _mean_of_folds(
+    parts: Sequence[_Placed],
+) -> tuple[tuple[NDArray[np.float64], int], tuple[NDArray[np.float64], int]] | None:
+    """Return both classes' shares of the covariance, None where a fold has one member of one."""
+    ups = [int(placed.positive.sum()) for placed in parts]
+    downs = [len(placed.positive) - up for placed, up in zip(parts, ups, strict=True)]
+    if min(*ups, *downs) < 2:
+        return None
+    both = [_covariances(placed) for placed in parts]
+    square = len(parts) ** 2
+    return (
+        (np.sum([up for up, _ in both], axis=0) / square, sum(ups) - len(parts)),
+        (np.sum([down for _, down in both], axis=0) / square, sum(downs) - len(parts)),
+    )
+
+
+def _renumbered(groups: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:
+    """Number the groups that occur 0, 1, ... and count them."""
+    known, codes = np.unique(groups, return_inverse=True)
+    return codes, len(known)
 
 
 def _sums(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.float64]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
-from evallang.stats.alternatives import Alternative, normal_p, one_sided
+from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
 from evallang.stats.clusters import few_groups
-from evallang.stats.distributions import chi2_tail, normal_quantile
+from evallang.stats.distributions import checked_level, chi2_tail, normal_quantile, t_quantile
 from evallang.stats.hypothesis_tests.auc_covariance import AucCovariance, auc_covariance
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -61,6 +61,7 @@ OWN = "own derivation: computed by hand"
         when_not="a class has few examples, or a model separates the classes: permutation",
         differs={
             "roc_comparison": "it gives the decimal logarithm of p, and a z without its sign",
+            "pROC": "the same z and p on one test set; pROC has no form for folds or groups",
             "confidenceinterval": "it ranks in float32, which errs by 6e-8 at a million "
             "examples on, and calls an area of 1 .99999994",
         },
@@ -68,7 +69,7 @@ OWN = "own derivation: computed by hand"
             "for each positive the share of negatives that score lower, for each negative "
             "the share of positives that score higher; the difference of the two areas, "
             "divided by the root of the variance of these shares between examples, as a "
-            "normal deviate"
+            "normal deviate; over folds or groups as t"
         ),
     ),
     title="DeLong's test",
@@ -96,33 +97,34 @@ def delong(
     Two models: z, the difference over its standard error (DeLong, DeLong & Clarke-Pearson
     1988), signed, first minus second. More: chi-squared of all differences, with the rank
     of their covariance as degrees of freedom. With `groups` the covariance is that of
-    Obuchowski 1997; with `folds` the areas are means over folds and the covariance comes
-    from the influence curves of LeDell, Petersen & van der Laan 2015 (summed over groups
-    where both are given: own derivation). In O(n log n) and float64; scores tie where
-    they are equal. Where the variance of a difference is 0, p is 1 without a difference,
+    Obuchowski 1997, and t has the groups of the rarer class, less one, as degrees of freedom.
+    With `folds` the areas are means over folds, as in LeDell, Petersen & van der Laan 2015,
+    and their covariance is the mean of the folds' covariances by DeLong's formula, or
+    Obuchowski's, over the number of folds; the divisors are one less than the members of a
+    class in the fold, and t has Satterthwaite's degrees of freedom (own derivation). It is
+    undefined where a fold has one member of a class. In O(n log n) and float64; scores tie
+    where they are equal. Where the variance of a difference is 0, p is 1 without a difference,
     else undefined. `alternative=greater` asks only whether the first of two has the larger
     area. `truth` is 1 for positives (n,), `row_scores` (n, M), `folds` and `groups` codes
     (n,) or None. Raises `ValueError` where shapes differ, a score is missing, there are
     fewer than two models, or a side is named for more than two.
     """
-    z = normal_quantile(level)
+    checked_level(level)
     found = auc_covariance(truth, row_scores, folds, groups)
     if len(found.areas) == 2:
-        return one_sided(_of_two(found, level, z, alternative), alternative)
+        return one_sided(_of_two(found, level, alternative), alternative)
     if alternative != "two_sided":
         raise ValueError("a one-sided test compares two models")
     return _of_many(found)
 
 
-def _of_two(
-    found: AucCovariance, level: float, z: float, alternative: Alternative
-) -> HypothesisTestResult:
+def _of_two(found: AucCovariance, level: float, alternative: Alternative) -> HypothesisTestResult:
     first, second = found.areas
     if found.covariance is None:
         return _result(found, Statistic("z", None), None, None, _difference(None, level))
     value = first - second
     s = found.covariance
-    variance = float(s[0, 0] + s[1, 1] - 2 * s[0, 1])
+    variance, df = found.variance(0, 1), found.degrees(0, 1)
     # Equal placements leave rounding of two or three terms of this size
     if variance <= NEGLIGIBLE * float(max(s[0, 0], s[1, 1])):
         p = 1.0 if abs(value) <= NEGLIGIBLE else None
@@ -130,11 +132,12 @@ def _of_two(
         estimate = _difference(0.0 if p else value, level)
         return _result(found, Statistic("z", None), None, p, estimate, (note,))
     error = math.sqrt(variance)
-    low, high = max(value - z * error, -1.0), min(value + z * error, 1.0)
+    half = error * (normal_quantile(level) if df is None else t_quantile(level, df))
+    low, high = max(value - half, -1.0), min(value + half, 1.0)
     form = "cv_auc" if found.variant.startswith("cv_auc") else "delong"
     method = form if found.n_groups is None else f"{form}(clustered)"
     estimate = Difference("difference in AUC", value, low, high, level, method)
-    statistic = Statistic("z", value / error)
+    statistic = Statistic("z" if df is None else "t", value / error)
     extra: dict[str, float] = {"standard_error": error}
     if min(s[0, 0], s[1, 1]) > 0:
         extra["correlation"] = float(s[0, 1] / math.sqrt(s[0, 0] * s[1, 1]))
@@ -145,8 +148,8 @@ def _of_two(
     return _result(
         found,
         statistic,
-        None,
-        normal_p(value / error, alternative),
+        None if df is None else (df,),
+        normal_p(value / error, alternative) if df is None else t_p(value / error, df, alternative),
         estimate,
         few_groups(found.n_groups, p=True),
         extra,
