@@ -100,7 +100,7 @@ def described(record: Results, models: Mapping[str, Any]) -> Results:
 
 def _text(model: Any) -> str:
     """Give the text of an object in one line, without its address in memory."""
-    from evallang.models.fitting import clean_message
+    from evallang.models.foreign_errors import clean_message
 
     text = clean_message(repr(model))
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

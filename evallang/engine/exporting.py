@@ -204,14 +204,13 @@ def run_export(work: ExportJob) -> tuple[str, ExportOutcome]:
             reason = (failure.error, failure.message) if failure else ("ValueError", "no model")
             return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
         columns = _column_names(job)
-        try:
-            saved = saving.save(
+        saved, failure, _, _ = fitting.watched(
+            lambda: saving.save(
                 saving.with_column_names(model, columns, numeric=_numeric(held.X)), held.X
             )
-        except saving.NotSaved as error:
-            reason = ("NotSaved", fitting.clean_message(str(error)))
-            return work.name, ExportOutcome(None, choice, n_fits, warned, reason, tuple(left))
-        return work.name, ExportOutcome(saved, choice, n_fits, warned, None, tuple(left))
+        )
+        refused = (failure.error, failure.message) if failure else None
+        return work.name, ExportOutcome(saved, choice, n_fits, warned, refused, tuple(left))
 
 
 def _numeric(rows: "NDArray[Any]") -> bool:

@@ -13,7 +13,7 @@ from evallang.metrics.own_code import (
     entry_of,
     in_labels,
 )
-from evallang.models.fitting import clean_message
+from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.own_code import OwnCode
 from evallang.registry import REQUIRED, Option
 from evallang.spelling import closest
@@ -39,7 +39,9 @@ def load(name: str, code: OwnCode) -> OwnMetric:
     try:
         function = code.resolve(name)
     # A module is anyone's code: whatever it raises is told to its author.
-    except Exception as error:
+    except BaseException as error:
+        if is_interruption(error):
+            raise
         raise _not_loaded(name, error) from error
     if not callable(function):
         raise NotUsable(f"it is of the type {type(function).__name__}, and no function")
@@ -61,7 +63,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
     return OwnMetric(entry, frozenset(said), any_option)
 
 
-def _not_loaded(name: str, error: Exception) -> NotUsable:
+def _not_loaded(name: str, error: BaseException) -> NotUsable:
     """Word why nothing of this name was imported; a slip gets the name that is there."""
     module, _, last = name.rpartition(".")
     there = getattr(error, "obj", None)
@@ -69,7 +71,7 @@ def _not_loaded(name: str, error: Exception) -> NotUsable:
         near = closest(last, [own for own in vars(there) if not own.startswith("_")])
         way_out = None if near is None else f"did you mean `{module}.{near}`?"
         return NotUsable(f"`{module}` has no `{last}`", way_out)
-    return NotUsable(f"{type(error).__name__}: {clean_message(str(error))}")
+    return NotUsable(f"{type(error).__name__}: {error_text(error)}")
 
 
 def _first_sentence(function: Callable[..., Any]) -> str:
@@ -109,13 +111,12 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(truth, prediction, **given)
         # A metric is anyone's code: whatever it raises is a result of the study.
-        except Exception as error:
-            message = clean_message(str(error))
+        except BaseException as error:
+            if is_interruption(error):
+                raise
+            message = error_text(error)
             text = f"`{name}` failed: it raised {type(error).__name__}: {message}"
             raise OwnMetricFailed(text, type(error).__name__, message) from error
-        except SystemExit as error:  # the author's code may not end the run
-            message = clean_message(f"it ended the process: {error}")
-            raise OwnMetricFailed(f"`{name}` failed: {message}", "SystemExit", message) from error
 
     return called
 

@@ -5,7 +5,6 @@ their common beginnings is walked, each transformer is fitted once. A step's see
 depend on the candidate, so the predictions are those of separate fits, bit for bit.
 """
 
-import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from evallang.frozen import frozen
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
+from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
 from evallang.models.outputs import Outputs, predict_outputs
 from evallang.registry import lazy
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     np = lazy("numpy")
-
-LONGEST_MESSAGE = 300  # characters; what is left of some messages is a copy of the data
-
-_ADDRESS = re.compile(r"( at)? 0x[0-9a-fA-F]+")
-_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][\w.+-]+)+[/\\]([\w.+-]+)")
 
 
 @frozen
@@ -118,14 +113,8 @@ def try_fit(
     pipeline: PipelineSpec, data: FitData, context: BuildContext
 ) -> tuple[Estimator | None, FitFailure | None, tuple[CaughtWarning, ...], float]:
     """Fit one pipeline and give it with what it warned; a failure instead where it raises."""
-    model, failure, caught, seconds = _watched(lambda: fit(pipeline, data, context))
+    model, failure, caught, seconds = watched(lambda: fit(pipeline, data, context))
     return model, failure, caught, seconds
-
-
-def clean_message(text: str) -> str:
-    """Take addresses and folders out of a message, which differ between equal runs."""
-    plain = " ".join(_PATH.sub(r"\1", _ADDRESS.sub("", text)).split())
-    return plain if len(plain) <= LONGEST_MESSAGE else plain[: LONGEST_MESSAGE - 1] + "…"
 
 
 # --- the tree of common beginnings ---------------------------------------------------------
@@ -184,7 +173,7 @@ def _transform(pipeline: PipelineSpec, depth: int, rows: _Rows, job: _Job) -> "_
             fitted = transformer.fit(train, y).transform(train)
         return fitted, transformer.transform(test)
 
-    result, failure, caught, seconds = _watched(run)
+    result, failure, caught, seconds = watched(run)
     caught, seconds = (*rows.warnings, *caught), rows.seconds + seconds
     if failure is not None or result is None:
         return FitOutcome(None, failure, caught, seconds)
@@ -203,10 +192,15 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
         estimator.fit(_own_copy(rows.train, last), y, **_weights(last, data))
         targets = job.context.targets
         return predict_outputs(
-            estimator, rows.test, data.n_classes, scores=data.scores, targets=targets
+            estimator,
+            rows.test,
+            data.n_classes,
+            scores=data.scores,
+            targets=targets,
+            n=len(data.test),
         )
 
-    outputs, failure, caught, seconds = _watched(run)
+    outputs, failure, caught, seconds = watched(run)
     job.outcomes[number] = FitOutcome(
         outputs, failure, tuple(dict.fromkeys((*rows.warnings, *caught))), rows.seconds + seconds
     )
@@ -214,8 +208,8 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
         data.fitted()
 
 
-def _watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
-    """Run, and catch what it warns and raises."""
+def watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
+    """Run code that is not ours: its result, or what it raised, what it warned, its seconds."""
     result, failure = None, None
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as seen:
@@ -223,13 +217,13 @@ def _watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...
         try:
             result = run()
         # A model is anyone's code: whatever it raises is a result of the study, recorded with
-        # the fold and the parameters. Interrupts and exits are no `Exception` and pass.
-        except Exception as error:
-            failure = FitFailure(type(error).__name__, clean_message(str(error)))
-        except SystemExit as error:  # of the author's own code, which may not end the run
-            failure = FitFailure("SystemExit", clean_message(f"it ended the process: {error}"))
+        # the fold and the parameters; it may not end the run. Ctrl-C may.
+        except BaseException as error:
+            if is_interruption(error):
+                raise
+            failure = FitFailure(type(error).__name__, error_text(error))
     caught = dict.fromkeys(
-        CaughtWarning(w.category.__name__, clean_message(str(w.message)))
+        CaughtWarning(w.category.__name__, error_text(w.message))
         for w in seen
         if _concerns_the_author(w)
     )
@@ -241,7 +235,8 @@ def _concerns_the_author(warning: warnings.WarningMessage) -> bool:
     if issubclass(warning.category, DeprecationWarning | PendingDeprecationWarning):
         return False
     return not (
-        issubclass(warning.category, FutureWarning) and "random_state" in str(warning.message)
+        issubclass(warning.category, FutureWarning)
+        and "random_state" in error_text(warning.message)
     )
 
 

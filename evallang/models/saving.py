@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from evallang.models.foreign_errors import error_text
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def save(model: Any, rows: Any) -> SavedModel:
     # skops walks through whatever a model holds, anyone's code, and each kind it cannot
     # write raises in its own way
     except Exception as error:
-        raise NotSaved(f"skops cannot save it: {type(error).__name__}: {error}") from error
+        reason = f"{type(error).__name__}: {error_text(error)}"
+        raise NotSaved(f"skops cannot save it: {reason}") from error
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows here have no column names, which is said
         here, there = (np.asarray(m.predict(rows[:PROBED])) for m in (model, again))

@@ -8,11 +8,11 @@ from evallang.models.build import BuildContext, build
 from evallang.models.columns import design_matrix
 from evallang.models.fitting import (
     FitData,
-    clean_message,
     fit,
     fit_and_predict,
     fit_candidates,
 )
+from evallang.models.foreign_errors import clean_message
 from evallang.models.model import (
     BranchSpec,
     Candidates,

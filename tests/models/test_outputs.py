@@ -64,20 +64,65 @@ def test_labels_of_an_exported_model_become_codes():
 
 
 def test_values_of_a_regressor_are_one_number_a_row():
-    out = predict_outputs(Fake([[1.5], [2.5]]), ROWS, None, scores=True)
+    out = predict_outputs(Fake([1.5, 2.5]), ROWS, None, scores=True)
     assert (out.predictions.tolist(), out.scores, out.kind) == ([1.5, 2.5], None, None)
+
+
+def probabilities(returned, classes=(0, 1)):
+    return Fake([0, 1], list(classes), predict_proba=returned)
+
+
+def margins(returned, classes=(0, 1)):
+    return Fake([0, 1], list(classes), decision_function=returned)
 
 
 @pytest.mark.parametrize(
     ("model", "n_classes", "message"),
     [
-        (Fake([1.0, np.nan]), None, "not finite"),
-        (Fake([[1.0, 2.0], [3.0, 4.0]]), None, "2 values for each row"),
-        (Fake([0, 5], [0, 1]), 2, "5, which is no class"),
-        (Fake([0, -1], [0, 1]), 2, "-1, which is no class"),
-        (Fake([0, 1], [0, 1], predict_proba=[[np.nan, 1], [0, 1]]), 2, "not finite"),
+        (Fake([1.0, np.nan]), None, "`predict` returned nan; every number must be finite"),
+        (Fake([1.0, np.inf]), None, "`predict` returned inf"),
+        (Fake([[1.0], [2.0]]), None, r"`predict` .* shape \(2, 1\) for 2 rows; .* number per row"),
+        (Fake([[1.0, 2.0], [3.0, 4.0]]), None, r"shape \(2, 2\) for 2 rows"),
+        (Fake([1.0, 2.0, 3.0]), None, r"shape \(3,\) for 2 rows"),
+        (Fake(1.0), None, r"shape \(\) for 2 rows"),
+        (Fake([0, 5], [0, 1]), 2, "`predict` returned 5, which is not a class"),
+        (Fake([0, -1], [0, 1]), 2, "`predict` returned -1, which is not a class"),
+        (Fake([0, 0.7], [0, 1]), 2, "`predict` returned 0.7, which is not a class"),
+        (Fake([0, np.nan], [0, 1]), 2, "`predict` returned nan, which is not a class"),
+        (Fake(["0", "1"], [0, 1]), 2, "`predict` returned '0', which is not a class"),
+        (Fake([0], [0, 1]), 2, r"shape \(1,\) for 2 rows; .* label per row"),
+        (Fake([[1, 0], [0, 1]], [0, 1]), 2, r"shape \(2, 2\) for 2 rows"),
+        (Fake([0, 1], [0, 7], predict_proba=np.eye(2)), 2, "`classes_` holds 7"),
+        (probabilities([[np.nan, 1], [0, 1]]), 2, "`predict_proba` returned nan"),
+        (probabilities([[1, 0], [0.5, 14.5]]), 2, r"\[0.5, 14.5\] in row 1 .* between 0 and 1"),
+        (probabilities([[-0.5, 1.5], [0, 1]]), 2, r"\[-0.5, 1.5\] in row 0 of its input"),
+        (probabilities([[0.5, 0.5], [0.7, 0.7]]), 2, "whose sum is 1.4"),
+        (probabilities([[0.5, 0.5], [0, 0]]), 2, "whose sum is 0"),
+        (probabilities([[0.5], [0.5]]), 2, r"shape \(2, 1\) for 2 rows and 2 classes"),
+        (probabilities([0.5, 0.5]), 2, r"shape \(2,\) for 2 rows and 2 classes"),
+        (probabilities([[0.5, 0.5]]), 2, r"shape \(1, 2\) for 2 rows and 2 classes"),
+        (probabilities(np.eye(2), classes=(0, 1, 2)), 3, r"shape \(2, 2\) .* 3 classes"),
+        (margins([[1.0], [-1.0]]), 2, r"`decision_function` .* \(2, 1\) for 2 rows and 2 classes"),
+        (margins([1.0]), 2, r"shape \(1,\) for 2 rows"),
+        (margins([1.0, -1.0], classes=(0, 1, 2)), 3, r"shape \(2,\) .* return the shape \(2, 3\)"),
+        (margins([[1.0, 2, 3, 4]] * 2, classes=(0, 1, 2)), 3, r"shape \(2, 4\)"),
+        (margins([np.inf, 1.0]), 2, "`decision_function` returned inf"),
     ],
 )
 def test_what_cannot_be_measured_is_an_error(model, n_classes, message):
     with pytest.raises(ValueError, match=message):
         predict_outputs(model, ROWS, n_classes, scores=True)
+
+
+def test_the_rows_asked_for_count_not_those_that_a_transformer_left():
+    with pytest.raises(ValueError, match=r"shape \(2,\) for 3 rows"):
+        predict_outputs(Fake([0, 1], [0, 1]), ROWS, 2, scores=False, n=3)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_probabilities_of_few_digits_are_probabilities(dtype):
+    rng = np.random.default_rng(3)
+    table = rng.dirichlet(np.ones(7), size=2).astype(dtype)
+    out = predict_outputs(probabilities(table, range(7)), ROWS, 7, scores=True)
+    assert out.kind == "probabilities"
+    assert np.array_equal(out.scores, table.astype(np.float64))

@@ -1,0 +1,45 @@
+"""What code that is not ours raises: its text, and whether it was an interruption."""
+
+import re
+import signal
+import threading
+
+LONGEST_MESSAGE = 300  # characters; what is left of some messages is a copy of the data
+
+_CAN_BLOCK = hasattr(signal, "pthread_sigmask")  # not on Windows
+_ADDRESS = re.compile(r"( at)? 0x[0-9a-fA-F]+")
+_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][\w.+-]+)+[/\\]([\w.+-]+)")
+
+
+def clean_message(text: str) -> str:
+    """Take addresses and folders out of a message, which differ between equal runs."""
+    plain = " ".join(_PATH.sub(r"\1", _ADDRESS.sub("", text)).split())
+    return plain if len(plain) <= LONGEST_MESSAGE else plain[: LONGEST_MESSAGE - 1] + "…"
+
+
+def error_text(error: BaseException | str) -> str:
+    """Return the cleaned text of an exception or a warning, also where making it raises."""
+    try:
+        text = clean_message(str(error))
+    except BaseException as reason:  # of the author's own `__str__`
+        if is_interruption(reason):
+            raise
+        return f"its text could not be made, for `__str__` raised {type(reason).__name__}"
+    return f"it ended the process: {text}" if isinstance(error, SystemExit) else text
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Tell a Ctrl-C from a `KeyboardInterrupt` that the author's own code raises.
+
+    Ctrl-C reaches the main thread alone, and no process in which the signal is blocked, as it
+    is in workers. The command line ignores the signal once it has answered it. Where neither
+    tells, as with Python's own handler, it is taken for a Ctrl-C.
+    """
+    if not isinstance(error, KeyboardInterrupt):
+        return False
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) if _CAN_BLOCK else set()
+    if signal.SIGINT in blocked:
+        return False
+    return signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.default_int_handler)
