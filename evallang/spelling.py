@@ -1,7 +1,14 @@
-"""Did you mean: the candidate nearest to a word, or none when nothing is near."""
+"""How names are written, and the candidate nearest to a misspelt one."""
 
+import json
+import re
 from collections.abc import Container, Iterable
 from functools import cached_property
+
+RESERVED = frozenset(
+    {"across", "against", "all", "best", "by", "false", "none", "on", "target", "true", "with"}
+)
+"""Words that name nothing of the author's."""
 
 LONGEST = 64  # characters; a longer word is no slip of the keyboard
 LEAST_SURE = 4  # characters; of fewer each is as likely meant as not
@@ -245,3 +252,11 @@ def listed(words: Iterable[str], last: str = "or") -> str:
     if len(quoted) < 2:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
+
+
+def written_name(name: str) -> str:
+    """Return the name of a column, or a text, as a study writes it: bare, or else in quotes."""
+    bare = re.fullmatch(r"[^\W\d]\w*([-.]\w+)*", name) is not None
+    if bare and name not in RESERVED and re.sub("[-.]", "_", name).isidentifier():
+        return name
+    return json.dumps(name, ensure_ascii=False)

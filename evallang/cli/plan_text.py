@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from evallang.engine.data_records import data_records, model_records
 from evallang.planning.exports import export_lines
+from evallang.protocols.protocol import written_number
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
@@ -111,7 +111,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
     n_tables = len(prepared.tables)
     part = " on the data that could be read" if plan.n_fits is None else ""
     for protocol in plan.protocols:
-        yield _protocol(protocol)
+        yield from _protocol(protocol)
         if protocol.n_splits is not None:
             each = " on each data set" if n_tables > 1 else ""
             fits = "" if protocol.n_fits is None else f", {_number(protocol.n_fits, 'fit')}{part}"
@@ -123,15 +123,18 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
         yield "none: the outcomes are given"
 
 
-def _protocol(protocol: "ProtocolRecord") -> str:
-    words = protocol.kind if protocol.kind == "5x2cv" else protocol.kind.replace("_", " ")
-    options = " ".join(f"{name}={shown(value)}" for name, value in protocol.options.items())
-    line = f"{protocol.name}: {words} {options}".rstrip()
+def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
+    """Write a protocol as a study does, and below it how rows are kept together."""
+    named = protocol.name != protocol.kind
+    yield (
+        f"protocol {protocol.name} = {protocol.written}"
+        if named
+        else (f"protocol {protocol.written}")
+    )
     if protocol.stratify:
-        line += f", stratified by {protocol.stratify}"
+        yield f"  stratified by {protocol.stratify}"
     if protocol.group:
-        line += f", grouped by {protocol.group}"
-    return line
+        yield f"  grouped by {protocol.group}"
 
 
 def _defaults(prepared: "Prepared") -> Iterator[str]:
@@ -164,10 +167,4 @@ def _number(n: int, noun: str) -> str:
 
 def shown(value: object) -> str:
     """Write a value as the author would; a third as 1/3."""
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "true", False: "false"}[value]
-    if isinstance(value, float):
-        near = Fraction(value).limit_denominator(100)
-        exact = f"{value:.12g}"
-        return str(near) if len(exact) > 8 and float(near) == value else exact
-    return str(value)
+    return "none" if value is None else written_number(value)

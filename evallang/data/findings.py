@@ -1,6 +1,5 @@
 """What was found wrong in one source, and the places of its clauses."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +8,7 @@ from dataclasses import replace
 
 from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, in_order
 from evallang.source import Span
-from evallang.spelling import closest
+from evallang.spelling import closest, written_name
 
 STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
 RENAME = "give each column a name of its own"
@@ -135,9 +134,7 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 def written(column: str) -> str:
     """Spell a column as a study does: a name bare, anything else in quotes."""
-    if re.fullmatch(r"[^\W\d]\w*([-.]\w+)*", column):
-        return column
-    return json.dumps(column, ensure_ascii=False)
+    return written_name(column)
 
 
 def label_written(label: str) -> str:

@@ -6,12 +6,14 @@ scikit-learn objects only in `models/build.py`, inside a worker.
 """
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from evallang.frozen import frozen
 from evallang.source import Span
+from evallang.spelling import RESERVED, written_name
+
+CONSTANTS = frozenset({"true", "false", "none"})  # values of their own, and so no texts
 
 PlainValue = None | bool | int | float | str
 
@@ -273,11 +275,9 @@ def written(spec: ParameterValue | ColumnsSpec) -> str:
 
 
 def _key(key: str | tuple[str, ...]) -> str:
-    return key if isinstance(key, str) else "[" + ", ".join(_word(name) for name in key) + "]"
+    return key if isinstance(key, str) else "[" + ", ".join(map(written_name, key)) + "]"
 
 
 def _word(text: str) -> str:
-    plain = text.replace("_", "").replace("-", "").isalnum() and not text[0].isdigit()
-    if plain and text not in ("true", "false", "none"):
-        return text
-    return json.dumps(text, ensure_ascii=False)
+    """Spell a text value: `best` is a word of classes, though no name of the author's."""
+    return written_name(text) if text not in RESERVED - CONSTANTS else text

@@ -27,7 +27,7 @@ from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
 from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
-from evallang.protocols.protocol import PROTOCOLS, Rows, Split
+from evallang.protocols.protocol import PROTOCOLS, Rows, Split, written
 from evallang.registry import Evidence, lazy
 from evallang.results.records import ProtocolRecord
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -335,6 +335,13 @@ def _record(
         + ("" if protocol.seeds == 1 else f", every fit repeated with {protocol.seeds} seeds"),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
         notes=tuple(dict.fromkeys(notes)),
+        written=written(
+            protocol.kind,
+            protocol.options,
+            by=protocol.by,
+            path=protocol.path,
+            seeds=protocol.seeds,
+        ),
     )
 
 

@@ -6,12 +6,15 @@ declared, so that validity, default intervals and the manual are computed and ne
 by hand. It raises `ValueError` with one sentence where the rows do not allow the splits.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence, Guidance, Registry
+from evallang.spelling import written_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,6 +129,41 @@ REPEATS = "the average of the {k} repeats made here"
 AS_GIVEN = "the score as it was given"
 ALGORITHM_ELSEWHERE = "the algorithm, trained on parts of the size used there"
 """What an estimate and its interval are about; `{k}` and `{n_train}` are filled in later."""
+
+
+def written(
+    kind: str,
+    options: Mapping[str, Any],
+    *,
+    by: str | None = None,
+    path: str | None = None,
+    seeds: int = 1,
+) -> str:
+    """Return a protocol as a study writes it after `protocol`: `repeated cv folds=10 times=3`.
+
+    `options` are all of them; those that are None are not written. `by` and `path` are the
+    column and the file of a split that the author made.
+    """
+    parts = list(PROTOCOLS[kind].declaration.words)
+    if by is not None:
+        parts += ["by", written_name(by)]
+    if path is not None:
+        parts += ["from", json.dumps(path, ensure_ascii=False)]
+    parts += [f"{name}={written_number(v)}" for name, v in options.items() if v is not None]
+    if seeds > 1:
+        parts.append(f"seeds={seeds}")
+    return " ".join(parts)
+
+
+def written_number(value: object) -> str:
+    """Return an option's value as an author writes it: a third as `1/3`, words as they are."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        near = Fraction(value).limit_denominator(100)
+        exact = repr(value)
+        return str(near) if len(exact) > 8 and float(near) == value else exact
+    return str(value)
 
 
 def about(entry: ProtocolEntry, options: Mapping[str, Any], grouped: bool = False) -> str:

@@ -129,7 +129,8 @@ class ProtocolRecord:
 
     `folds_sha256` is of the row numbers of every part of every split, in order; None where
     no data were read. `notes` state how a target was cut into bins, which strata were
-    merged, and how well groups let them be kept.
+    merged, and how well groups let them be kept. `written` is what stands after the word
+    `protocol` in a study that says all of it: `repeated cv folds=10 times=10`.
     """
 
     name: str
@@ -143,6 +144,7 @@ class ProtocolRecord:
     summary: str = ""
     folds_sha256: str | None = None
     notes: tuple[str, ...] = ()
+    written: str = ""
 
 
 @frozen

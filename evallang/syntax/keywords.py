@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from evallang import spelling
+
 
 class StatementWords(NamedTuple):
     """What a statement looks like: its form for messages, and the clauses it takes."""
@@ -200,10 +202,7 @@ CONNECTIVES = frozenset(
 )
 """Words that stand between the parts of a line."""
 
-RESERVED = frozenset(
-    {"across", "against", "all", "best", "by", "false", "none", "on", "target", "true", "with"}
-)
-"""Words that name nothing of the author's."""
+RESERVED = spelling.RESERVED
 
 WORDS = frozenset(STATEMENTS) | frozenset(CLAUSES) | CONNECTIVES
 """All words of the language; candidates for every suggestion."""

@@ -1,0 +1,223 @@
+"""What plan, results and report print as language is language: it checks again, and means the same.
+
+Every protocol in every form, every metric, test, interval and correction with its options, and
+pipelines with names and texts that need quotes.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from studies import checked, codes, study, write_rows
+
+from evallang.api.preparing import read_and_plan
+from evallang.cli.plan_text import plan_text
+from evallang.diagnostics import Severity
+from evallang.metrics.metric import METRICS
+from evallang.models.model import written
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
+
+FRAME = """evallang 1
+data d from "d.csv"
+  target y
+  {group}
+  features a, b
+model m = GaussianNB
+stratify {strata}
+protocol {protocol}
+measure accuracy
+"""
+VALUES = {
+    "folds": "4", "outer": "4", "inner": "3", "times": "2", "rounds": "60", "p": "1", "gap": "2",
+    "test": "1/7", "validation": "12.5%", "seeds": "2", "estimate": "oob",
+}  # fmt: skip
+OF_THE_AUTHOR = ['split by "fold no"', "split by f", 'split from "a folder/folds.csv"']
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = [(i % 2, i % 20, i % 4, i % 4, *rng.normal(size=2).round(3)) for i in range(80)]
+    write_rows(tmp_path, "d.csv", "y,g,f,fold no,a,b", rows)
+    (tmp_path / "a folder").mkdir()
+    write_rows(tmp_path, "a folder/folds.csv", "fold", [(i % 4,) for i in range(80)])
+    return tmp_path
+
+
+def forms():
+    """Give every protocol as it is by default, with each option, and with all of them."""
+    yield from OF_THE_AUTHOR
+    yield "split by f seeds=3"
+    for entry in PROTOCOLS:
+        if entry.declaration.forms:
+            continue
+        words = " ".join(entry.declaration.words)
+        options = [option.name for option in entry.options]
+        yield words
+        for name in options:
+            yield f"{words} {name}={VALUES[name]}"
+        if len(options) > 1:
+            yield f"{words} " + " ".join(f"{name}={VALUES[name]}" for name in options)
+        yield f"{words} seeds=2"
+        yield f"mine = {words}"
+    yield from ("bootstrap estimate=.632", "bootstrap estimate=.632+", "holdout test=0.125")
+    yield from ("holdout test=1e-1", "repeated holdout test=33%", "time_series test=3")
+
+
+def prints(meant, name):
+    """Give the protocol lines of the plan and of its records."""
+    text = plan_text(meant)
+    block = text.partition("\nProtocols\n")[2].partition("\n\n")[0]
+    lines = [line.strip() for line in block.split("\n") if line.startswith("  protocol ")]
+    records = [f"protocol mine = {record.written}" for record in meant.planned.plan.protocols]
+    assert len(lines) == len(records)
+    return [*lines, *records]
+
+
+@pytest.mark.parametrize("strata", ["none", "by target"])
+@pytest.mark.parametrize("form", list(dict.fromkeys(forms())))
+def test_every_form_of_a_protocol_is_printed_as_it_may_be_written(folder, form, strata):
+    frame = FRAME.replace("{group}", "group g" if "group" in form else 'unit "rows"')
+    text = frame.format(protocol=form, strata=strata)
+    first = checked(text)
+    if any(d.severity is Severity.ERROR for d in first.diagnostics):
+        pytest.skip(f"not for this study: {codes(text)}")
+    prepared = read_and_plan(study(text, folder))
+    (meant,) = prepared.study.protocols
+    for line in prints(prepared, meant.name):
+        again = checked(frame.replace("protocol {protocol}", line).format(strata=strata))
+        assert not [d.message for d in again.diagnostics if d.severity is Severity.ERROR], line
+        (other,) = again.study.protocols
+        assert (other.kind, other.by, other.path, other.seeds) == (
+            meant.kind, meant.by, meant.path, meant.seeds
+        )  # fmt: skip
+        assert {k: float(v) if isinstance(v, int) or hasattr(v, "numerator") else v
+                for k, v in other.options.items()} == pytest.approx(
+               {k: float(v) if isinstance(v, int) or hasattr(v, "numerator") else v
+                for k, v in meant.options.items()}, abs=0)  # fmt: skip
+
+
+# --- metrics, tests and intervals ------------------------------------------------------------
+
+SOURCES = (
+    "data d from \"d.csv\"\n  target y\n  positive 1\n  task classification\n"
+    "model m = GaussianNB\nmodel o = LogisticRegression\nprotocol {protocol}\n",
+    "data d from \"d.csv\"\n  target y\n  task regression\n"
+    "model m = Ridge\nmodel o = Lasso\nprotocol {protocol}\n",
+    "scores s from \"s.csv\"\n  dataset name\n  models m, o, q\n  metric \"AUC\"\n",
+    "predictions p from \"p.csv\"\n  truth y\n  models m, o, q\n  task classification\n",
+    "predictions p from \"p.csv\"\n  value \"AUC\" m\n",
+)  # fmt: skip
+PLANS = ("cv folds=4", "repeated cv", "time_series", "nested cv", "bootstrap")
+NUMBERS = {"int": ("3",), "float": ("0.1", "1e-05", "5%", "1/3"), "bool": ("true", "false"),
+           "list": ("[1, 2]", "[10%, 1/3]", "[[0, 50], [10, 0]]"), "None": ("none",)}  # fmt: skip
+
+
+def calls(entry):
+    """Give a member with each value of each of its options."""
+    yield entry.name
+    for option in entry.options:
+        values = [*option.words, *(v for kind in option.types for v in NUMBERS.get(kind, ()))]
+        for value in values:
+            yield f"{entry.name}({option.name}={value})"
+
+
+def accepted(lines):
+    """Give the study of the first frame in which some lines are free of errors."""
+    for source in SOURCES:
+        for protocol in PLANS if "{protocol}" in source else ("",):
+            frame = "evallang 1\n" + source.format(protocol=protocol)
+            found = checked(frame + lines)
+            if found.study is not None and not any(
+                d.severity is Severity.ERROR for d in found.diagnostics
+            ):
+                return frame, found.study
+    return None, None
+
+
+def members(registry):
+    return [call for entry in registry for call in calls(entry)]
+
+
+@pytest.mark.parametrize("call", members(METRICS))
+def test_a_metric_is_printed_as_it_may_be_written(call):
+    frame, meant = accepted(f"measure {call}\n")
+    if meant is None:
+        pytest.skip("not a value of this option, or not a metric of these studies")
+    metric = meant.measures[0].metric
+    again = checked(f"{frame}measure {metric.written}\n").study
+    assert again is not None
+    assert again.measures[0].metric == metric
+
+
+@pytest.mark.parametrize("call", members(INTERVALS))
+def test_an_interval_is_printed_as_it_may_be_written(call):
+    for metric in ("accuracy", "roc_auc", "f1", "mse", "r2"):
+        frame, meant = accepted(f"measure {metric}\n  interval {call}\n")
+        if meant is not None:
+            break
+    else:
+        pytest.skip("not a value of this option, or not an interval of these studies")
+    interval = meant.measures[0].interval
+    lines = f"{frame}measure {metric}\n  interval {interval.written}\n"
+    again = checked(lines).study
+    assert again is not None
+    assert again.measures[0].interval == interval
+
+
+@pytest.mark.parametrize("call", members(HYPOTHESIS_TESTS))
+def test_a_hypothesis_test_is_printed_as_it_may_be_written(call):
+    for metric, line in itertools.product(
+        ("accuracy", "roc_auc", "mse", "AUC"),
+        ("m vs o with", "m, o, q with", "against o with", "m vs o across data with",
+         "across data with", "m, o, q across data with", "against o across data with"),
+    ):  # fmt: skip
+        lines = f"measure {metric}\ncompare {line} "
+        frame, meant = accepted(f"{lines}{call}\n")
+        if meant is not None:
+            test = meant.comparisons[0].test
+            again = checked(f"{frame}{lines}{test.written}\n").study
+            assert again is not None
+            assert again.comparisons[0].test == test
+            return
+    pytest.skip("not a value of this option, or not a test of these studies")
+
+
+# --- pipelines ---------------------------------------------------------------------------------
+
+PIPELINES = [
+    "DecisionTreeClassifier(splitter=best)",
+    'SimpleImputer(strategy=constant, fill_value="1") | GaussianNB',
+    'SimpleImputer(strategy=constant, fill_value="true") | GaussianNB',
+    'SimpleImputer(strategy=constant, fill_value="not known") | GaussianNB',
+    'SimpleImputer(strategy=constant, fill_value="") | GaussianNB',
+    'SimpleImputer(strategy=constant, fill_value="a--b") | GaussianNB',
+    'SimpleImputer(strategy=constant, fill_value="a-") | GaussianNB',
+    'SimpleImputer(strategy=constant, fill_value="x²") | GaussianNB',
+    "SimpleImputer(strategy=constant, fill_value=-1) | GaussianNB",
+    'columns([a, "mean radius", "all", "true", "CRP (mg/l)", "Sepal.Length"]: passthrough, '
+    "rest: StandardScaler) | GaussianNB",
+    'columns(["numeric"]: passthrough, numeric: StandardScaler) | GaussianNB',
+    "LogisticRegression(solver=newton-cg, C in 1e-3..1e3 log 7)",
+    "LogisticRegression(class_weight={0: 1, 1: 10.5}, tol=1e-05)",
+    "SVC(kernel in [rbf, linear], gamma in [scale, 0.1])",
+    "MLPClassifier(hidden_layer_sizes in [[10], [10, 5]])",
+    "BaggingClassifier(estimator=DecisionTreeClassifier(max_depth=none))",
+]
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_pipeline_is_printed_as_it_may_be_written(pipeline):
+    def meant(text):
+        found = checked(
+            'evallang 1\ndata d from "d.csv"\n  target y\n  task classification\n'
+            f"model m = {text}\nprotocol cv folds=5\nmeasure accuracy\n"
+            + ("tune grid cv=3\n" if " in " in text else "")
+        )
+        assert found.study is not None, [d.message for d in found.diagnostics]
+        return found.study.models[0].pipeline
+
+    first = meant(pipeline)
+    assert repr(meant(written(first))) == repr(first)
