@@ -116,7 +116,7 @@ class Canvas:
                 color=colour,
                 fontsize=size,
                 fontfamily=self._family,
-                fontweight=600 if bold else 400,
+                fontweight="semibold" if bold else "normal",
                 horizontalalignment=anchor,
                 verticalalignment="baseline",
                 parse_math=False,
