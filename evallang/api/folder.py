@@ -1,18 +1,31 @@
-"""The output folder: written under another name, swapped in by two renames, never over ours."""
+"""The results folder: written under another name, swapped in by two renames, never over ours.
+
+One process at a time holds a folder, from before the first fit until it is written: `reserved`
+refuses at once what could not be written at the end.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import errno
 import json
 import os
 import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.api.folder_lock import Locked, locked
 from evallang.engine.exporting import plain
 from evallang.engine.run import Run
 from evallang.registry import lazy
 from evallang.results import codec, records
+from evallang.results.files import TEMPORARY, write_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,51 +35,149 @@ if TYPE_CHECKING:
 else:
     np, pl = lazy("numpy"), lazy("polars")
 
-NEW, OLD = ".evallang-new", ".evallang-old"
+NEW, OLD, LOCK = ".evallang-new", ".evallang-old", ".evallang-lock"
 OURS = frozenset({"results.json", "report.html", "report.pdf", "predictions.parquet", "fits.csv"})
+NAME_BYTES = 255  # the longest name of a file on Linux
+LEAST_FREE = 8 * 1024**2  # bytes: a report with its fonts, and the results of a small study
+TRIED_BYTES = 1024**2  # written before anything is fitted, and deleted
+SHOWN_NAMES = 5
 
 
 class FolderRefused(Exception):
-    """A folder that is neither empty nor one of ours; nothing was written."""
+    """A folder that is not ours, is being written, or cannot be written; nothing was changed."""
 
 
-def check_folder(folder: Path) -> None:
-    """Mend an interrupted swap; refuse a folder that is not ours or cannot be written.
+@dataclass(frozen=True)
+class Reserved:
+    """A folder that this process alone may write, and what its user should know of it."""
 
-    Raises `FolderRefused`.
+    named: Path
+    """As the user wrote it."""
+    place: Path
+    """The folder itself, behind a link, as an absolute path."""
+    notes: tuple[str, ...] = ()
+
+    def beside(self, end: str) -> Path:
+        """Return the path of a folder or file of ours beside the folder."""
+        return _beside(self.place, end)
+
+
+@contextmanager
+def reserved(folder: Path) -> Iterator[Reserved]:
+    """Hold a results folder that can be written; repair what a killed run left of it.
+
+    Nothing is written through a link, and a file, pipe or folder of the user's in it stays as it
+    is. Raises `FolderRefused` where the folder belongs to somebody else, is held by another
+    process, or cannot be written.
     """
     if folder.name in ("", ".."):
         raise FolderRefused(f"`{folder}` cannot be replaced as a whole; name a folder in it")
-    folder = _behind_link(folder)
-    new, old = (folder.with_name(folder.name + end) for end in (NEW, OLD))
-    try:
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        if folder.exists() and not folder.is_dir():
-            raise FolderRefused(f"`{folder}` is a file, not a folder")
-        if folder.exists() and any(folder.iterdir()) and not _is_ours(folder):
-            raise FolderRefused(
-                f"`{folder}` holds files and no results of evallang; name an empty or new folder "
-                "with -o"
+    with contextlib.ExitStack() as held:
+        try:
+            place = _behind_link(folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            keeps_locks = held.enter_context(locked(_beside(place, LOCK)))
+            _finish_swap(place)
+            _check_is_ours(place, folder)
+            notes = _notes(place, folder)
+            _try_writing(place)
+        except Locked as error:
+            raise FolderRefused(_held(error, folder, _beside(place, LOCK))) from error
+        except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+            said = getattr(error, "strerror", None) or str(error)
+            raise FolderRefused(f"cannot write `{folder}`: {said[:1].lower()}{said[1:]}") from error
+        if not keeps_locks:
+            notes += (
+                f"the file system of `{folder}` has no locks; do not start another run into it "
+                "before this one ends",
             )
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _empty(new)
-        new.rmdir()
-    except OSError as error:
-        raise FolderRefused(
-            f"cannot write `{folder}`: {(error.strerror or str(error)).lower()}"
-        ) from error
+        yield Reserved(folder, place, notes)
+
+
+@contextmanager
+def held_for_report(folder: Path) -> Iterator[tuple[str, ...]]:
+    """Keep runs out of a folder while its report is replaced; yield what its user should know.
+
+    Raises `FolderRefused` while a run writes the folder.
+    """
+    with contextlib.ExitStack() as held:
+        place = Path(os.path.realpath(folder))
+        lock = _beside(place, LOCK) if place.name else None
+        try:
+            if lock is not None:
+                held.enter_context(locked(lock))
+        except Locked as error:
+            raise FolderRefused(_held(error, folder, _beside(place, LOCK))) from error
+        except OSError:
+            pass  # a run could not write beside this folder either
+        yield tuple(_replaced(place, folder, {"report.html", "report.pdf"}))
+
+
+def _held(error: Locked, folder: Path, lock: Path) -> str:
+    holder = error.holder
+    who = f"process {holder.pid} on {holder.host}, since {holder.since}" if holder else "unknown"
+    if error.certain:
+        return (
+            f"another run ({who}) is writing `{folder}`; wait until it ends, or name another "
+            "folder with -o"
+        )
+    return (
+        f"another run ({who}) may be writing `{folder}`, which cannot be seen from here; if that "
+        f"run has ended, delete `{lock}`"
+    )
 
 
 def _behind_link(folder: Path) -> Path:
-    """Give the folder that a link leads to: results are swapped there, and the link stays."""
-    return Path(os.path.realpath(folder)) if folder.is_symlink() else folder
+    """Return the folder that a link leads to: results are swapped there, and the link stays."""
+    return Path(os.path.realpath(folder)) if folder.is_symlink() else folder.absolute()
 
 
-def _empty(folder: Path) -> None:
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir()
+def _beside(place: Path, end: str) -> Path:
+    """Return the path beside a folder; a name that would be too long is cut and numbered."""
+    name = place.name + end
+    if len(os.fsencode(name)) > NAME_BYTES:
+        whole = os.fsencode(place.name)
+        stem = whole[: NAME_BYTES // 2].decode("utf-8", "ignore")
+        name = f"{stem}-{sha256(whole).hexdigest()[:16]}{end}"
+    return place.with_name(name)
+
+
+def _finish_swap(place: Path) -> None:
+    """Finish, or take back, what a killed run left; raise `FolderRefused` where it cannot."""
+    new, old = _beside(place, NEW), _beside(place, OLD)
+    for found in (new, old):
+        if found.exists() and _others(found) and not _is_ours(found):
+            raise FolderRefused(
+                f"`{found}` holds files and no results of evallang; move it to another place"
+            )
+    if old.exists():
+        if not place.exists():
+            (new if _is_ours(new) else old).rename(place)
+        if old.exists():
+            left = _move_others(old, place)
+            if left:
+                raise FolderRefused(
+                    f"an interrupted run left {_listed(left)} in `{old}`; move them to another "
+                    "place"
+                )
+            shutil.rmtree(old)
+    if new.exists():
+        shutil.rmtree(new)
+
+
+def _check_is_ours(place: Path, folder: Path) -> None:
+    if not place.exists():
+        return
+    if not place.is_dir():
+        raise FolderRefused(f"`{folder}` is a file, not a folder")
+    if any(place.iterdir()) and not _is_ours(place):
+        raise FolderRefused(
+            f"`{folder}` holds files and no results of evallang; name an empty or new folder "
+            "with -o"
+        )
+    for name in sorted(OURS):
+        if (place / name).is_dir() and not (place / name).is_symlink():
+            raise FolderRefused(f"`{name}` in `{folder}` is a folder; move it to another place")
 
 
 def _is_ours(folder: Path) -> bool:
@@ -79,50 +190,135 @@ def _is_ours(folder: Path) -> bool:
     return isinstance(found, dict) and str(found.get("schema", "")).startswith("evallang/results/")
 
 
+def _others(folder: Path) -> list[Path]:
+    """Return what stands in a folder and was not written by a run, in the order of names."""
+    return sorted(
+        item
+        for item in folder.iterdir()
+        if item.name not in OURS and not item.name.startswith(TEMPORARY)
+    )
+
+
+def _notes(place: Path, folder: Path) -> tuple[str, ...]:
+    """Name the links and special files in a folder, and say what becomes of them."""
+    if not place.exists():
+        return ()
+    notes = []
+    kept = [f"`{item.name}` ({kind})" for item in _others(place) if (kind := _special(item))]
+    if kept:
+        notes.append(
+            f"{_listed(kept)} in `{folder}` will be kept unchanged, neither read nor followed"
+        )
+    return (*notes, *_replaced(place, folder, OURS))
+
+
+def _replaced(place: Path, folder: Path, names: frozenset[str] | set[str]) -> Iterator[str]:
+    found = {name: kind for name in sorted(names) if (kind := _special(place / name))}
+    for name, kind in found.items():
+        rest = "; the target of the link stays as it is" if kind == "link" else ""
+        yield f"`{name}` ({kind}) in `{folder}` will be replaced by a file{rest}"
+
+
+SPECIAL = {
+    stat.S_IFLNK: "link",
+    stat.S_IFIFO: "FIFO",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "device",
+    stat.S_IFBLK: "device",
+}
+
+
+def _special(item: Path) -> str | None:
+    try:
+        return SPECIAL.get(stat.S_IFMT(item.lstat().st_mode))
+    except FileNotFoundError:
+        return None
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _try_writing(place: Path) -> None:
+    """Do everything that writing needs, before hours of fits: write, rename, swap.
+
+    Raises `FolderRefused` and `OSError`.
+    """
+    new, old = _beside(place, NEW), _beside(place, OLD)
+    try:
+        new.mkdir()
+        (new / max(OURS, key=len)).write_bytes(bytes(TRIED_BYTES))
+        free = shutil.disk_usage(new).free
+        if free < LEAST_FREE:
+            raise OSError(errno.ENOSPC, f"only {free / 1e6:.1f} MB of the disk are free")
+        new.rename(old)
+    finally:
+        for tried in (new, old):
+            shutil.rmtree(tried, ignore_errors=True)
+    if not place.exists():
+        return
+    for item in (place, *(item for item in _others(place) if not _special(item))):
+        if os.path.ismount(item):
+            raise FolderRefused(f"`{item}` is a mount point, which cannot be moved")
+        if item.is_dir() and not os.access(item, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, f"permission denied for `{item}`")
+    place.rename(old)
+    old.rename(place)
+
+
 def write_folder(
-    folder: Path,
+    reserved: Reserved,
     record: records.Results,
     run: Run | None,
     formats: tuple[str, ...] | None = None,
 ) -> tuple[str, ...]:
-    """Write results, tables and report; gives messages about what could not be written.
+    """Write results, tables and report; return messages about what could not be written.
 
-    Everything is written beside the folder and swapped in at the end; files in the old
-    folder that we did not write are moved over. Raises `FolderRefused` and `OSError`.
+    Everything is written beside the folder and swapped in at the end; then what else was in the
+    old folder is moved over. Raises `OSError`; the old folder is then as it was.
     """
     from evallang.reporting.report import write_report
 
-    check_folder(folder)
-    folder = _behind_link(folder)
-    new, old = (folder.with_name(folder.name + end) for end in (NEW, OLD))
+    place, new, old = reserved.place, reserved.beside(NEW), reserved.beside(OLD)
     try:
-        _empty(new)
-        (new / "results.json").write_text(codec.dumps(record), encoding="utf-8", newline="\n")
+        new.mkdir()
+        write_file(new / "results.json", codec.dumps(record).encode())
         if run is not None:
             _write_predictions(new / "predictions.parquet", run)
             _write_fits(new / "fits.csv", run)
         _, messages = write_report(record, new, formats or record.report.formats)
-        if folder.exists():
-            _keep_others(folder, new)
+        if place.exists():
+            place.rename(old)
+        try:
+            new.rename(place)
+        except BaseException:
+            if old.exists():
+                old.rename(place)
+            raise
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
     if old.exists():
-        shutil.rmtree(old)
-    if folder.exists():
-        folder.rename(old)
-    new.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
+        left = _move_others(old, place)
+        if left:
+            messages += (f"{_listed(left)} could not be moved and stays in `{old}`",)
+        else:
+            shutil.rmtree(old, ignore_errors=True)
     return messages
 
 
-def _keep_others(folder: Path, new: Path) -> None:
-    for item in folder.iterdir():
-        if item.name not in OURS and not (new / item.name).exists():
-            if item.is_dir():
-                shutil.copytree(item, new / item.name, symlinks=True)
-            else:
-                shutil.copy2(item, new / item.name, follow_symlinks=False)
+def _move_others(old: Path, place: Path) -> list[str]:
+    """Move what is not ours by renaming, whatever it is; return the names that did not move."""
+    left = []
+    for item in _others(old):
+        try:
+            if os.path.lexists(place / item.name):
+                raise FileExistsError(errno.EEXIST, "file exists", str(item))
+            item.rename(place / item.name)
+        except OSError:
+            left.append(f"`{item.name}`")
+    return left
 
 
 # --- tables ----------------------------------------------------------------------------------
@@ -148,7 +344,8 @@ def _write_predictions(path: Path, run: Run) -> None:
     lead = ["data", "protocol", "model", "repeat", "fold", "row", "id", "truth", "prediction"]
     scores = [name for name in whole.columns if name not in (*lead, "seed")]
     lead += ["seed"] if _seeds(run) else []
-    whole.select([*lead, *scores]).write_parquet(path, compression="zstd", statistics=False)
+    with path.open("wb") as stream:  # polars opens no path that is not UTF-8
+        whole.select([*lead, *scores]).write_parquet(stream, compression="zstd", statistics=False)
 
 
 def _frame(setting: Setting, model: str, run: Run) -> Any:
@@ -186,7 +383,7 @@ def _frame(setting: Setting, model: str, run: Run) -> Any:
 def _write_fits(path: Path, run: Run) -> None:
     seeds = _seeds(run)
     lead = ("data", "protocol", "model", "repeat", "fold", *(["seed"] if seeds else []))
-    with path.open("w", encoding="utf-8", newline="") as stream:
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([*lead, "params", "seconds", "status", "message"])
         for fitted in run.fits:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from evallang.api.folder import FolderRefused
+from evallang.api.folder import NAME_BYTES, FolderRefused
+from evallang.results.files import TEMPORARY, write_file
 
 
 def check_places(paths: Iterable[str], folder: Path) -> None:
@@ -20,8 +21,31 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
         place = folder / path
         if not Path(os.path.realpath(place.parent)).is_relative_to(inside):
             raise FolderRefused(f"`{path}` leads out of the study's folder, through a link")
-        if place.is_dir():
-            raise FolderRefused(f"`{path}` is a folder, and a model is written to a file")
+        try:
+            if place.is_dir():
+                raise FolderRefused(f"`{path}` is a folder, and a model is written to a file")
+            _try_writing(place, Path(inside))
+        except OSError as error:
+            said = error.strerror or str(error)
+            words = f"cannot write the model `{path}`: {said[:1].lower()}{said[1:]}"
+            raise FolderRefused(words) from error
+
+
+def _try_writing(place: Path, inside: Path) -> None:
+    """Write and rename a file where a model will be, in the nearest folder that exists.
+
+    Raises `OSError`.
+    """
+    if len(os.fsencode(place.name)) > NAME_BYTES:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+    folder = place.parent
+    while not folder.exists() and folder != inside:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, f"`{folder.name}` is not a folder")
+    tried = folder / f"{TEMPORARY}{os.getpid()}"
+    write_file(tried, b"\0")
+    tried.unlink()
 
 
 def write_models(models: Iterable[tuple[str, bytes]], folder: Path) -> None:
@@ -33,19 +57,4 @@ def write_models(models: Iterable[tuple[str, bytes]], folder: Path) -> None:
         check_places([path], folder)
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(prefix=f".{place.name}-", dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            Path(beside).chmod(0o666 & ~_umask())
-            Path(beside).replace(place)
-        except BaseException:
-            Path(beside).unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    """Give the rights that new files are denied; the system tells only when it is set."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        write_file(place, content)

@@ -14,6 +14,7 @@ from evallang.results import codec, records
 if TYPE_CHECKING:
     import polars as pl
 
+    from evallang.api.folder import Reserved
     from evallang.diagnostics import Diagnostic
     from evallang.engine.run import Run
 else:
@@ -85,17 +86,22 @@ class Results:
             raise OSError(errno.EINVAL, "not a regular file", str(place))
         return cls(codec.loads(place.read_text(encoding="utf-8")))
 
-    def save(self, folder: str | Path, formats: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    def save(
+        self, folder: str | Path | Reserved, formats: tuple[str, ...] | None = None
+    ) -> tuple[str, ...]:
         """Write the output folder; gives messages about what could not be written.
 
         Exported models are written too, below the folder of the study's file. `formats` are
         those of the report, by default the study's. Raises `FolderRefused` when the folder
-        holds anything that is not ours.
+        holds anything that is not ours, or another process is writing it.
         """
-        from evallang.api.folder import write_folder
+        from evallang.api.folder import Reserved, reserved, write_folder
         from evallang.api.models import write_models
 
-        messages = write_folder(Path(folder), self.record, self._run, formats)
+        if not isinstance(folder, Reserved):
+            with reserved(Path(folder)) as held:
+                return (*held.notes, *self.save(held, formats))
+        messages = write_folder(folder, self.record, self._run, formats)
         if self._run is not None:  # after the folder, in which one may stand
             write_models(self._run.models, self._study_folder)
         return messages

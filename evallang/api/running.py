@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evallang.api.folder import reserved
 from evallang.api.live import Live, checked, described, own_code
 from evallang.api.models import check_places
 from evallang.api.own_metrics import with_own_metrics
@@ -20,7 +21,7 @@ from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.models.own_code import path_restored
-from evallang.results import records
+from evallang.results import codec, records
 
 Progress = Callable[[int, int], None]
 
@@ -61,10 +62,31 @@ def run(
     that stand for the files of `data` statements, `models` estimators that stand for, or are
     added to, those of the study. `trust` lets the study run its author's own code and ask
     servers. Raises `StudyError` where study or data are faulty, `NotTrusted` where own code has
-    no consent, `FolderRefused` where a model may not be written, `ValueError` for objects that
-    are no frame or estimator of the study, and `RunFailed` (with what was computed) when a fit
-    failed.
+    no consent, `FolderRefused` where the folder or a model cannot be written, `ValueError` for
+    objects that are no frame or estimator of the study, and `RunFailed` (with what was computed)
+    when a fit failed.
     """
+    if out is None:
+        return _run(study, jobs, progress, command, trust, data, models)
+    with reserved(Path(out)) as place:
+        try:
+            results = _run(study, jobs, progress, command, trust, data, models)
+        except RunFailed as failed:
+            failed.results.save(place)
+            raise RunFailed(failed.results, Path(out)) from None
+        results.save(place)
+    return results
+
+
+def _run(
+    study: Study | str | Path,
+    jobs: int,
+    progress: Progress | None,
+    command: str,
+    trust: bool,
+    data: Mapping[str, Any] | None,
+    models: Mapping[str, Any] | None,
+) -> Results:
     from evallang.engine import run as engine
 
     live = Live(data or {}, models or {})
@@ -100,11 +122,10 @@ def run(
         provenance=provenance,
         diagnostics=tuple(to_record(d, study.checked.sources) for d in prepared.diagnostics),
     )
-    results = Results(_relative_paths(record, study), done, prepared.diagnostics, study.folder)
-    if out is not None:
-        results.save(out)
+    record = codec.encodable(_relative_paths(record, study))
+    results = Results(record, done, prepared.diagnostics, study.folder)
     if any(failure.stage != "inner" for failure in record.failures):
-        raise RunFailed(results, None if out is None else Path(out))
+        raise RunFailed(results, None)
     return results
 
 

@@ -19,17 +19,20 @@ STUDY = "screening.eval"
 def command(out: str, jobs: int | None) -> int:
     """Copy a small study to the current folder, run it, and say where the report is."""
     from evallang.cli.run import run_study
+    from evallang.results.files import write_file
 
     folder = Path(out)
     target = folder / STUDY
     text = files("evallang.examples").joinpath(STUDY).read_text(encoding="utf-8")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if target.exists() and not target.is_file():  # a pipe may never end
+            raise click.ClickException(f"`{target}` is not a file; name another folder with -o")
         if target.exists() and target.read_text(encoding="utf-8") != text:
             raise click.ClickException(
                 f"`{target}` exists and is not the demo; name another folder with -o"
             )
-        target.write_text(text, encoding="utf-8")
+        write_file(target, text.encode())
     except FileExistsError as error:
         raise click.ClickException(
             f"`{out}` is a file, not a folder; name another with -o"

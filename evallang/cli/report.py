@@ -15,7 +15,8 @@ from evallang.cli.terminal import cannot
 )
 def command(place: str, formats: str | None) -> int:
     """Render the report again beside its results; nothing is computed, no data are read."""
-    from evallang.api import Results
+    from evallang.api import FolderRefused, Results
+    from evallang.api.folder import held_for_report
     from evallang.reporting.report import write_report
 
     path = Path(place)
@@ -34,11 +35,14 @@ def command(place: str, formats: str | None) -> int:
         raise click.ClickException(f"cannot read `{place}`: {error}") from error
     folder = path if path.is_dir() else path.parent
     try:
-        formats_of_it = wanted or results.record.report.formats
-        written, messages = write_report(results.record, folder, formats_of_it)
+        with held_for_report(folder) as notes:
+            formats_of_it = wanted or results.record.report.formats
+            written, messages = write_report(results.record, folder, formats_of_it)
+    except FolderRefused as error:
+        raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(cannot("write", folder, error)) from error
-    for message in messages:
+    for message in (*notes, *messages):
         click.echo(message, err=True)
     for file in written:
         click.echo(str(file))

@@ -15,6 +15,7 @@ from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 
 if TYPE_CHECKING:
+    from evallang.api.folder import Reserved
     from evallang.api.results import Results as RunResults
 
 FORMATS = ("html", "pdf")
@@ -88,7 +89,7 @@ def run_study(
 ) -> int:
     """Run one study for a person at a terminal; gives the exit code."""
     from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, run
-    from evallang.api.folder import check_folder
+    from evallang.api.folder import reserved
     from evallang.cli.settings import overrides, remind
 
     place = study_path(file)
@@ -98,15 +99,16 @@ def run_study(
         remind(settings)
         return 1
     folder = _folder(place, out, study.meant.report_folder)
-    try:
-        check_folder(folder)
-    except FolderRefused as error:
-        raise click.ClickException(str(error)) from error
     code = 0
     command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
     command_line += " --trust" if trust else ""
     try:
-        with Progress(shown=sys.stderr.isatty() and not quiet) as bar:
+        with (
+            reserved(folder) as place_of_results,
+            Progress(shown=sys.stderr.isatty() and not quiet) as bar,
+        ):
+            for note in () if quiet else place_of_results.notes:
+                click.echo(note, err=True)
             try:
                 results = run(
                     study,
@@ -118,7 +120,7 @@ def run_study(
             except RunFailed as error:
                 results, code = error.results, Failed.exit_code
             bar.say("writing the report")
-            messages = _save(results, folder, formats)
+            messages = _save(results, place_of_results, formats)
     except StudyError as error:
         show(_spoken(error.diagnostics, quiet), error.sources)
         remind(settings)
@@ -149,13 +151,17 @@ def _spoken(diagnostics: Sequence[Diagnostic], quiet: bool) -> list[Diagnostic]:
     return [d for d in diagnostics if not quiet or d.severity is Severity.ERROR]
 
 
-def _save(results: "RunResults", folder: Path, formats: tuple[str, ...] | None) -> tuple[str, ...]:
+def _save(
+    results: "RunResults", folder: "Reserved", formats: tuple[str, ...] | None
+) -> tuple[str, ...]:
     from evallang.api import FolderRefused
 
     try:
         return results.save(folder, formats)
     except (FolderRefused, OSError) as error:
-        said = str(error) if isinstance(error, FolderRefused) else cannot("write", folder, error)
+        said = (
+            str(error) if isinstance(error, FolderRefused) else cannot("write", folder.named, error)
+        )
         raise Failed(f"{said}; {_kept_elsewhere(results)}") from error
 
 

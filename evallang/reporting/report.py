@@ -6,6 +6,7 @@ from pathlib import Path
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
 from evallang.reporting.section import build
+from evallang.results.files import write_file
 from evallang.results.records import Results
 
 FORMATS = ("html", "pdf")
@@ -34,7 +35,7 @@ def write_report(
         page = html.render(document, "screen")
         missing += page.missing
         written.append(folder / "report.html")
-        written[-1].write_text(page.html, encoding="utf-8")
+        write_file(written[-1], page.html.encode())
     if "pdf" in formats:
         page = html.render(document, "print")
         missing += page.missing
@@ -44,7 +45,7 @@ def write_report(
             messages.append(str(error))
         else:
             written.append(folder / "report.pdf")
-            written[-1].write_bytes(data)
+            write_file(written[-1], data)
     if missing:
         shown = " ".join(f"{c} (U+{ord(c):04X})" for c in sorted(set(missing))[:20])
         messages.append(f"the report's fonts have no glyph for {shown}; the system's are used")

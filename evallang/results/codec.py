@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from typing import Any, TypeVar, cast
 from evallang.results.records import SCHEMA, Results
 
 Record = TypeVar("Record")
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_plain(value: Any) -> Any:
@@ -49,6 +51,47 @@ def from_plain(kind: type[Record], value: Any) -> Record:
 def dumps(results: Results) -> str:
     """Give the text of `results.json`."""
     return json.dumps(to_plain(results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def encodable(record: Record) -> Record:
+    r"""Return a record whose texts UTF-8 can hold: bytes of paths that are none as `\xff`.
+
+    Everything else of the record stays as it is.
+    """
+    return cast(Record, _encodable(record))
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        return _escaped(value) if SURROGATE.search(value) else value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        found = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        changed = {k: new for k, old in found.items() if (new := _encodable(old)) is not old}
+        return dataclasses.replace(value, **changed) if changed else value
+    if isinstance(value, Mapping):
+        made = {_encodable(key): _encodable(item) for key, item in value.items()}
+        same = all(made.get(key, made) is item for key, item in value.items())
+        return value if same else made
+    if isinstance(value, tuple | list):
+        items = [_encodable(item) for item in value]
+        if all(new is old for new, old in zip(items, value, strict=True)):
+            return value
+        return items if isinstance(value, list) else tuple(items)
+    return value
+
+
+def _escaped(text: str) -> str:
+    """Write half surrogates out: those that stand for a byte of a path as that byte."""
+    return "".join(
+        f"\\x{ord(c) - 0xDC00:02x}"
+        if "\udc80" <= c <= "\udcff"
+        else f"\\u{ord(c):04x}"
+        if "\ud800" <= c <= "\udfff"
+        else c
+        for c in text
+    )
 
 
 def loads(text: str) -> Results:

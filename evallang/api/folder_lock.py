@@ -1,0 +1,150 @@
+"""One writer of a results folder at a time: a locked file beside it that names its process.
+
+The lock itself is the kernel's (`flock`), so it ends with the process, however that ends. The
+text in the file only says who holds it. Where the file system has no locks, the text decides:
+a process that is alive on this machine keeps others out, a dead one does not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
+MOST_BYTES = 4096  # of the text in a lock file
+NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a lock: process, machine, and when the process began to write."""
+
+    pid: int
+    host: str
+    since: str
+    ticks: int | None = None
+    """When the process started, by the clock of its machine: tells it from a later one."""
+
+
+class Locked(Exception):
+    """Another process holds the lock; `holder` is None where the file does not tell who."""
+
+    def __init__(self, holder: Holder | None, *, certain: bool) -> None:
+        super().__init__(holder)
+        self.holder = holder
+        self.certain = certain
+        """Whether the system says so; False for a process of another machine, unseen from here."""
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Hold the lock file at `path`; yield whether the file system keeps locks.
+
+    Raises `Locked` and `OSError`.
+    """
+    descriptor, kept = _acquired(path)
+    try:
+        yield kept
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)  # before the lock ends: nobody else's file
+        os.close(descriptor)
+
+
+def _acquired(path: Path) -> tuple[int, bool]:
+    while True:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(path, flags, 0o666)
+        try:
+            kept = _lock(descriptor, path)
+            if not _is_still(path, descriptor):  # its last holder has removed it meanwhile
+                os.close(descriptor)
+                continue
+            _write(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor, kept
+
+
+def _lock(descriptor: int, path: Path) -> bool:
+    """Lock an open file; return False where the file system has no locks and nobody is named."""
+    try:
+        if fcntl is None:
+            raise OSError(errno.ENOSYS, "no locks")
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError as error:
+        holder = _read(descriptor)
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            raise Locked(holder, certain=True) from error
+        if error.errno not in NO_LOCKS:
+            raise
+        if holder is None:
+            return False
+        if holder.host != socket.gethostname():
+            raise Locked(holder, certain=False) from error
+        if _is_alive(holder):
+            raise Locked(holder, certain=True) from error
+        return False
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    try:
+        there, ours = os.lstat(path), os.fstat(descriptor)
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+
+
+def _write(descriptor: int) -> None:
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    holder = Holder(os.getpid(), socket.gethostname(), now, _ticks(os.getpid()))
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, (json.dumps(asdict(holder)) + "\n").encode(), 0)
+
+
+def _read(descriptor: int) -> Holder | None:
+    try:
+        found = json.loads(os.pread(descriptor, MOST_BYTES, 0))
+        ticks = found.get("ticks")
+        return Holder(
+            int(found["pid"]),
+            str(found["host"]),
+            str(found["since"]),
+            None if ticks is None else int(ticks),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _is_alive(holder: Holder) -> bool:
+    try:
+        os.kill(holder.pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # of another user
+        pass
+    ticks = _ticks(holder.pid)
+    return ticks is None or holder.ticks is None or ticks == holder.ticks
+
+
+def _ticks(pid: int) -> int | None:
+    """Return when a process started, in ticks since the machine did; None where unknown."""
+    try:
+        content = Path(f"/proc/{pid}/stat").read_bytes()
+        return int(content.rpartition(b")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None

@@ -1,0 +1,327 @@
+"""Results folders: one writer at a time, no link followed, any path, all told before fits."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import pytest
+from studies import TWO_MODELS
+
+import evallang as ev
+from evallang.api import FolderRefused, folder_lock
+from evallang.api.folder import reserved
+from evallang.api.models import check_places
+
+EVALLANG = [sys.executable, "-m", "evallang"]
+SLOW_CODE = """\
+import time
+from pathlib import Path
+
+from sklearn.dummy import DummyClassifier
+
+
+class Slow(DummyClassifier):
+    def fit(self, X, y):
+        Path("fitting").touch()
+        time.sleep(60)
+        return super().fit(X, y)
+"""
+COUNTS = """\
+evallang 1
+counts a "A"
+  models one, two
+  table [[9959, 11], [1, 29]]
+measure accuracy
+compare with mcnemar
+report html
+"""
+
+
+def call(*words: str | bytes, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*EVALLANG, *words],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def results() -> ev.Results:
+    return ev.run(ev.parse(COUNTS))
+
+
+@contextmanager
+def a_run_that_fits(folder: Path, text: str):
+    """Start a run in another process; it is fitting when this returns."""
+    (folder / "slow.py").write_text(SLOW_CODE)
+    (folder / "study.eval").write_text(text)
+    process = subprocess.Popen(
+        [*EVALLANG, "run", "study.eval", "-j", "1", "--trust", "--format", "html"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(1200):
+            if (folder / "fitting").exists() or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+SLOW = TWO_MODELS.replace('study "Two', 'use slow\nstudy "Two').replace("GaussianNB", "slow.Slow")
+
+
+# --- one writer ----------------------------------------------------------------------------------
+
+
+def test_a_second_run_is_refused_before_it_fits_and_a_killed_one_blocks_nobody(tmp_path):
+    with a_run_that_fits(tmp_path, SLOW) as first:
+        started = time.monotonic()
+        second = call("run", "study.eval", "-j", "1", "--trust", folder=tmp_path)
+        assert time.monotonic() - started < 45  # one fit of it takes 60 seconds
+        assert second.returncode == 2
+        assert f"another run (process {first.pid} on " in second.stderr
+        assert "is writing `study-results`" in second.stderr
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+    assert (tmp_path / "study-results.evallang-lock").exists()  # nothing was left to delete it
+    (tmp_path / "study.eval").write_text(COUNTS)
+    done = call("run", "study.eval", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.glob("*.evallang-*"))
+
+
+def test_a_report_is_not_rendered_into_a_folder_that_a_run_holds(tmp_path, results):
+    results.save(tmp_path / "out", ("html",))
+    with reserved(tmp_path / "out"):
+        done = call("report", "out", "--format", "html", folder=tmp_path)
+    assert done.returncode == 2
+    assert f"another run (process {os.getpid()} on " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("holder", "said"),
+    [
+        ({"pid": os.getpid(), "host": "HERE"}, "is writing"),
+        ({"pid": os.getpid(), "host": "HERE", "ticks": 1}, None),  # a later process of that number
+        ({"pid": 2**22 + 1, "host": "HERE"}, None),  # above the most processes of Linux
+        ({"pid": 1, "host": "elsewhere"}, "if that run has ended, delete"),
+        (None, None),
+    ],
+)
+def test_where_the_file_system_has_no_locks_the_named_process_decides(
+    tmp_path, monkeypatch, holder, said
+):
+    def no_locks(*_):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(folder_lock.fcntl, "flock", no_locks)
+    lock = tmp_path / "out.evallang-lock"
+    if holder is not None:
+        host = folder_lock.socket.gethostname() if holder["host"] == "HERE" else holder["host"]
+        lock.write_text(json.dumps({"since": "2026-01-01T00:00:00Z", **holder, "host": host}))
+    if said is not None:
+        with pytest.raises(FolderRefused, match=said), reserved(tmp_path / "out"):
+            pass
+        return
+    with reserved(tmp_path / "out") as held:
+        assert held.notes == (
+            f"the file system of `{tmp_path / 'out'}` has no locks; do not start another run into "
+            "it before this one ends",
+        )
+    assert not lock.exists()
+
+
+# --- links and special files ---------------------------------------------------------------------
+
+
+def test_a_report_replaces_a_link_and_leaves_its_target_alone(tmp_path, results):
+    results.save(tmp_path / "out", ("html",))
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    report = tmp_path / "out" / "report.html"
+    report.unlink()
+    report.symlink_to("../precious.txt")
+    done = call("report", "out", "--format", "html", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert precious.read_text() == "precious"
+    assert not report.is_symlink() and "<html" in report.read_text()
+    assert "`report.html` (link) in `out` will be replaced by a file" in done.stderr
+
+
+def test_what_else_is_in_the_folder_is_named_first_and_moves_as_it_is(tmp_path, results):
+    out, big = tmp_path / "out", tmp_path / "big"
+    results.save(out, ("html",))
+    big.mkdir()
+    (big / "huge.bin").write_bytes(b"0")
+    (out / "latest").symlink_to("../big")
+    (out / "gone").symlink_to("nowhere")
+    os.mkfifo(out / "pipe")
+    (out / "notes").mkdir()
+    os.mkfifo(out / "notes" / "inner")
+    (out / "report.html").unlink()
+    (out / "report.html").symlink_to("../precious.txt")
+    with reserved(out) as held:
+        assert held.notes == (
+            f"`gone` (link), `latest` (link), `pipe` (FIFO) in `{out}` will be kept unchanged, "
+            "neither read nor followed",
+            f"`report.html` (link) in `{out}` will be replaced by a file; the target of the link "
+            "stays as it is",
+        )
+        results.save(held, ("html",))
+    assert (out / "latest").readlink() == Path("../big")
+    assert (out / "gone").readlink() == Path("nowhere")
+    assert stat.S_ISFIFO((out / "pipe").lstat().st_mode)
+    assert stat.S_ISFIFO((out / "notes" / "inner").lstat().st_mode)
+    assert (out / "report.html").is_file() and not (out / "report.html").is_symlink()
+    assert not (tmp_path / "precious.txt").exists()
+    assert not list(tmp_path.glob("*.evallang-*"))
+
+
+def test_a_folder_named_as_a_file_of_ours_is_refused(tmp_path, results):
+    results.save(tmp_path / "out", ("html",))
+    (tmp_path / "out" / "fits.csv").unlink(missing_ok=True)
+    (tmp_path / "out" / "fits.csv").mkdir()
+    with pytest.raises(FolderRefused, match=r"`fits\.csv` in .* is a folder"):
+        results.save(tmp_path / "out", ("html",))
+
+
+# --- an interrupted swap -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", ["old away", "new in place", "files being moved"])
+def test_an_interrupted_swap_is_finished_at_the_next_start(tmp_path, results, state):
+    out, old, new = (tmp_path / f"out{end}" for end in ("", ".evallang-old", ".evallang-new"))
+    results.save(out, ("html",))
+    (out / "mine.txt").write_text("mine")
+    (out / "more.txt").write_text("more")
+    out.rename(old)
+    results.save(tmp_path / "made", ("html",))
+    (tmp_path / "made").rename(new if state == "old away" else out)
+    if state == "files being moved":
+        (old / "mine.txt").rename(out / "mine.txt")
+    with reserved(out):
+        assert (out / "mine.txt").read_text() == "mine"
+        assert (out / "more.txt").read_text() == "more"
+        assert (out / "results.json").is_file()
+        assert not old.exists() and not new.exists()
+
+
+def test_a_folder_of_the_user_beside_the_results_is_never_deleted(tmp_path, results):
+    for end in (".evallang-new", ".evallang-old"):
+        beside = tmp_path / f"out{end}"
+        beside.mkdir()
+        (beside / "thesis.tex").write_text("mine")
+        with pytest.raises(FolderRefused, match="move it to another place"):
+            results.save(tmp_path / "out", ("html",))
+        assert (beside / "thesis.tex").read_text() == "mine"
+        (beside / "thesis.tex").unlink()
+        beside.rmdir()
+
+
+# --- paths ---------------------------------------------------------------------------------------
+
+PATHS = [
+    b"new\nline", b"-dash", b"sp ace", b"b\xff\xfe", "em😀ji".encode(), b"x" * 255,
+    "é".encode() * 127,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PATHS, ids=ascii)
+def test_any_name_that_linux_allows_takes_results_and_their_report(tmp_path, name):
+    study = tmp_path / os.fsdecode(b"\xff") / "study.eval"
+    study.parent.mkdir()
+    study.write_text(TWO_MODELS)
+    out = tmp_path / os.fsdecode(name)
+    done = ev.run(study, out=out)
+    again = ev.Results.load(out)
+    assert again.record.estimates == done.record.estimates
+    assert pl.read_parquet((out / "predictions.parquet").read_bytes()).height == 300
+    assert (out / "report.pdf").read_bytes().startswith(b"%PDF-")
+    assert not list(tmp_path.glob("*.evallang-*"))
+
+
+@pytest.mark.parametrize("name", [b"\xc3\xa9.eval", b"s\xff.eval"], ids=ascii)
+def test_a_locale_without_utf_8_loses_nothing(tmp_path, name):
+    (tmp_path / os.fsdecode(name)).write_text(COUNTS)
+    settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    out = name.removesuffix(b".eval") + b"-results"
+    for words in (("run", name), ("report", out)):
+        done = call(*words, folder=tmp_path, **settings)
+        assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / os.fsdecode(out) / "results.json").read_text("utf-8"))
+    assert record["provenance"]["command"].startswith("evallang run ")
+
+
+# --- before the first fit ------------------------------------------------------------------------
+
+
+def test_a_full_disk_is_told_before_anything_is_fitted(tmp_path, monkeypatch):
+    def fitted(*_, **__):
+        raise AssertionError("a fit was started")
+
+    monkeypatch.setattr("evallang.engine.run.run", fitted)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: _Full)
+    study = ev.parse(TWO_MODELS)
+    with pytest.raises(FolderRefused, match=r"only 0\.1 MB of the disk are free"):
+        ev.run(study, out=tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+class _Full:
+    free = 100_000
+
+
+@pytest.mark.parametrize("at", ["a" * 256, "a" * 200 + "/" + "b" * 256])
+def test_a_name_that_is_too_long_is_told_before_anything_is_fitted(tmp_path, at, monkeypatch):
+    monkeypatch.setattr("evallang.engine.run.run", None)
+    with pytest.raises(FolderRefused, match="file name too long"):
+        ev.run(ev.parse(TWO_MODELS), out=tmp_path / at)
+
+
+def test_a_limit_on_files_is_met_before_anything_is_fitted(tmp_path):
+    (tmp_path / "study.eval").write_text(TWO_MODELS)
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536));"
+        "from evallang.cli.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", "study.eval", "-j", "1"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.endswith("Error: cannot write `study-results`: file too large\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["study.eval"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_without_permission_is_told_before_anything_is_fitted(tmp_path, monkeypatch):
+    monkeypatch.setattr("evallang.engine.run.run", None)
+    (tmp_path / "closed").mkdir(mode=0o555)
+    with pytest.raises(FolderRefused, match="permission denied"):
+        ev.run(ev.parse(TWO_MODELS), out=tmp_path / "closed" / "out")
+
+
+def test_an_export_that_cannot_be_written_is_told_before_anything_is_fitted(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path, said in (("file/m.skops", "not a folder"), ("x" * 256, "file name too long")):
+        with pytest.raises(FolderRefused, match=f"cannot write the model .*{said}"):
+            check_places([path], tmp_path)
+    check_places(["new/deep/m.skops"], tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
