@@ -41,10 +41,12 @@ fuzz: $(TESTED)
 validate: $(TESTED)
 	$(BIN)/python -m benchmarks.validation --write docs/validation.md
 
-# The PDF needs Pango; where it cannot be installed, one line says so, and all else works.
+# The PDF needs Pango, and HarfBuzz's subsetter for the same bytes from run to run; where they
+# cannot be installed, one line says so, and all else works.
 PANGO := libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 system:
-	@if PATH="$$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q libpangoft2-1.0; then :; \
+	@if PATH="$$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | \
+	  awk '/libpangoft2-1[.]0/ {p = 1} /libharfbuzz-subset/ {h = 1} END {exit !(p && h)}'; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  apt-get install -y -qq --no-install-recommends $(PANGO) >/dev/null; then :; \
 	elif [ "$$(uname)" = Darwin ]; then echo "for PDF reports: brew install pango"; \
