@@ -13,6 +13,7 @@ RESERVED = frozenset(
 LONGEST = 64  # characters; a longer word is no slip of the keyboard
 LEAST_SURE = 4  # characters; of fewer each is as likely meant as not
 MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
+LONGEST_ABBREVIATION = 5  # letters: `medae` is one, `recall` is a word
 MANY = 400  # names; among more of them each look for several slips has its price
 MOST_COMPARED = 100_000  # names in all, a third of a second; then slips of one letter are found
 
@@ -97,6 +98,41 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
         if near is not None or most == 1 or not candidates.may_be_gone_through():
             return near
     return _nearest(plain, candidates, most)
+
+
+def slip_of_term(word: str, term: str) -> bool:
+    """Return whether a word is a misspelt term, and not another term of the field.
+
+    Abbreviations lie close together (`smape` and `mape`, `icc` and `mcc`), so in a part of at most
+    `LONGEST_ABBREVIATION` letters a slip only swaps two neighbours, doubles a letter or leaves
+    out one of a pair; where all other parts agree, one letter may be wrong (`error_rat`). In
+    longer parts one letter in four may be wrong. A word with one more part is another term
+    (`precision_k`), and so is one with other digits (`f3`).
+    """
+    plain, meant = _plain(word), _plain(term)
+    if plain.replace("_", "") == meant.replace("_", ""):
+        return True
+    if [c for c in plain if c.isdigit()] != [c for c in meant if c.isdigit()]:
+        return False
+    parts, theirs = plain.split("_"), meant.split("_")
+    if len(parts) > len(theirs):
+        return False
+    if len(parts) < len(theirs):
+        parts, theirs = [plain.replace("_", "")], [meant.replace("_", "")]
+    wrong = [(a, b) for a, b in zip(parts, theirs, strict=True) if a != b]
+    one_letter = len(wrong) == 1 < len(parts) and distance(*wrong[0]) == 1
+    return one_letter or all(_slip_of_part(a, b) for a, b in wrong)
+
+
+def _slip_of_part(part: str, meant: str) -> bool:
+    if len(meant) > LONGEST_ABBREVIATION:
+        return distance(part, meant) <= max(1, len(meant) // 4)
+    swapped = sorted(part) == sorted(meant) and distance(part, meant) == 1
+    return swapped or _single_letters(part) == _single_letters(meant)
+
+
+def _single_letters(word: str) -> str:
+    return "".join(c for i, c in enumerate(word) if i == 0 or c != word[i - 1])
 
 
 LOOKS_LIKE = str.maketrans(

@@ -4,7 +4,16 @@ import itertools
 
 import pytest
 
-from evallang.spelling import LONGEST, MANY, MOST_COMPARED, Words, closest, distance, is_sure
+from evallang.spelling import (
+    LONGEST,
+    MANY,
+    MOST_COMPARED,
+    Words,
+    closest,
+    distance,
+    is_sure,
+    slip_of_term,
+)
 
 
 @pytest.mark.parametrize(
@@ -129,3 +138,29 @@ def test_words_know_what_differs_in_case_alone() -> None:
 def test_a_fix_is_sure_where_nothing_else_can_be_meant(word, meant, others, sure):
     assert is_sure(word, meant, [meant, *others]) is sure
     assert is_sure(word, meant, Words([*others, meant])) is sure
+
+
+# Measures of the literature (scikit-learn, torchmetrics, forecasting, survival) and the term of
+# the catalogue that is spelled most like each: they are different measures.
+OTHER_MEASURES = {
+    "smape": "mape", "mase": "mae", "icc": "mcc", "msle": "mse", "rmsle": "rmse", "wape": "mape",
+    "wmape": "mape", "mdape": "mape", "nmse": "mse", "nrmse": "rmse", "mpe": "mae", "fnr": "tnr",
+    "log_cosh": "log_loss", "recall_k": "recall", "precision_k": "precision", "f3": "f1",
+    "r3": "r2", "rmae": "rmse", "medape": "medae", "crps": "mcc", "eer": "ece", "hss": "mcc",
+}  # fmt: skip
+SLIPS = {
+    "acuracy": "accuracy", "accurcy": "accuracy", "rcall": "recall", "presicion": "precision",
+    "roc_acu": "roc_auc", "rocauc": "roc_auc", "logloss": "log_loss", "maee": "mae",
+    "rmes": "rmse", "error_rat": "error_rate", "balancd_accuracy": "balanced_accuracy",
+    "specifity": "specificity", "mc": "mcc", "Balanced-Accuracy": "balanced_accuracy",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "term"), OTHER_MEASURES.items())
+def test_another_measure_is_not_a_slip(word: str, term: str) -> None:
+    assert not slip_of_term(word, term)
+
+
+@pytest.mark.parametrize(("word", "term"), SLIPS.items())
+def test_a_misspelt_measure_is_a_slip(word: str, term: str) -> None:
+    assert slip_of_term(word, term)

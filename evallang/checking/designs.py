@@ -145,7 +145,10 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
                 codes.UNKNOWN_OPTION,
                 f"`{' '.join(words)}` has no option `{key}`",
                 option.key.span,
-                help=text or _longer_form(scope, node, words) or _takes([*names, "seeds"]),
+                help=(_share_of_training(option, node) if "test" in names else None)
+                or text
+                or _longer_form(scope, node, words)
+                or _takes([*names, "seeds"]),
                 fixes=fixes,
             )
             sound = False
@@ -173,6 +176,32 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         seeds=seeds,
         span=node.span,
     )
+
+
+TRAINING = frozenset({"train", "train_size", "training"})
+"""What the share of training is called elsewhere; here it is what the other parts leave."""
+
+
+def _share_of_training(option: n.OptionNode, node: n.ProtocolNode) -> str | None:
+    """Return what to write for a stated share of training: `test=20%` for `train=80%`."""
+    if option.key.name.casefold() not in TRAINING:
+        return None
+    written = {other.key.name: other.value for other in node.options}
+    if "test" in written or not isinstance(option.value, n.NumberNode):
+        return "remove it: training uses the rows that no other part holds"
+    rest = 1 - _exact_share(option.value)
+    if isinstance(validation := written.get("validation"), n.NumberNode):
+        rest -= _exact_share(validation)
+    if not 0 < rest < 1:
+        return "training uses the other rows: write `test=20%`"
+    percent = rest * 100
+    share = f"{percent.numerator}%" if percent.denominator == 1 else f"{rest}"
+    return f"training uses the other rows: write `test={share}`"
+
+
+def _exact_share(node: n.NumberNode) -> Fraction:
+    value = number(node.literal)
+    return value if isinstance(value, Fraction) else Fraction(str(value))
 
 
 def _longer_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) -> str | None:

@@ -97,7 +97,14 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
     of_clause.distinct(scope, node.formats, words, " in `report`")
     for name in node.formats:
         if name.name in unbuilt.FORMATS:
-            values.not_in_this_version(scope, f"the report format `{name.name}`", name)
+            others = [word for word in words if word in FORMATS] or list(FORMATS)
+            values.not_in_this_version(
+                scope,
+                f"the report format `{name.name}`",
+                name,
+                way_out=f"write `report {', '.join(dict.fromkeys(others))}`; every number of the "
+                "report is in `results.json`",
+            )
         elif name.name not in FORMATS:
             text, fixes = suggestion(name.name, name.span, (*FORMATS, *unbuilt.FORMATS))
             scope.report(

@@ -7,11 +7,11 @@ from evallang.checking import explanations, unbuilt
 from evallang.checking.catalogues import REGISTRIES, members
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.explanations import Explanation, Part, written
-from evallang.checking.other_names import OTHER_NAMES, OTHER_WORDS, meant_by
+from evallang.checking.other_names import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
 from evallang.checking.statements import WORD_MEANINGS
 from evallang.diagnostics import CODES, Code
 from evallang.models.catalogue import CATALOGUE
-from evallang.spelling import closest
+from evallang.spelling import closest, slip_of_term
 from evallang.syntax.keywords import CLAUSES, CONNECTIVES, STATEMENTS
 
 LATER: dict[str, frozenset[str]] = {
@@ -122,7 +122,12 @@ def nearest(asked: str) -> str | None:
     """Name the word that is spelt most like this one, in any catalogue or case."""
     known = words()
     by_case = {word.lower(): word for word in known}
-    return by_case.get(asked.lower()) or _elsewhere(asked) or closest(asked, known)
+    near = by_case.get(asked.lower()) or _elsewhere(asked)
+    if near is not None:
+        return near
+    near = closest(asked, known)
+    another = near is not None and is_member("metric", near) and not slip_of_term(asked, near)
+    return None if another else near
 
 
 def _elsewhere(asked: str) -> str | None:

@@ -103,6 +103,23 @@ class ParameterResolver:
             raise Broken
         return self._with_needed(entry, EstimatorSpec(entry.name, tuple(given), own), name)
 
+    def _first_parameter(self, entry: ClassEntry, value: n.ValueNode) -> str | None:
+        """Return the parameter that a value without a key is for in Python.
+
+        `estimator` for a class or a model of the study, else the first one.
+        """
+        name = value.name if isinstance(value, n.CallNode) else value
+        step = isinstance(name, n.NameNode) and name.name in self.scope.steps
+        if step and entry.parameter("estimator") is not None:
+            return "estimator"
+        plain = values.plain_value(value)
+        for key, known in entry.parameters.items():
+            if known.required or (
+                not isinstance(plain, tuple | Fraction) and accepts(known, plain) is None
+            ):
+                return key
+        return next(iter(entry.parameters), None)
+
     def _with_needed(
         self, entry: ClassEntry, spec: EstimatorSpec, place: n.NameNode
     ) -> EstimatorSpec:
@@ -123,11 +140,17 @@ class ParameterResolver:
     ) -> tuple[str, ParameterValue]:
         """Resolve one `key=value` or `key in DOMAIN` of a class; of its own, any key."""
         if argument.key is None:
+            key = "NAME" if own else self._first_parameter(entry, argument.value)
+            place = Span(argument.span.path, argument.span.start, argument.span.start)
+            words = f"write `{key}={self.scope.written(argument.value.span)}`"
             self.scope.report(
                 model_codes.UNKNOWN_PARAMETER,
                 f"a value of `{entry.name}` needs its parameter's name",
                 argument.span,
-                help=f"write `{entry.name}(parameter=value)`",
+                help=words if key else f"`{entry.name}` takes no parameters",
+                fixes=[Fix(words, (Edit(place, f"{key}="),), safe=False)]
+                if key and not own
+                else [],
             )
             raise Broken
         key = argument.key.name

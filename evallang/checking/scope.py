@@ -12,7 +12,7 @@ from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered
 from evallang.results.settings import Default
 from evallang.source import SourceFile, Span
-from evallang.spelling import Words, closest, foreign_letter, is_sure, twin
+from evallang.spelling import Words, closest, foreign_letter, is_sure, slip_of_term, twin
 from evallang.study import Method
 from evallang.syntax import nodes as n
 from evallang.syntax.keywords import RESERVED
@@ -177,12 +177,18 @@ def letters(name: str) -> str:
 
 
 def suggestion(
-    word: str, span: Span, candidates: Iterable[str], what: str | None = None
+    word: str,
+    span: Span,
+    candidates: Iterable[str],
+    what: str | None = None,
+    *,
+    terms: bool = False,
 ) -> tuple[str | None, list[Fix]]:
     """Give the help text and the fix for a word that was probably misspelt.
 
     A word that is right but for its case comes first, however short it is; then, for `what`
-    has such words, one that others call so.
+    has such words, one that others call so. With `terms`, a word near to a candidate that may
+    as well be another term of the field suggests nothing.
     """
     known: Sequence[str] = candidates if isinstance(candidates, Words) else tuple(candidates)
     if not word.isascii() and (same := twin(word, known)) is not None:
@@ -196,7 +202,7 @@ def suggestion(
     if other is not None:
         return f"did you mean `{other}`?", []
     near = alike[0] if len(alike) == 1 else closest(word, known)
-    if near is None:
+    if near is None or (terms and not slip_of_term(word, near)):
         return None, []
     sure = is_sure(word, near, known)
     fix = Fix(f"replace `{word}` by `{near}`", (Edit(span, near),), sure)

@@ -15,7 +15,7 @@ from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
 from evallang.source import Span
-from evallang.spelling import closest, listed
+from evallang.spelling import closest, listed, slip_of_term
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -30,6 +30,11 @@ CATALOGUES: tuple[tuple[str, Registry[Any], frozenset[str], Code], ...] = (
     ("interval", INTERVALS, unbuilt.INTERVALS, codes.UNKNOWN_INTERVAL),
     ("correction", CORRECTIONS, unbuilt.CORRECTIONS, codes.UNKNOWN_CORRECTION),
     ("analysis", ANALYSES, unbuilt.ANALYSES, codes.UNKNOWN_ANALYSIS),
+)
+NUMBER_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    *("nineteen", "twenty"),
 )
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
 _WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
@@ -136,21 +141,31 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
             help=f"did you mean `{meant}`?" if meant else _instead(word, other, what),
         )
         return None
-    text, fixes = suggestion(word, name.span, (*registry.names(), *later))
+    measure = what == "metric"
+    text, fixes = suggestion(word, name.span, (*registry.names(), *later), terms=measure)
     if text is None and meant is None:
         elsewhere = OTHER_NAMES.get(what, {})
         near = closest(word, elsewhere)
-        meant = elsewhere[near] if near else None
+        slip = near is not None and (not measure or slip_of_term(word, near))
+        meant = elsewhere[near] if near is not None and slip else None
     if meant is not None:
         text, fixes = f"did you mean `{meant}`?", []
     scope.report(
         code,
         f"there is no {what} called `{scope.written(name.span)}`",
         name.span,
-        help=text or f"`evallang list {_plural(what)}` lists all of them",
+        help=text or _listing(what),
         fixes=fixes,
     )
     return None
+
+
+def _listing(what: str) -> str:
+    """Return where the members of a catalogue are listed, and how to add one's own."""
+    listing = f"`evallang list {_plural(what)}` lists all of them"
+    if what != "metric":
+        return listing
+    return f"{listing}; a measure of your own is a Python function, see `evallang explain use`"
 
 
 def stands_in(word: str, besides: str) -> str | None:
@@ -299,13 +314,15 @@ def option_value(
     elif isinstance(node, n.TextNode) and "str" in option.types:
         return True, node.value
     elif isinstance(node, n.ListNode) and {"list", "tuple"} & set(option.types):
-        items = [_plain(item) for item in node.items]
+        items = [plain_value(item) for item in node.items]
         if all(item is not None for item in items):
             return True, tuple(items)
     fixes: list[Fix] = []
     expected = _expected(option)
     help_text = None
-    if isinstance(node, n.NameNode):
+    if isinstance(node, n.NameNode) and "int" in option.types and node.name in NUMBER_WORDS:
+        help_text, fixes = _as_number(node.span, str(NUMBER_WORDS.index(node.name)))
+    elif isinstance(node, n.NameNode):
         help_text, fixes = suggestion(node.name, node.span, option.words)
     elif {"int", "float", "Fraction"} & set(option.types):
         help_text, fixes = plainly(node, whole="int" in option.types)
@@ -330,10 +347,15 @@ def plainly(node: n.Node, *, whole: bool) -> tuple[str | None, list[Fix]]:
         written = written.partition(".")[0] if _WHOLE.fullmatch(written) else ""
     if not written or (isinstance(node, n.NumberNode) and written == node.literal):
         return None, []
-    return f"write `{written}`", [Fix(f"write `{written}`", (Edit(node.span, written),))]
+    return _as_number(node.span, written)
 
 
-def _plain(node: n.ValueNode) -> OptionValue:
+def _as_number(span: Span, written: str) -> tuple[str, list[Fix]]:
+    return f"write `{written}`", [Fix(f"write `{written}`", (Edit(span, written),))]
+
+
+def plain_value(node: n.ValueNode) -> OptionValue:
+    """Return a literal as a plain value; None for what is not a literal."""
     if isinstance(node, n.NumberNode):
         return number(node.literal)
     if isinstance(node, n.TextNode):
@@ -341,7 +363,7 @@ def _plain(node: n.ValueNode) -> OptionValue:
     if isinstance(node, n.NameNode):
         return WORDS.get(node.name, node.name)
     if isinstance(node, n.ListNode):
-        items = [_plain(item) for item in node.items]
+        items = [plain_value(item) for item in node.items]
         return None if any(item is None for item in items) else tuple(items)
     return None
 

@@ -132,10 +132,11 @@ def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
             f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
         )
     if declared.tests == "losses" and entry.declaration.form != "losses":
-        return Mismatch(
-            f"`{test.name}` needs a loss of each example, and `{metric.written}` has none",
-            "write `with permutation`",
-        )
+        why = f"`{metric.written}` is one value per test set"
+        if counted:
+            why = f"by `{metric.written}` an example is right or wrong"
+        reason = f"`{test.name}` compares two values per example; {why}"
+        return Mismatch(reason, "write `with permutation`")
     if declared.tests == "scores" and metric.name != "roc_auc":
         return Mismatch(
             f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
@@ -210,7 +211,8 @@ def nearest_test(
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
     many = ("cochran",) if of_many else ()
     by_folds = ("corrected_t", "5x2cv_f")
-    by_rows = ("mcnemar", "permutation")
+    of_scores = (e.name for e in HYPOTHESIS_TESTS if e.declaration.tests == "scores")
+    by_rows = ("mcnemar", *of_scores, "permutation")
     over_rows = asked is not None and bool(asked.evidence & (PER_ROW | {Evidence.COUNTS}))
     ordered = (*by_rows, *by_folds) if over_rows else ("mcnemar", *by_folds, "permutation")
     for name in (*many, *ordered):

@@ -30,6 +30,9 @@ else:
 
 SUM_TOLERANCE = 0.01  # probabilities written with two or three decimals still pass
 PROBABILITY_THRESHOLD = 0.5
+ONE_COLUMN_EACH = (
+    'write one column of numbers for each label, such as `p_yes` and `p_no`, and `"p_*"` for them'
+)
 MARGIN_THRESHOLD = 0.0
 
 
@@ -72,6 +75,11 @@ def read_model_scores(
         if column is None:
             return None
         return Scores(column, bool(((column >= 0) & (column <= 1)).all()))
+    given = model.scores
+    whole = given.columns.get(given.text) if isinstance(given, ScorePattern) else None
+    if whole is not None and frame.kind(whole) is Kind.OTHER:  # a list in each cell
+        number_column(frame, whole, model.name, f"scores {model.name}", findings)
+        return None
     columns = _label_columns(model, target, findings)
     if columns is None:
         return None
@@ -140,11 +148,12 @@ def number_column(
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         where = frame.no_number(column)
         message = f"{of_model(column, model)} must hold numbers and holds {where}"
-        way_out = (
-            "write plain numbers such as 0.1, without signs and units"
-            if any(sign.isdigit() for sign in where.partition(" in row ")[0])
-            else "name the column that holds them"
-        )
+        if frame.kind(column) is Kind.OTHER:
+            way_out = ONE_COLUMN_EACH
+        elif any(sign.isdigit() for sign in where.partition(" in row ")[0]):
+            way_out = "write plain numbers such as 0.1, without signs and units"
+        else:
+            way_out = "name the column that holds them"
         findings.add(NOT_NUMERIC, message, keyword, help=way_out)
         return None
     numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
@@ -245,8 +254,8 @@ def _mapped_columns(
         if code is None:
             findings.add(
                 SCORES_DO_NOT_FIT,
-                f"`{model.name}` has a score for `{label}`, which is none of the labels "
-                f"{quoted(target.classes, 12)}",
+                f"`{model.name}` has a score for {f'`{label}`' if label else 'an empty label'}, "
+                f"which is not one of the labels {quoted(target.classes, 12)}",
                 f"scores {model.name}",
                 help="give each label one score, and nothing else",
             )

@@ -178,7 +178,11 @@ class Assembly:
         if not owners and self._ends_the_one_above(line):
             self._part_at_margin(line)
             return
-        if owners:
+        if word.casefold() in keywords.NOT_STATED:
+            message = f"`{word}` is not a statement"
+            way_out = keywords.NOT_STATED[word.casefold()]
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
+        elif owners:
             message = f"`{word}` is a clause of {listed(owners)}, not a statement"
             way_out = "indent it below its statement"
             found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=way_out)

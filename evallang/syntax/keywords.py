@@ -109,6 +109,15 @@ STATEMENTS_ELSEWHERE: Mapping[str, str] = {
 }
 """What other languages begin such a line with."""
 
+_TRACKED = "a run sends nothing to other services: read `results.json` with the tracker"
+_DECLARED = "a study states facts and has no loops or conditions: a search is `C in [1, 10]`"
+
+NOT_STATED: Mapping[str, str] = {
+    **dict.fromkeys(("log", "mlflow", "tensorboard", "track", "tracker", "wandb"), _TRACKED),
+    **dict.fromkeys(("for", "foreach", "if", "while"), _DECLARED),
+}
+"""What other tools begin a line with and a study does not state, and why."""
+
 CLAUSES: Mapping[str, str] = {
     "about": 'about "TEXT"',
     "alpha": "alpha NUMBER",

@@ -9,6 +9,7 @@ from evallang.syntax import codes
 from evallang.syntax.keywords import CLAUSES, DECLARING, ONE_VALUE, RESERVED, STATEMENTS
 from evallang.syntax.machine import END, Run, expected, run
 from evallang.syntax.physical import Token
+from evallang.syntax.strangers import column_in_quotes
 
 _KINDS = {
     "NAME": "a name",
@@ -137,9 +138,21 @@ def given_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Diag
     return diagnose(codes.UNEXPECTED_TEXT, message, span, help=way_out)
 
 
+def _spelled(tokens: Sequence[Token]) -> str:
+    """Return the text of a line as written, from its first token on."""
+    text = ""
+    for token in tokens:
+        text += " " * (token.start - tokens[0].start - len(text)) + token.text
+    return text
+
+
 def _habit(tokens: Sequence[Token], at: int) -> str | None:
     """Say what to write for what is right in other languages."""
     word, before, token = tokens[0].text, tokens[at - 1], tokens[at]
+    if token.kind in ("LPAR", "LSQB"):
+        column = column_in_quotes(_spelled(tokens), token.start - tokens[0].start)
+        if column is not None:
+            return f"a column with other signs in its name is put in quotes: `{column}`"
     if word == "where":
         return _OF_CONDITIONS.get("not" if before.text == "not" else token.text)
     if word in ONE_VALUE and token.text in CLAUSES:

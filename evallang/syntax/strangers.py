@@ -2,6 +2,9 @@
 
 import re
 
+from evallang.syntax.keywords import CLAUSES, STATEMENTS
+from evallang.syntax.literals import quoted
+
 _ELSEWHERE = {
     "/": "a path stands in quotes, a comment begins with `#`",
     "\\": "a path stands in quotes",
@@ -12,10 +15,39 @@ _ELSEWHERE = {
     "?": 'a sign or a sentence stands in quotes, as in `"?"`',
     "+": "steps are joined by `|`, items by commas",
 }
+_COLUMN_CLAUSES = frozenset(
+    word for word, form in CLAUSES.items() if form[len(word) :].startswith(" COLUMN")
+)
+_COLUMN_STATEMENTS = tuple(word for word, known in STATEMENTS.items() if " by COLUMN" in known.form)
+_ITEM_BEGINS = re.compile(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
+_ITEM_ENDS = re.compile(r"\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")
+_COMPARED = re.compile(r"[<>=!]|\b(?:in|is|as)\b")
+_QUOTES = frozenset("\"'")
+_WRITTEN_ELSEWHERE = "*'\\"  # patterns, text and paths, which a column's name is not
 _ARITHMETIC = "+*/^"
 _DASHES = "-–—"
 _PIPED = re.compile(r"->|%>%")
 _REMARK = re.compile(r"//|/\*|--")
+
+
+def column_in_quotes(line: str, at: int) -> str | None:
+    """Return the column that a place of a line is in, in quotes: `"CRP (mg/l)"`.
+
+    None where the line does not take columns, or where quotes are there already.
+    """
+    words = line.split("#")[0].split(maxsplit=1)
+    if len(words) < 2 or words[0] not in (*_COLUMN_CLAUSES, *_COLUMN_STATEMENTS):
+        return None
+    start = line.index(words[0]) + len(words[0])
+    start = max(start, line.rfind(",", start, at) + 1)
+    begins = _ITEM_BEGINS.match(line, start)
+    start = start if begins is None else begins.end()
+    ends = next((m.start() for m in _ITEM_ENDS.finditer(line, at) if m.start() > at), len(line))
+    item = line[start:ends].strip()
+    whole = _COMPARED.search(line, start, at) is None and not (
+        words[0] == "where" and line[at] == "&"
+    )
+    return quoted(item) if item and whole and not _QUOTES & set(item) else None
 
 
 def meant_for(
@@ -58,4 +90,8 @@ def meant_for(
         return 'a pattern stands in quotes, as in `"p_*"`', False
     if character == "'" and text[at - 1 : at].isalnum() and before == "NAME":
         return "a name has no apostrophe", False
+    begins = text.rfind("\n", 0, at) + 1
+    column = column_in_quotes(text[begins:end], at - begins)
+    if column is not None and character not in _WRITTEN_ELSEWHERE:
+        return f"a column with other signs in its name is put in quotes: `{column}`", False
     return _ELSEWHERE.get(character), False

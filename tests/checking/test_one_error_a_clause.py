@@ -22,7 +22,7 @@ data cancer from sklearn breast_cancer
 model a = GaussianNB
 model b = SVC
 protocol cv
-measure acuracy, f1x
+measure acuracy, recal
 compare a, c with mcnemr
 """
 FOLDER = Path(__file__).parents[1] / "messages"
@@ -36,21 +36,21 @@ def test_the_errors_of_a_clause_are_one_that_tells_of_all():
     measure, compare = errors(checked(STUDY))
     assert measure.message == "there is no metric called `acuracy`"
     (other,) = measure.related
-    assert STUDY[other.span.start : other.span.end] == "f1x"
-    assert other.words == "also E120: there is no metric called `f1x`; did you mean `f1`?"
+    assert STUDY[other.span.start : other.span.end] == "recal"
+    assert other.words == "also E120: there is no metric called `recal`; did you mean `recall`?"
     assert codes_told([compare]) == ["E101", "E121"]
 
 
 def test_both_places_are_marked_below_the_line():
     found = checked(STUDY)
     shown = to_text(found.diagnostics, found.sources)
-    assert "9 | measure acuracy, f1x\n  |         ^^^^^^^  ^^^\n" in shown
+    assert "9 | measure acuracy, recal\n  |         ^^^^^^^  ^^^^^\n" in shown
     assert shown.index("did you mean `accuracy`?") < shown.index("also E120")
 
 
 def test_every_format_tells_of_the_others():
     found = checked(STUDY)
-    told = "there is no metric called `f1x`; did you mean `f1`?"
+    told = "there is no metric called `recal`; did you mean `recall`?"
     (record,) = [
         r
         for r in json.loads(to_json(found.diagnostics, found.sources))["diagnostics"]
@@ -64,7 +64,9 @@ def test_every_format_tells_of_the_others():
 
 def test_the_sure_fixes_of_a_clause_are_applied_together(tmp_path):
     path = tmp_path / "study.eval"
-    path.write_text(STUDY.replace("f1x", "roc_acu").replace("mcnemr", "mcnemar"), encoding="utf-8")
+    path.write_text(
+        STUDY.replace("recal", "roc_acu").replace("mcnemr", "mcnemar"), encoding="utf-8"
+    )
     apply_fixes(path)
     assert "measure accuracy, roc_auc\n" in path.read_text(encoding="utf-8")
 
@@ -76,7 +78,7 @@ def test_what_is_missing_is_said_after_what_is_wrong():
 
 def test_a_clause_over_several_lines_is_one_clause_and_the_next_another():
     text = STUDY.replace("a, c with", "a, b with").replace("mcnemr", "mcnemar")
-    text = text.replace("measure acuracy, f1x", "measure accuracy")
+    text = text.replace("measure acuracy, recal", "measure accuracy")
     text = text.replace("GaussianNB", "PCA(\n  n_comp=1,\n) | Foo\n  | Bar")
     text = text.replace("seed 1", "seed one\n  alpha 7")
     assert [codes_told([e]) for e in errors(checked(text))] == [
