@@ -175,13 +175,14 @@ class Assembly:
             self._open(line, meant, Reading(reading.node, (found,) if line.mended else ()))
             return
         owners = [name for name, known in STATEMENTS.items() if word in known.clauses]
-        if not owners and self._ends_the_one_above(line):
+        counts = len(line.tokens) > 1 and line.tokens[1].kind == "NUMBER"  # `log 7` ends a domain
+        other = None if counts else keywords.NOT_STATED.get(word.casefold())
+        if not owners and other is None and self._ends_the_one_above(line):
             self._part_at_margin(line)
             return
-        if word.casefold() in keywords.NOT_STATED:
+        if other is not None:
             message = f"`{word}` is not a statement"
-            way_out = keywords.NOT_STATED[word.casefold()]
-            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
+            found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=other)
         elif owners:
             message = f"`{word}` is a clause of {listed(owners)}, not a statement"
             way_out = "indent it below its statement"
