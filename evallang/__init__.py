@@ -1,5 +1,15 @@
 """Declarative machine-learning evaluation: a `.eval` file in, tested results and a report out."""
 
+import sys
+
+if (
+    sys.argv[:1] == ["-m"]
+    and not sys.flags.safe_path
+    and sys.orig_argv[-len(sys.argv)].removeprefix("-m").partition(".")[0] == "evallang"
+):
+    # `python -m evallang` looks for modules in the current folder first, where anyone's may lie
+    del sys.path[0]
+
 from typing import TYPE_CHECKING, Any
 
 from evallang.version import VERSION as __version__  # noqa: N811 - the customary name

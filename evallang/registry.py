@@ -14,6 +14,7 @@ import pkgutil
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -21,6 +22,7 @@ from typing import Any, Generic, TypeVar
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.spelling import closest
+from evallang.working_folder import away_from_working_folder
 
 Declaration = TypeVar("Declaration")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -283,16 +285,22 @@ def _kinds(annotation: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 class _Lazy:
     """Stands for a module and imports it when an attribute is first asked for."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, away: bool) -> None:
         self.__dict__["_name"] = name
+        self.__dict__["_away"] = away
 
     def __getattr__(self, attribute: str) -> Any:
-        module = importlib.import_module(self.__dict__["_name"])
+        with away_from_working_folder() if self.__dict__["_away"] else nullcontext():
+            module = importlib.import_module(self.__dict__["_name"])
         value = getattr(module, attribute)
         self.__dict__[attribute] = value
         return value
 
 
-def lazy(name: str) -> Any:
-    """Give a proxy for a module that is heavy to import; used at the top of numeric modules."""
-    return _Lazy(name)
+def lazy(name: str, *, away: bool = False) -> Any:
+    """Give a proxy for a module that is heavy to import; used at the top of numeric modules.
+
+    With `away` the module is imported away from the current folder, where it would look for
+    settings.
+    """
+    return _Lazy(name, away=away)

@@ -17,6 +17,7 @@ from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.said_once import as_said
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.diagnostics import Diagnostic, Severity, has_errors
+from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
@@ -36,6 +37,7 @@ class Prepared:
     diagnostics: tuple[Diagnostic, ...]
 
 
+@safe_path()
 def read_and_plan(
     study: Study, *, missing_is_fine: bool = False, trusted: bool = False, live: Live = NOTHING
 ) -> Prepared:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.registry import lazy
 from evallang.results import codec, records
+from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,6 +87,7 @@ class Results:
             raise OSError(errno.EINVAL, "not a regular file", str(place))
         return cls(codec.loads(place.read_text(encoding="utf-8")))
 
+    @safe_path()
     def save(
         self, folder: str | Path | Reserved, formats: tuple[str, ...] | None = None
     ) -> tuple[str, ...]:
@@ -106,6 +108,7 @@ class Results:
             write_models(self._run.models, self._study_folder)
         return messages
 
+    @safe_path()
     def render(self, *formats: str, folder: str | Path = ".") -> tuple[str, ...]:
         """Write the report beside the results; gives messages about what could not be."""
         from evallang.reporting.report import write_report

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from evallang.api.commit import commit_state
 from evallang.api.folder import reserved
 from evallang.api.live import Live, checked, described, own_code
 from evallang.api.models import check_places
@@ -20,8 +20,12 @@ from evallang.api.study import Study, StudyError, load, open_study, with_live_mo
 from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
-from evallang.models.own_code import path_restored
+from evallang.models.own_code import find, sources
 from evallang.results import codec, records
+from evallang.working_folder import safe_path
+
+if TYPE_CHECKING:
+    from evallang.study import Study as MeantStudy
 
 Progress = Callable[[int, int], None]
 
@@ -66,36 +70,36 @@ def run(
     objects that are no frame or estimator of the study, and `RunFailed` (with what was computed)
     when a fit failed.
     """
-    if out is None:
-        return _run(study, jobs, progress, command, trust, data, models)
-    with reserved(Path(out)) as place:
-        try:
-            results = _run(study, jobs, progress, command, trust, data, models)
-        except RunFailed as failed:
-            failed.results.save(place)
-            raise RunFailed(failed.results, Path(out)) from None
-        results.save(place)
-    return results
+    live = Live(data or {}, models or {})
+    with safe_path(live=bool(live.models)):
+        if out is None:
+            return _run(study, live, jobs, progress, command, trust)
+        with reserved(Path(out)) as place:
+            try:
+                results = _run(study, live, jobs, progress, command, trust)
+            except RunFailed as failed:
+                failed.results.save(place)
+                raise RunFailed(failed.results, Path(out)) from None
+            results.save(place)
+        return results
 
 
 def _run(
     study: Study | str | Path,
+    live: Live,
     jobs: int,
     progress: Progress | None,
     command: str,
     trust: bool,
-    data: Mapping[str, Any] | None,
-    models: Mapping[str, Any] | None,
 ) -> Results:
     from evallang.engine import run as engine
 
-    live = Live(data or {}, models or {})
     study = _loaded(study, live)
     checked(live, study.meant)
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
     started, clock = time.time(), time.perf_counter()
-    with path_restored(), with_own_metrics(study) as study:
+    with with_own_metrics(study) as study:
         prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
         check_places((export.path for export in prepared.study.exports), study.folder)
         if progress is not None:
@@ -112,7 +116,7 @@ def _run(
         )
     provenance = replace(
         done.results.provenance,
-        git=_git_state(study.folder),
+        git=commit_state(study.folder, _own_files(study, prepared.study)),
         command=command or _command(study, live, trust),
         started=_utc(started),
         seconds=round(time.perf_counter() - clock, 3),
@@ -182,21 +186,13 @@ def _utc(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def _git_state(folder: Path) -> records.GitState | None:
-    def ask(*words: str) -> str | None:
-        try:
-            done = subprocess.run(
-                ["git", "-C", str(folder or Path()), *words],
-                capture_output=True,
-                text=True,
-                timeout=10,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        return done.stdout.strip() if done.returncode == 0 else None
-
-    commit = ask("rev-parse", "HEAD")
-    if not commit:
-        return None
-    return records.GitState(commit, bool(ask("status", "--porcelain", "--untracked-files=no")))
+def _own_files(study: Study, meant: MeantStudy) -> Iterator[tuple[Path, str | None]]:
+    """List the files of a study and of its author's own code below its folder."""
+    start = posixpath.dirname(study.path) or "."
+    for file in meant.files:
+        yield study.folder / posixpath.relpath(file.path, start), file.sha256
+    for use in meant.uses:
+        package = find(use.module, study.folder.resolve())
+        if package is not None and package.is_relative_to(study.folder.resolve()):
+            for file_of_it in sources(package):
+                yield file_of_it, None

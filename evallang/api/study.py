@@ -14,6 +14,7 @@ from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
+from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.study import Study as MeantStudy
@@ -132,6 +133,7 @@ def with_live_models(study: Study, names: Sequence[str]) -> Study:
     return _checked(study.path, study.text, study.folder, study.overrides, None, live)
 
 
+@safe_path()
 def _checked(
     path: str,
     text: str,

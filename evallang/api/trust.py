@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.own_code import find, has_module, source_hash
+from evallang.models.own_code import find, has_module, is_hidden, source_hash
 from evallang.spelling import closest
 
 if TYPE_CHECKING:
@@ -53,7 +53,19 @@ def find_own_code(study: MeantStudy, folder: Path) -> tuple[MeantStudy, list[Dia
     uses, missing = [], []
     for use in study.uses:
         package = find(use.module, folder.resolve())
-        if package is None or not has_module(use.module, package):
+        if is_hidden(use.module, folder.resolve()):
+            top = use.module.partition(".")[0]
+            missing.append(
+                diagnose(
+                    OWN_CODE_NOT_FOUND,
+                    f"an installed module has the name of the module `{top}` beside the study",
+                    use.span,
+                    help="give the module beside the study another name: installed modules come "
+                    "first",
+                )
+            )
+            uses.append(use)
+        elif package is None or not has_module(use.module, package):
             missing.append(
                 diagnose(
                     OWN_CODE_NOT_FOUND,

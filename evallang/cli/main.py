@@ -96,6 +96,7 @@ def root(ctx: click.Context, debug: bool) -> None:
 
 def main() -> None:
     """Run the command line; a bug prints a short message and where its log is."""
+    _leave_current_folder()
     signal.signal(signal.SIGINT, _interrupt)
     try:
         code = root.main(prog_name="evallang", standalone_mode=False)
@@ -123,6 +124,13 @@ def main() -> None:
     except Exception as error:  # the last wall: a bug is worded, logged, never dumped
         _bug(error)
         sys.exit(Failed.exit_code)
+
+
+def _leave_current_folder() -> None:
+    """Look for neither modules nor programs in the current folder, where anyone's may lie."""
+    sys.path[:] = [entry for entry in sys.path if entry]
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join(place for place in places if place.startswith(os.sep))
 
 
 def _leave_stdout() -> None:

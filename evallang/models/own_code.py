@@ -7,10 +7,8 @@ which runs inside a fit, so that whatever they raise is a fit that fails.
 import copy
 import importlib
 import importlib.machinery
-import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -68,22 +66,15 @@ class OwnCode:
 
 
 def put_on_path(folder: str) -> bool:
-    """Put a folder first on the path for modules; tells whether it was not there."""
+    """Put a folder last on the path for modules; tells whether it was not there.
+
+    Installed modules come first, so that no module beside a study stands in for one of them.
+    """
     if folder in sys.path:
         return False
-    sys.path.insert(0, folder)
+    sys.path.append(folder)
     importlib.invalidate_caches()
     return True
-
-
-@contextmanager
-def path_restored() -> Iterator[None]:
-    """Leave the path for modules as it was: a run in this process puts the study's folder on it."""
-    before = list(sys.path)
-    try:
-        yield
-    finally:
-        sys.path[:] = before
 
 
 def _forget(top: str) -> None:
@@ -116,23 +107,46 @@ def _copier(live: Any) -> Callable[..., Any]:
 
 
 def find(module: str, folder: Path) -> Path | None:
-    """Find the file or folder of a module's top-level package, without importing anything."""
+    """Find the file or folder of a module's top-level package, without importing anything.
+
+    What is installed comes before what is in the folder, as on the path of a run.
+    """
     top = module.partition(".")[0]
-    here = importlib.machinery.PathFinder.find_spec(top, [str(folder)])
-    spec = here if here is not None and here.origin else _elsewhere(top)
-    if spec is None:
-        return None
-    places = spec.submodule_search_locations
-    if places:
-        return Path(next(iter(places)))
-    return None if spec.origin is None else Path(spec.origin)
+    return _place(_installed(top, folder)) or _place(_beside(top, folder))
 
 
-def _elsewhere(top: str) -> importlib.machinery.ModuleSpec | None:
-    try:
-        return importlib.util.find_spec(top)
-    except (ImportError, ValueError):
+def is_hidden(module: str, folder: Path) -> bool:
+    """Return whether an installed module has the name of another one in the folder."""
+    top = module.partition(".")[0]
+    here, installed = _place(_beside(top, folder)), _installed(top, folder)
+    return here is not None and installed is not None and _place(installed) != here
+
+
+def _beside(top: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
+    return importlib.machinery.PathFinder.find_spec(top, [str(folder)])
+
+
+def _installed(top: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
+    """Find a package anywhere but in this folder and, unless named by the path, the current one.
+
+    What this process has imported already is not asked: it may be of another study.
+    """
+    places = [entry for entry in sys.path if entry and Path(entry).absolute() != folder]
+    for finder in sys.meta_path:
+        if finder is importlib.machinery.PathFinder:
+            found = importlib.machinery.PathFinder.find_spec(top, places)
+        else:
+            found = finder.find_spec(top, None)
+        if found is not None and found.origin is not None:  # a folder that is no package has none
+            return found
+    return None
+
+
+def _place(spec: importlib.machinery.ModuleSpec | None) -> Path | None:
+    """Return the folder of a package or the file of a module; None where there is neither."""
+    if spec is None or spec.origin is None:
         return None
+    return Path(next(iter(spec.submodule_search_locations or [spec.origin])))
 
 
 def has_module(module: str, package: Path) -> bool:
@@ -144,12 +158,19 @@ def has_module(module: str, package: Path) -> bool:
     return place.is_dir() or any(place.parent.glob(f"{place.name}.*")) or not parts
 
 
+def sources(package: Path) -> list[Path]:
+    """List every Python file of a package, sorted by its place in it; of a module, its file."""
+    if not package.is_dir():
+        return [package]
+    return sorted(package.rglob("*.py"), key=lambda file: file.relative_to(package).parts)
+
+
 def source_hash(package: Path) -> str:
     """Hash every Python file of a package, with its place in it; of a module, its file."""
     if not package.is_dir():
         return sha256(package.read_bytes()).hexdigest()
     digest = sha256()
-    for file in sorted(package.rglob("*.py"), key=lambda file: file.relative_to(package).parts):
+    for file in sources(package):
         content = file.read_bytes()
         digest.update(f"{file.relative_to(package).as_posix()}\0{len(content)}\0".encode())
         digest.update(content)

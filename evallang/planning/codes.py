@@ -66,9 +66,10 @@ PACKAGE_MISSING = declare(
 OWN_CODE_NOT_FOUND = declare(
     "E476",
     "own_code_not_found",
-    "A module that `use` names is neither beside the study nor installed.",
-    reason="Own code is looked for in the folder of the study's file first, then among what is "
-    "installed.",
+    "A module that `use` names is neither beside the study nor installed, or is beside the study "
+    "under the name of an installed one.",
+    reason="Own code is imported from what is installed, then from the folder of the study's file: "
+    "no module beside a study stands in for an installed one.",
     wrong="use mypkg.modles   # and the file is mypkg/models.py",
     right="use mypkg.models",
 )

@@ -16,6 +16,8 @@ from typing import Any
 from evallang.frozen import frozen
 from evallang.registry import lazy
 
+matplotlib = lazy("matplotlib", away=True)
+mpl_font_manager = lazy("matplotlib.font_manager", away=True)
 ttlib = lazy("fontTools.ttLib")
 subset = lazy("fontTools.subset")
 
@@ -102,16 +104,15 @@ def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...
 @cache
 def drawing_family() -> str:
     """Make the sans face known to matplotlib; gives the name it goes by there."""
-    manager = import_module("matplotlib.font_manager")
     for key in ("SourceSansPro", "SourceSansProSemibold", "SourceSansProIt"):
-        manager.fontManager.addfont(str(_path(key)))
-    return str(manager.FontProperties(fname=str(_path("SourceSansPro"))).get_name())
+        mpl_font_manager.fontManager.addfont(str(_path(key)))
+    return str(mpl_font_manager.FontProperties(fname=str(_path("SourceSansPro"))).get_name())
 
 
 @cache
 def _path(key: str) -> Path:
     if key.startswith("DejaVu"):
-        return Path(import_module("matplotlib").get_data_path()) / "fonts" / "ttf" / f"{key}.ttf"
+        return Path(matplotlib.get_data_path()) / "fonts" / "ttf" / f"{key}.ttf"
     package = "font_source_serif_pro" if "Serif" in key else "font_source_sans_pro"
     return Path(import_module(package).font_files_ttf[key])
 

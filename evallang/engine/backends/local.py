@@ -1,5 +1,6 @@
 """Local processes, spawned and never forked: polars and OpenBLAS do not survive a fork."""
 
+import os
 import signal
 import threading
 import warnings
@@ -11,6 +12,9 @@ from typing import TypeVar
 from evallang.registry import lazy
 
 joblib = lazy("joblib")
+
+SAFE_PATH = "PYTHONSAFEPATH"
+"""The variable that keeps Python from putting the current folder on its path."""
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -27,15 +31,34 @@ def run(
         n_jobs=jobs, backend="loky", return_as="generator_unordered", max_nbytes=None
     )
     outcomes = None
+    with _children_with_safe_path():
+        try:
+            with _deaf_to_interrupts():
+                outcomes = pool(joblib.delayed(work)(task) for task in tasks)
+            yield from outcomes
+        finally:
+            if outcomes is not None:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # joblib's advice on generators that end early
+                    outcomes.close()
+
+
+@contextmanager
+def _children_with_safe_path() -> Iterator[None]:
+    """Start Python without the current folder on its path for modules: workers and trackers.
+
+    `python -m` and `python -c` put it first, before a worker is told its path; a `json.py`
+    beside a study would be run. Workers may be started, and started again, at any time.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
     try:
-        with _deaf_to_interrupts():
-            outcomes = pool(joblib.delayed(work)(task) for task in tasks)
-        yield from outcomes
+        yield
     finally:
-        if outcomes is not None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # joblib's advice on generators that end early
-                outcomes.close()
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 @contextmanager

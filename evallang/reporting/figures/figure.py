@@ -16,13 +16,14 @@ from xml.etree import ElementTree
 from evallang.registry import lazy
 from evallang.reporting import fonts
 
-matplotlib = lazy("matplotlib")
-mpl_figure = lazy("matplotlib.figure")
-mpl_lines = lazy("matplotlib.lines")
-mpl_patches = lazy("matplotlib.patches")
-mpl_text = lazy("matplotlib.text")
-mpl_ticker = lazy("matplotlib.ticker")
-mpl_transforms = lazy("matplotlib.transforms")
+# a `matplotlibrc` in the current folder is anyone's: it can name modules and programs
+matplotlib = lazy("matplotlib", away=True)
+mpl_figure = lazy("matplotlib.figure", away=True)
+mpl_lines = lazy("matplotlib.lines", away=True)
+mpl_patches = lazy("matplotlib.patches", away=True)
+mpl_text = lazy("matplotlib.text", away=True)
+mpl_ticker = lazy("matplotlib.ticker", away=True)
+mpl_transforms = lazy("matplotlib.transforms", away=True)
 
 POINTS_PER_MM = 72 / 25.4
 COLUMN = 82 * POINTS_PER_MM  # two beside each other on 170 mm
