@@ -30,8 +30,11 @@ def __getattr__(name: str) -> Any:
     """Import a verb when it is first used, so that `import evallang` stays cheap."""
     import importlib
 
-    if name == "stats":
-        return importlib.import_module("evallang.stats")
-    if name in __all__:
-        return getattr(importlib.import_module("evallang.api"), name)
+    from evallang.working_folder import safe_path
+
+    with safe_path():
+        if name == "stats":
+            return importlib.import_module("evallang.stats")
+        if name in __all__:
+            return getattr(importlib.import_module("evallang.api"), name)
     raise AttributeError(f"module 'evallang' has no attribute {name!r}")

@@ -22,7 +22,7 @@ from typing import Any, Generic, TypeVar
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.spelling import closest
-from evallang.working_folder import away_from_working_folder
+from evallang.working_folder import away_from_working_folder, safe_path
 
 Declaration = TypeVar("Declaration")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -290,7 +290,8 @@ class _Lazy:
         self.__dict__["_away"] = away
 
     def __getattr__(self, attribute: str) -> Any:
-        with away_from_working_folder() if self.__dict__["_away"] else nullcontext():
+        away = away_from_working_folder() if self.__dict__["_away"] else nullcontext()
+        with safe_path(), away:
             module = importlib.import_module(self.__dict__["_name"])
         value = getattr(module, attribute)
         self.__dict__[attribute] = value

@@ -39,10 +39,12 @@ def safe_path(*, live: bool = False) -> Iterator[None]:
     is restored afterwards, without the folders of own code.
     """
     before = list(sys.path)
-    sys.path[:] = [entry for entry in before if entry]
-    if live and "" in before:
-        sys.path.append(str(Path.cwd()))
+    if "" in before:
+        sys.path[:] = [entry for entry in before if entry]
+        if live:
+            sys.path.append(str(Path.cwd()))
     try:
         yield
     finally:
-        sys.path[:] = before
+        if sys.path != before:
+            sys.path[:] = before

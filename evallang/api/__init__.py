@@ -8,6 +8,8 @@ that a check loads nothing of the engine.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from evallang.working_folder import safe_path
+
 if TYPE_CHECKING:
     from evallang.api.folder import FolderRefused
     from evallang.api.preparing import check_data, read_and_plan
@@ -51,4 +53,5 @@ def __getattr__(name: str) -> Any:
     """Import a name when it is first asked for."""
     if name not in PLACES:
         raise AttributeError(f"module 'evallang.api' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"evallang.api.{PLACES[name]}"), name)
+    with safe_path():
+        return getattr(importlib.import_module(f"evallang.api.{PLACES[name]}"), name)

@@ -230,7 +230,7 @@ def _offset_in(index: Path, name: str) -> int | None:
 
     listed = load_pack_index_file(index, _open(index), SHA1)
     try:
-        return listed.object_offset(RawObjectID(bytes.fromhex(name)))
+        return int(listed.object_offset(RawObjectID(bytes.fromhex(name))))
     except KeyError:
         return None
     finally:

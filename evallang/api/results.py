@@ -75,6 +75,7 @@ class Results:
         return Rows(self.record.requirements)
 
     @classmethod
+    @safe_path()
     def load(cls, path: str | Path) -> Results:
         """Read a `results.json`, or the folder that holds one.
 

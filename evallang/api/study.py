@@ -61,6 +61,7 @@ class Study:
         """Give everything the check found; raises nothing."""
         return self.checked.diagnostics
 
+    @safe_path()
     def plan(self) -> Any:
         """Read the data and plan: splits, unique fits, seeds.
 
