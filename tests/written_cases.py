@@ -4,9 +4,10 @@ A case is a title after `===`, a study, and its files after `---`; a line `* N T
 stands for N rows, in which `{i}` is the row, `{two}`, `{three}` and `{ten}` its remainders. A
 file `as latin-1` is written so, one `as sql` is a database that these lines make, one `as gzip`
 or `as parquet` is these lines packed, one `as literal` is a text or the bytes of Python. A line
-`! NAME = VALUE` sets a limit of the package, `! without PACKAGE` takes one away; with `! run`
-the study is run, with consent to its author's own code, with `! read` its data are read where
-a check alone would not, and with `! set NAME = VALUE` a `let` is set from the command line. With
+`! limit NAME=NUMBER` sets a limit, `! NAME = VALUE` a constant of the package, `! without
+PACKAGE` takes one away; with `! run` the study is run, with consent to its author's own code,
+with `! read` its data are read where a check alone would not, and with `! set NAME = VALUE` a
+`let` is set from the command line. With
 `! frame NAME = FILE` that file is given from Python for the data of that name.
 """
 
@@ -16,9 +17,11 @@ import io
 import re
 import sqlite3
 import sys
+from contextvars import ContextVar
 
 import polars
 
+from evallang import limits
 from evallang.api.live import NOTHING, Live
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import RunFailed, run
@@ -70,6 +73,9 @@ def arrange(line, monkeypatch):
         monkeypatch.setattr(packages, "installed", lambda asked: asked.name != package[1])
         monkeypatch.setattr(catalogue, "installed", lambda asked: asked.name != package[1])
         monkeypatch.setattr(planner, "installed", lambda asked: "none")
+    elif line.startswith("! limit "):
+        in_force = limits.read_settings([line.removeprefix("! limit ")])
+        monkeypatch.setattr(limits, "_IN_FORCE", ContextVar("limits", default=in_force))
     else:
         name, _, value = line.removeprefix("! ").partition(" = ")
         monkeypatch.setattr(name, ast.literal_eval(value))

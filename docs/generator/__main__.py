@@ -9,6 +9,7 @@ from docs.generator import (
     command_line,
     diagnostics,
     fitting,
+    limits,
     marked,
     models,
     results_json,
@@ -19,7 +20,7 @@ DOCS = Path(__file__).parents[1]
 
 def pages() -> Iterator[tuple[Path, str]]:
     """Give every generated page, and every written one with its tables filled in."""
-    for maker in (catalogues, diagnostics, models, fitting, command_line, results_json):
+    for maker in (catalogues, diagnostics, models, fitting, command_line, limits, results_json):
         for name, text in maker.pages():
             yield DOCS / "reference" / f"{name}.md", text.rstrip("\n") + "\n"
     for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]):

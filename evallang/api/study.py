@@ -13,14 +13,12 @@ from evallang.checking.check import Checked, check
 from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.diagnostics.text import to_text
+from evallang.limits import STUDY_BYTES, OverLimit
 from evallang.source import SourceFile
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.study import Study as MeantStudy
-
-
-MOST_BYTES = 4_000_000  # of a study file; 5,000 lines are a quarter of a megabyte
 
 
 class StudyError(Exception):
@@ -112,9 +110,11 @@ def read_text(path: Path) -> str:
     if path.exists() and not path.is_file():
         said = "a folder" if path.is_dir() else "not a regular file"
         raise OSError(errno.EINVAL, said, str(path))
-    if path.exists() and path.stat().st_size > MOST_BYTES:
-        limit = MOST_BYTES // 1_000_000
-        raise OSError(errno.EFBIG, f"a study has at most {limit} MB", str(path))
+    if path.exists():
+        try:
+            STUDY_BYTES.check("a study file", path.stat().st_size)
+        except OverLimit as error:
+            raise OSError(errno.EFBIG, f"{error}; {error.help}", str(path)) from error
     return path.read_bytes().decode("utf-8", "surrogateescape")
 
 

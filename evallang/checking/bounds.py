@@ -2,7 +2,12 @@
 
 from fractions import Fraction
 
+from evallang import limits
+from evallang.checking import codes
+from evallang.checking.scope import Scope
+from evallang.limits import Limit, OverLimit
 from evallang.models.domains import number
+from evallang.source import Span
 from evallang.study import OptionValue
 from evallang.syntax import nodes as n
 
@@ -13,7 +18,11 @@ ABOVE_ZERO = frozenset({"margin", "test_train_ratio", "difference", "discordant"
 SHARES = frozenset({"threshold", "discordant"})
 OF_ANY_SCORE = frozenset({"single_t"})  # its threshold is in the unit of the metric
 BELOW_ONE = frozenset({"target"})
-MOST: dict[str, float] = {"rounds": 10_000_000, "samples": 10_000_000}
+LIMITED: dict[str, Limit] = {
+    "rounds": limits.ROUNDS, "samples": limits.SAMPLES, "times": limits.TIMES,
+    "folds": limits.FOLDS, "outer": limits.FOLDS, "inner": limits.FOLDS, "cv": limits.FOLDS,
+    "seeds": limits.SEEDS, "bins": limits.BINS,
+}  # fmt: skip
 OUTSIDE = "must lie between 0 and 1"
 
 
@@ -23,8 +32,6 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
         return None
     if name in LEAST and value < LEAST[name]:
         return f"must be at least {LEAST[name]:g}"
-    if name in MOST and value > MOST[name]:
-        return f"must be at most {MOST[name]:,.0f}"
     if name in ABOVE_ZERO and value <= 0:
         return "must be above zero"
     if name in BELOW_ONE and value >= 1:
@@ -32,6 +39,23 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
     if name in SHARES and method not in OF_ANY_SCORE and not 0 <= value <= 1:
         return OUTSIDE
     return None
+
+
+def within_limit(scope: Scope, name: str, value: OptionValue, method: str, span: Span) -> bool:
+    """Tell whether an option keeps within its limit; reports where it does not."""
+    if name not in LIMITED or isinstance(value, bool) or not isinstance(value, int | float):
+        return True
+    try:
+        LIMITED[name].check(f"`{name}` of `{method}`", value)
+    except OverLimit as error:
+        report_limit(scope, error, span)
+        return False
+    return True
+
+
+def report_limit(scope: Scope, error: OverLimit, span: Span) -> None:
+    """Report that something in a study is beyond a limit."""
+    scope.report(codes.OVER_LIMIT, str(error), span, help=error.help)
 
 
 def turned(node: n.RangeNode) -> str | None:

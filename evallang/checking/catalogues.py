@@ -7,6 +7,7 @@ from evallang.checking.statements import STATEMENT_GUIDES
 from evallang.checking.values import CATALOGUES
 from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import CODES
+from evallang.limits import LIMITS
 from evallang.models.catalogue import CATALOGUE, unavailable
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
@@ -37,6 +38,11 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
             }
             for name, entry in sorted(CATALOGUE.items())
             if entry.refused is None and unavailable(entry) is None
+        ]
+    if catalogue == "limits":
+        return [
+            {"name": limit.name, "summary": f"{limit.bounds}: {limit.stated}"}
+            for limit in LIMITS.values()
         ]
     if catalogue == "statements":
         return [

@@ -5,10 +5,12 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from evallang.checking import codes, model_codes, of_clause, values
+from evallang.checking.bounds import report_limit, within_limit
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Edit, Fix, Related
+from evallang.limits import CANDIDATES, SPLITS, OverLimit
 from evallang.models.domains import number
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration
 from evallang.registry import Entry, Option
@@ -76,7 +78,7 @@ def stratification(
 def _bins(scope: Scope, option: n.OptionNode) -> int:
     plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
     if isinstance(plain, int) and plain >= 2:
-        return plain
+        return plain if within_limit(scope, "bins", plain, "stratify", option.value.span) else 2
     scope.report(codes.OPTION_VALUE, "`bins` takes a whole number from 2", option.value.span)
     return 2
 
@@ -135,7 +137,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             continue
         first[key] = option.span
         if key == "seeds":
-            seeds = _seeds(scope, option)
+            seeds = _seeds(scope, option, " ".join(words))
             continue
         declared = entry.option(key)
         if declared is None:
@@ -156,6 +158,8 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         good, value = values.option_value(scope, option.value, declared, " ".join(words))
         if good and not _sensible(scope, declared, value, option):
             good = False
+        if good and not within_limit(scope, key, value, " ".join(words), option.value.span):
+            good = False
         sound = sound and good
         given[key] = value
     sound = sound and _leaves_training(scope, node, given)
@@ -167,6 +171,10 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         if known.name not in given and not known.required and known.default is not None:
             scope.default(f"protocol {' '.join(words)} {known.name}", known.default)
     options = {o.name: given.get(o.name, o.default) for o in entry.options}
+    try:
+        SPLITS.check(f"`{' '.join(words)}`", entry.declaration.n_splits(options) or 0)
+    except OverLimit as error:
+        report_limit(scope, error, node.span)
     return Protocol(
         name=node.name.name if node.name else entry.name,
         kind=entry.name,
@@ -252,12 +260,12 @@ def _unknown_form(scope: Scope, node: n.ProtocolNode, words: tuple[str, ...]) ->
     )
 
 
-def _seeds(scope: Scope, option: n.OptionNode) -> int:
+def _seeds(scope: Scope, option: n.OptionNode, method: str) -> int:
     plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
     if not isinstance(plain, int) or plain < 1:
         scope.report(codes.OPTION_VALUE, "`seeds` takes a whole number from 1", option.value.span)
         return 1
-    return plain
+    return plain if within_limit(scope, "seeds", plain, method, option.value.span) else 1
 
 
 def _sensible(scope: Scope, declared: Option, value: OptionValue, option: n.OptionNode) -> bool:
@@ -354,8 +362,12 @@ def _sample_size(scope: Scope, node: n.TuneNode, strategy: str) -> int | None:
     if strategy == "grid":
         return None
     plain = number(node.n.literal) if node.n is not None else None
-    if isinstance(plain, int) and plain >= 1:
-        return plain
+    if isinstance(plain, int) and plain >= 1 and node.n is not None:
+        try:
+            CANDIDATES.check(f"`tune {strategy}`", plain)
+        except OverLimit as error:
+            report_limit(scope, error, node.n.span)
+        return min(plain, CANDIDATES.most)
     scope.report(
         codes.OPTION_VALUE,
         f"`tune {strategy}` needs the number of candidates, a whole number from 1",
@@ -381,7 +393,8 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
             continue
         plain = number(option.value.literal) if isinstance(option.value, n.NumberNode) else None
         if isinstance(plain, int) and plain >= 2:
-            found = plain
+            sound = within_limit(scope, "cv", plain, "tune", option.value.span)
+            found = plain if sound else 2
         else:
             scope.report(codes.OPTION_VALUE, "`cv` takes a whole number from 2", option.value.span)
             found = 2  # the stage is written, only wrong; nothing more is said of it

@@ -8,6 +8,7 @@ from evallang.checking.class_names import Broken, known_class
 from evallang.checking.other_names import CONSTANTS
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix, Related
+from evallang.limits import POINTS, OverLimit
 from evallang.models import domains
 from evallang.models.catalogue import (
     CATALOGUE,
@@ -328,13 +329,11 @@ class ParameterResolver:
         if isinstance(node, n.ListNode):
             if not node.items:
                 self._bad(argument, "an empty list holds no candidates")
-            if len(node.items) > domains.MOST_POINTS:
-                self._bad(
-                    argument,
-                    f"a list of {len(node.items):,} candidates is longer than "
-                    f"{domains.MOST_POINTS:,}",
-                    help_text="write a coarser list, or a range: `1e-3..1e3 log 7`",
-                )
+            try:
+                POINTS.check(f"the list of `{known.name}`", len(node.items))
+            except OverLimit as error:
+                bounds.report_limit(self.scope, error, node.span)
+                raise Broken from None
             found = tuple(self._item(known, item) for item in node.items)
             for value, item in zip(found, node.items, strict=True):
                 self._accepted(entry, known, value, item)
@@ -394,6 +393,9 @@ class ParameterResolver:
                 found: tuple[ParameterValue, ...] = domains.geometric(start, stop, node.log.literal)
             else:
                 found = domains.linear(start, stop, node.step.literal if node.step else None)
+        except OverLimit as error:
+            bounds.report_limit(self.scope, error, argument.value.span)
+            raise Broken from None
         except ValueError as error:
             return self._bad(argument, str(error), help_text=bounds.turned(node) or DOMAIN_FORMS)
         for value in found:

@@ -1,10 +1,12 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
 from evallang.checking import codes, model_codes, of_clause, own_code
+from evallang.checking.bounds import report_limit
 from evallang.checking.class_names import Broken
 from evallang.checking.parameters import ParameterResolver
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Related
+from evallang.limits import CANDIDATES, OverLimit
 from evallang.models.abilities import misplaced_columns
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import (
@@ -21,7 +23,6 @@ from evallang.syntax.formatter import format_node
 
 DEEPEST = 64  # names that lead to one another; as deep as brackets may be
 MOST_PARTS = 10_000  # classes that the names of one line stand for, each counted where it is used
-GRID_LIMIT = 100_000  # candidates; more is a slip in a domain, and would never end
 COLUMN_WORDS = frozenset({"numeric", "categorical", "rest"})
 
 
@@ -162,14 +163,12 @@ class _Resolver:
         size = 1
         for parameter in search_space(spec):
             size *= max(1, len(parameter.candidates.values))
-        if size > GRID_LIMIT:
-            self.scope.report(
-                model_codes.BAD_DOMAIN,
-                f"`{node.name.name}` has {size:,} candidates, more than {GRID_LIMIT:,}",
-                node.pipeline.span,
-                help="search fewer parameters or coarser domains",
-            )
-            raise Broken
+        try:
+            coarser = "search fewer parameters or coarser ranges"
+            CANDIDATES.check(f"the search of `{node.name.name}`", size, coarser)
+        except OverLimit as error:
+            report_limit(self.scope, error, node.pipeline.span)
+            raise Broken from None
 
     # --- pipelines ---
 

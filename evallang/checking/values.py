@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
-from evallang.checking.bounds import OUTSIDE, as_share, objection
+from evallang.checking.bounds import OUTSIDE, as_share, objection, within_limit
 from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.scope import Scope, letters, suggestion
 from evallang.compatibility.hypothesis_tests import TEST_INPUTS
@@ -86,6 +86,8 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
                     argument.value.span,
                     help=as_share(value) if why == OUTSIDE else None,
                 )
+            elif resolved:
+                resolved = within_limit(scope, option.name, value, entry.name, argument.value.span)
             sound = sound and resolved and why is None
             given[option.name] = value
     missing = [o.name for o in entry.options if o.required and o.name not in given]

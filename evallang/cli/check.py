@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evallang.cli.settings import limit_option
 from evallang.cli.terminal import cannot, read_study, show, study_path, summary
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.source import SourceFile
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
 @click.option("--data", "with_data", is_flag=True, help="Read the data and check them too.")
 @click.option("--fix", is_flag=True, help="Apply the sure fixes, and check again.")
+@limit_option
 def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, fix: bool) -> int:
     """Find what is wrong with studies: syntax, names, statistical sense.
 

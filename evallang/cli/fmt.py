@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import click
 
+from evallang.cli.settings import limit_option
 from evallang.cli.terminal import cannot, show, study_path
 from evallang.diagnostics import Diagnostic
 from evallang.source import SourceFile
@@ -17,6 +18,7 @@ NO_NEWLINE = "\\ No newline at end of file"  # as diff and patch have it
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 if it would.")
 @click.option("--diff", "show_diff", is_flag=True, help="Print what would change, write nothing.")
+@limit_option
 def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
     """Write studies in their canonical format; `-` reads stdin and writes stdout."""
     from evallang.api.study import read_text

@@ -11,7 +11,7 @@ from evallang.cli.terminal import columns
 
 CATALOGUES = (
     *("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules"),
-    *("analyses", "codes", "statements"),
+    *("analyses", "codes", "statements", "limits"),
 )
 
 
@@ -28,7 +28,7 @@ def command(catalogue: str, layout: str) -> int:
     """List the words of a catalogue, each with one line about it.
 
     CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
-    analyses, codes and statements.
+    analyses, codes, statements and limits.
     """
     from evallang.checking.catalogues import entries
 

@@ -65,8 +65,8 @@ class _Commands(click.Group):
         """
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            code, said = INTERRUPTED, "interrupted"
+        except KeyboardInterrupt as ending:
+            code, said = INTERRUPTED, "interrupted" + (f": {ending}" if str(ending) else "")
         except BrokenPipeError:
             code, said = 0, ""
         # outside `except`, where the frames of the command are gone and its processes ended

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from evallang.cli.settings import limit_option
 from evallang.cli.terminal import read_study, show
 
 
@@ -18,6 +19,7 @@ from evallang.cli.terminal import read_study, show
     help="How to write the plan.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@limit_option
 def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """Show the resolved protocol with every default, the graph and the number of fits.
 

@@ -4,6 +4,7 @@ import json
 
 import click
 
+from evallang.cli.settings import limit_option
 from evallang.cli.terminal import read_study, show
 
 
@@ -17,6 +18,7 @@ from evallang.cli.terminal import read_study, show
     help="How to write it.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@limit_option
 def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """Show what difference the tests of a study can detect, at their corrected level.
 

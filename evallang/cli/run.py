@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.progress import Progress
+from evallang.cli.settings import limit_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
@@ -36,6 +37,7 @@ FORMATS = ("html", "pdf")
 )
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
+@limit_option
 def command(
     file: str,
     out: str | None,

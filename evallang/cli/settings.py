@@ -2,6 +2,8 @@
 
 import click
 
+from evallang.limits import VARIABLE, limits, read_settings
+
 
 def overrides(settings: tuple[str, ...]) -> dict[str, str]:
     """Split each setting at its first `=`; raises `click.ClickException` when it has none."""
@@ -20,3 +22,23 @@ def remind(settings: tuple[str, ...]) -> None:
     """Say after errors what was set, for an error's place is where the value is used."""
     for setting in settings:
         click.echo(f"note: `--set {setting}` was in force", err=True)
+
+
+def _put_in_force(ctx: click.Context, _: click.Parameter, settings: tuple[str, ...]) -> None:
+    try:
+        ctx.with_resource(limits(**read_settings(settings)))
+    except ValueError as error:
+        raise click.ClickException(f"--limit: {error}") from error
+
+
+limit_option = click.option(
+    "--limit",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    envvar=VARIABLE,
+    show_envvar=True,
+    expose_value=False,
+    callback=_put_in_force,
+    help="Raise or lower a limit, as in rows=5e9; `evallang list limits` names them.",
+)
+"""The option of every command that reads a study or its data."""

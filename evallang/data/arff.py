@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evallang.data.delimited import checked_text
+from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import DATE_CELL, Kind, kind_of, trimmed, typed_cells
 from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
 from evallang.frozen import frozen
+from evallang.limits import OverLimit
 from evallang.registry import lazy
 from evallang.source import Span
 from evallang.spelling import closest
@@ -66,11 +68,15 @@ def read_arff(
     lines = enumerate(text.split("\n"), 1)
     try:
         attributes = _header(lines)
+        check_size(source, text.count("\n"), len(attributes))
         rows = [
             (number, _row(line.strip(), len(attributes), number))
             for number, line in lines
             if line.strip() and not line.lstrip().startswith("%")
         ]
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
+        return None
     except _Malformed as error:
         message = f"line {error.line} of `{source}` {error}"
         findings.add(MALFORMED_ARFF, message, span=span, help=error.way_out)

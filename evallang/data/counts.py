@@ -22,6 +22,7 @@ from evallang.data.outcome_codes import (
 from evallang.data.roles import known
 from evallang.data.tables import read_file
 from evallang.diagnostics import Diagnostic
+from evallang.limits import EXAMPLES, OverLimit
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ else:
     np = lazy("numpy")
     pl = lazy("polars")
 
-MAX_EXAMPLES = 100_000_000  # 100 MB a model when expanded; ten times the largest test sets
 
 Pattern = tuple[int, ...]
 
@@ -152,9 +152,10 @@ def _checked(
     if total == 0 and not findings.failed:
         way_out = "write the number of examples of each pattern"
         findings.add(NO_EXAMPLES, "the counts add up to no examples", *places, help=way_out)
-    if total > MAX_EXAMPLES:
-        message = f"the counts add up to {total:,} examples, more than {MAX_EXAMPLES:,}"
-        findings.add(TOO_MANY_EXAMPLES, message, *places, help="count a sample of the examples")
+    try:
+        EXAMPLES.check("the counts", total, "count a sample of the examples")
+    except OverLimit as error:
+        findings.add(TOO_MANY_EXAMPLES, str(error), *places, help=error.help)
     return counts
 
 

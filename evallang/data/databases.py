@@ -5,6 +5,8 @@ access to anything outside its file, PostgreSQL in a read-only transaction and o
 caller trusts the study, since it is reached over a network.
 """
 
+import contextlib
+import functools
 import importlib
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
@@ -16,12 +18,12 @@ from urllib.parse import parse_qs, quote, urlsplit
 from evallang.data.files import regular_file
 from evallang.data.findings import Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
+from evallang.data.interruptible import run_interruptibly
 from evallang.data.queries import not_one_select, ordered
 from evallang.data.source_codes import (
     DRIVER_MISSING,
     DUPLICATE_COLUMN,
     EMPTY_FILE,
-    FILE_TOO_LARGE,
     NOT_ONE_SELECT,
     PASSWORD_IN_STUDY,
     QUERY_FAILED,
@@ -29,10 +31,9 @@ from evallang.data.source_codes import (
     UNKNOWN_DATABASE,
 )
 from evallang.data.values import table_of
+from evallang.limits import CELL, COLUMNS, MEMORY, QUERY_VALUES, ROWS, OverLimit
 from evallang.spelling import closest
 
-MAX_CELLS = 50_000_000  # 2 to 3 GB while they are Python objects
-MAX_BYTES = 10_000_000  # of one value; a query can make one that fills the memory
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
 SERVERS = ("postgresql", "postgres")
 FILES = ("sqlite", "duckdb")
@@ -135,11 +136,11 @@ def _from_file(
     if path is None:
         return None
     if scheme == "sqlite":
-        return _run(lambda: _sqlite(path), query, sqlite3, location, findings)
+        return _run(lambda: _sqlite(path), _interrupt, query, sqlite3, location, findings)
     driver = _driver("duckdb", findings)
     if driver is None:
         return None
-    return _run(lambda: _duckdb(driver, path), query, driver, location, findings)
+    return _run(lambda: _duckdb(driver, path), _interrupt_duckdb, query, driver, location, findings)
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:
@@ -147,7 +148,8 @@ def _sqlite(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True)
     connection.execute("pragma query_only = on")
     connection.execute("pragma trusted_schema = off")
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
+    connection.execute("pragma temp_store = memory")  # where its limit holds, not on a disk
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL.most)
     connection.set_authorizer(_authorized)
     return connection
 
@@ -161,6 +163,8 @@ def _duckdb(driver: ModuleType, path: Path) -> Any:
         "enable_external_access": "false",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
+        "memory_limit": f"{MEMORY.most}B",
+        "temp_directory": "",  # sorting beyond the memory is refused, not done on a disk
     }
     connection = driver.connect(str(path), read_only=True, config=settings)
     connection.execute("set lock_configuration = true")
@@ -201,7 +205,8 @@ def _from_server(
     driver = _driver("psycopg", findings)
     if driver is None:
         return None
-    return _run(lambda: _postgresql(driver, address), query, driver, address, findings)
+    connect = functools.partial(_postgresql, driver, address)
+    return _run(connect, _cancel, query, driver, address, findings)
 
 
 def _postgresql(driver: ModuleType, address: str) -> Any:
@@ -230,45 +235,84 @@ def _driver(package: str, findings: Findings) -> ModuleType | None:
         return None
 
 
+class _RefusedQuery(Exception):
+    """A database could not be opened, or refused a query; `help` says what to do."""
+
+    def __init__(self, message: str, way_out: str | None) -> None:
+        super().__init__(message)
+        self.help = way_out
+
+
+def _interrupt(cursor: Any) -> None:
+    cursor.connection.interrupt()
+
+
+def _interrupt_duckdb(cursor: Any) -> None:
+    cursor.interrupt()  # a cursor of DuckDB is a connection of its own
+
+
+def _cancel(cursor: Any) -> None:
+    cursor.connection.cancel()
+
+
 def _run(
-    connect: Callable[[], Any], query: str, driver: ModuleType, where: str, findings: Findings
+    connect: Callable[[], Any],
+    stop: Callable[[Any], None],
+    query: str,
+    driver: ModuleType,
+    where: str,
+    findings: Findings,
 ) -> list[tuple[str, list[Any]]] | None:
-    """Connect, run the query and close; errors of the database become findings."""
-    connection = None
+    """Connect, run the query and close; errors of the database become findings.
+
+    Ctrl-C ends the query: `stop` tells a cursor in another thread to give up.
+    """
+    asked: list[Any] = []
+
+    def ask() -> list[tuple[str, list[Any]]]:
+        connection = None
+        try:
+            connection = connect()
+            cursor = connection.cursor()
+            asked.append(cursor)
+            cursor.execute(query)
+            return _columns(cursor)
+        except (MemoryError, getattr(driver, "OutOfMemoryException", MemoryError)) as error:
+            raise MEMORY.exceeded("the query") from error
+        except driver.Error as error:
+            raise _RefusedQuery(_reason(error, where), _tables(connection, str(error))) from error
+        finally:
+            if connection is not None:
+                connection.close()
+
+    def give_up() -> None:
+        for cursor in asked:
+            with contextlib.suppress(driver.Error):  # it was closed a moment ago
+                stop(cursor)
+
     try:
-        connection = connect()
-        cursor = connection.cursor()
-        cursor.execute(query)
-        return _columns(cursor, findings)
-    except driver.Error as error:
-        findings.add(
-            QUERY_FAILED,
-            f"the database `{where}` answers: {_reason(error, where)}",
-            "sql",
-            "from",
-            help=_tables(connection, str(error)),
-        )
-        return None
-    finally:
-        if connection is not None:
-            connection.close()
+        return run_interruptibly(ask, give_up, "the query")
+    except OverLimit as error:
+        findings.over_limit(error, "sql", "from")
+    except _RefusedQuery as error:
+        message = f"the database `{where}` answers: {error}"
+        findings.add(QUERY_FAILED, message, "sql", "from", help=error.help)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"the query of `{where}` was stopped") from None
+    return None
 
 
-def _columns(cursor: _Cursor, findings: Findings) -> list[tuple[str, list[Any]]] | None:
+def _columns(cursor: _Cursor) -> list[tuple[str, list[Any]]]:
+    """Fetch all rows as columns; raises `OverLimit` for too many."""
     names = [str(item[0]).strip() for item in cursor.description]
+    COLUMNS.check("the query", len(names))
     columns: list[list[Any]] = [[] for _ in names]
     while rows := cursor.fetchmany(FETCHED):
         for column, values in zip(columns, zip(*rows, strict=True), strict=True):
             column.extend(values)
-        if len(columns[0]) * len(columns) > MAX_CELLS:
-            findings.add(
-                FILE_TOO_LARGE,
-                f"the query gives more than the limit of {MAX_CELLS:,} values",
-                "sql",
-                "from",
-                help="select the columns and rows that the study uses",
-            )
-            return None
+        if len(columns[0]) * len(columns) > QUERY_VALUES.most:
+            raise QUERY_VALUES.exceeded("the query", instead="select what the study uses")
+        ROWS.check("the query", len(columns[0]))
     return list(zip(names, columns, strict=True))
 
 

@@ -10,6 +10,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.kinds import trimmed
@@ -23,6 +24,7 @@ from evallang.data.source_codes import (
     UNREADABLE_FILE,
 )
 from evallang.frozen import frozen
+from evallang.limits import CELL, OverLimit
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -87,6 +89,8 @@ def read_delimited(
                 help=RENAME,
             )
             return None
+        check_size(source, checked.count(b"\n"), len(dialect.names))
+        csv.field_size_limit(CELL.most)
         read = read_regular(
             checked,
             dialect.separator,
@@ -94,6 +98,9 @@ def read_delimited(
             header=dialect.header,
             spelled=spelled,
         ) or _read_any(checked, dialect, source, findings, span)
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
+        return None
     except csv.Error as error:
         message = f"`{source}` cannot be read as a table: {error}"
         findings.add(UNREADABLE_FILE, message, span=span, help="write the file again, as CSV")

@@ -5,6 +5,7 @@ nothing is unpickled.
 """
 
 import gzip
+import io
 import re
 import zlib
 from pathlib import Path
@@ -17,10 +18,11 @@ from evallang.data.source_codes import (
     UNKNOWN_ENDING,
     UNREADABLE_FILE,
 )
+from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.source import Span
 from evallang.spelling import closest
 
-MAX_BYTES = 8 * 1024**3  # unpacked; the largest table that fits a 64 GB machine while it is read
+PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
 GLOB = re.compile(r"[*?\[]")
 ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
@@ -41,8 +43,10 @@ def locate(
             help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
         )
         return None
-    if path.stat().st_size > MAX_BYTES:
-        _too_large(location, findings, span)
+    try:
+        BYTES.check(f"`{location}`", path.stat().st_size)
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
         return None
     return path
 
@@ -115,8 +119,10 @@ def read_bytes(
     try:
         if not location.lower().endswith(".gz"):
             return path.read_bytes()
-        with gzip.open(path) as stream:
-            data = stream.read(MAX_BYTES + 1)
+        return _unpacked(path, location)
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
+        return None
     except gzip.BadGzipFile:
         words = "take `.gz` off its name, or compress it"
         findings.add(UNREADABLE_FILE, f"`{location}` was never compressed", span=span, help=words)
@@ -130,19 +136,32 @@ def read_bytes(
         words = "check whether you may read the file"
         findings.add(UNREADABLE_FILE, message, span=span, help=words)
         return None
-    if len(data) > MAX_BYTES:
-        _too_large(location, findings, span)
+    except MemoryError:
+        message = f"`{location}` does not fit into the memory that this process may use"
+        words = "leave out the columns and rows that the study does not use"
+        findings.add(FILE_TOO_LARGE, message, span=span, help=words)
         return None
-    return data
 
 
-def _too_large(location: str, findings: Findings, span: Span | None) -> None:
-    findings.add(
-        FILE_TOO_LARGE,
-        f"`{location}` holds more than the limit of {MAX_BYTES / 1024**3:.3g} GB",
-        span=span,
-        help="leave out the columns and rows that the study does not use",
-    )
+def _unpacked(path: Path, location: str) -> bytes:
+    """Unpack a file piece by piece; raises `OverLimit` as soon as it is too large."""
+    data = io.BytesIO()
+    with gzip.open(path) as stream:
+        while piece := stream.read(PIECE):
+            if data.tell() + len(piece) > BYTES.most:
+                raise BYTES.exceeded(f"`{location}`")
+            data.write(piece)
+    return data.getvalue()
+
+
+def check_size(source: str, rows: int, columns: int, bytes_of_a_row: float = 0) -> None:
+    """Raise `OverLimit` for a table of too many rows or columns, or too large for the memory.
+
+    `bytes_of_a_row` is what a row takes once it is read, by default eight bytes a cell.
+    """
+    ROWS.check(f"`{source}`", rows)
+    COLUMNS.check(f"`{source}`", columns)
+    MEMORY.check(f"`{source}`, once it is read", int(rows * (bytes_of_a_row or 8 * columns)))
 
 
 def _neighbours(folder: Path) -> list[str]:

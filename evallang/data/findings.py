@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from evallang.data.source_codes import FILE_TOO_LARGE
 from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, in_order
+from evallang.limits import OverLimit
 from evallang.source import Span
 from evallang.spelling import closest, written_name
 
@@ -39,6 +41,10 @@ class Findings:
         place = span if span is not None else self._place(keywords)
         every = (*notes, *self._notes)
         self._found.append(diagnose(code, message, place, help=help, notes=every))
+
+    def over_limit(self, error: OverLimit, *keywords: str, span: Span | None = None) -> None:
+        """Enter that a source is beyond a limit."""
+        self.add(FILE_TOO_LARGE, str(error), *keywords, span=span, help=error.help)
 
     @contextmanager
     def noting(self, note: str | None) -> Iterator[None]:

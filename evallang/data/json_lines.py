@@ -1,18 +1,24 @@
 """JSON Lines: one object a line; types come with the values."""
 
+import io
 import json
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from evallang.data.delimited import checked_text
+from evallang.data.files import check_size
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
 from evallang.data.source_codes import EMPTY_FILE, MALFORMED_JSON
 from evallang.data.values import table_of
+from evallang.limits import LINE, NESTING, OverLimit
 from evallang.source import Span
 
 JSON_WORDS = {list: "list", str: "text", bool: "word", type(None): "word"}
+BRACKETS = re.compile(rb'[\[{\]}]|"(?:[^"\\]|\\.)*"')  # or a text, in which they mean nothing
+SIZE_CHECKED = 1_000  # rows after which the size is looked at, and whenever a column is new
 MOST_NESTED = 200  # names inside objects that a suggestion is looked for among
 
 
@@ -38,10 +44,19 @@ def read_json_lines(
     lines: list[int] = []
     nested: tuple[str, ...] = ()
     dotted = sorted(name for name in named if "." in name)
-    for number, line in enumerate(checked.split(b"\n"), 1):
+    known = 0
+    for number, ended in enumerate(io.BytesIO(checked), 1):
+        line = ended.removesuffix(b"\n")
         if not line.strip():
             continue
-        record = _record(line)
+        try:
+            if len(columns) > known or not len(lines) % SIZE_CHECKED:
+                known = len(columns)
+                check_size(source, len(lines), known)
+            record = _record(line, f"line {number} of `{source}`")
+        except OverLimit as error:
+            findings.over_limit(error, span=span)
+            return None
         if isinstance(record, str):
             message = f"line {number} of `{source}` {record}"
             findings.add(MALFORMED_JSON, message, span=span, help=_way_out(line))
@@ -103,8 +118,11 @@ def _names_inside(record: dict[str, Any], before: str = "") -> Iterator[str]:
             yield before + name
 
 
-def _record(line: bytes) -> dict[str, Any] | str:
-    """Give the object of a line, or what is wrong with it."""
+def _record(line: bytes, place: str) -> dict[str, Any] | str:
+    """Return the object of a line, or what is wrong with it; raises `OverLimit`."""
+    LINE.check(place, len(line))
+    if line.count(b"[") + line.count(b"{") > NESTING.most:
+        NESTING.check(place, _depth(line))
     try:
         record = json.loads(line)
         if b"\\u" in line:
@@ -121,3 +139,13 @@ def _record(line: bytes) -> dict[str, Any] | str:
     if len(set(names)) < len(names):
         return "names a column twice"
     return record
+
+
+def _depth(line: bytes) -> int:
+    """Count how deep brackets are nested, those in texts apart."""
+    deepest = depth = 0
+    for mark in BRACKETS.finditer(line):
+        opened = mark.group()[0] in b"[{"
+        depth += opened - (mark.group()[0] in b"]}")
+        deepest = max(deepest, depth)
+    return deepest

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from evallang.data.arff import read_arff
 from evallang.data.delimited import read_delimited
-from evallang.data.files import ending, locate, read_bytes
+from evallang.data.files import check_size, ending, locate, read_bytes
 from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
 from evallang.data.kinds import plain_types
 from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
+from evallang.limits import CELL, MEMORY, OverLimit
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -73,7 +74,12 @@ def read_bundled(name: str) -> Frame:
 
 def _read_parquet(path: Path, location: str, findings: Findings, span: Span | None) -> Frame | None:
     try:
+        _check_parquet(path, location)
         cells = pl.read_parquet(path)
+        _check_text(cells, location)
+    except OverLimit as error:
+        findings.over_limit(error, span=span)
+        return None
     except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
         reason = str(error).strip().split("\n")[0]
         findings.add(
@@ -100,3 +106,32 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
     cells = plain_types(cells.drop(index))
     notes = tuple(f"{location}: {name} is an index of pandas, left out" for name in index)
     return frame_of(location, cells, untyped=False, notes=notes)
+
+
+def _check_parquet(path: Path, location: str) -> None:
+    """Raise `OverLimit` for a file whose metadata announce too much, before it is read."""
+    announced = pl.scan_parquet(path)
+    schema = announced.collect_schema()
+    rows = announced.select(pl.len()).collect().item()
+    check_size(location, rows, len(schema), sum(map(_width, schema.dtypes())))
+
+
+def _width(dtype: "pl.DataType") -> float:
+    """Return how many bytes a value takes at least."""
+    if dtype.is_numeric() or dtype.is_temporal():
+        narrow = {pl.Int8: 1, pl.UInt8: 1, pl.Int16: 2, pl.UInt16: 2}
+        middle = {pl.Int32: 4, pl.UInt32: 4, pl.Float32: 4, pl.Date: 4}
+        return (narrow | middle).get(dtype.base_type(), 8)
+    return 1 / 8 if dtype == pl.Boolean else 16
+
+
+def _check_text(cells: "pl.DataFrame", location: str) -> None:
+    """Raise `OverLimit` for texts that a dictionary holds once and a reader would hold often."""
+    lengths = cells.select(pl.col(pl.String).str.len_bytes().cast(pl.Int64))
+    if lengths.width:
+        CELL.check(f"a text of `{location}`", max(map(_whole, lengths.max().row(0))))
+        MEMORY.check(f"the texts of `{location}`", sum(map(_whole, lengths.sum().row(0))))
+
+
+def _whole(number: int | None) -> int:
+    return number or 0  # None where every text is missing

@@ -6,16 +6,18 @@ numbers are the decimals the author wrote. Pure Python, so that a check needs no
 
 import math
 import re
+from collections.abc import Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from evallang.limits import POINTS
 from evallang.models.model import Candidates
 
-MOST_POINTS = 100_000  # a longer search is a slip of a step, and would fill the memory
 SIGNIFICANT_DIGITS = 12  # of the inner points of a geometric domain; language.md, section 2
 
 _INTEGER = re.compile(r"[+-]?\d+(?:_\d+)*")
-_DIGITS = Context(prec=40)  # enough that 12 digits are right after ln and exp
+_DIGITS = Context(prec=60)  # enough that 12 digits are right after a million products
+_SHORT = Context(prec=SIGNIFICANT_DIGITS)
 
 
 def number(literal: str) -> int | float | Fraction:
@@ -35,7 +37,7 @@ def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
 
     Integers where all literals are written without point or exponent, else floats.
     Raises `ValueError` for numbers that are no integers without a step, for a step of
-    zero or of the wrong sign, and for more than 100,000 values.
+    zero or of the wrong sign, and `OverLimit` for too many values.
     """
     domain = f"{start}..{stop}"
     low, high = _exact(start), _exact(stop)
@@ -49,7 +51,7 @@ def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
         way, sign = ("falls", "negative") if high < low else ("rises", "positive")
         raise ValueError(f"the range `{domain}` {way}, so its step must be {sign}")
     points = (high - low) // width + 1
-    _limit(points, f"{domain} step {step or 1}")
+    POINTS.check(f"`{domain} step {step or 1}`", points)
     values = (low + i * width for i in range(points))
     return tuple(int(v) if integers else float(v) for v in values)
 
@@ -59,8 +61,8 @@ def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
 
     The ends are exact, inner points rounded to 12 significant digits; integers (rounded,
     duplicates dropped) where both ends are written without point or exponent. Raises
-    `ValueError` for ends that are not above zero, and for fewer than two or more than
-    100,000 points.
+    `ValueError` for ends that are not above zero and for fewer than two points, and
+    `OverLimit` for too many.
     """
     domain = f"{start}..{stop}"
     first, last = _exact(start), _exact(stop)
@@ -68,9 +70,8 @@ def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
     points = number(n)
     if not isinstance(points, int) or points < 2:
         raise ValueError(f"`{domain} log` needs a whole number of points, 2 or more, not {n}")
-    _limit(points, f"{domain} log {n}")
-    inner = [_between(first, last, Fraction(i, points - 1)) for i in range(1, points - 1)]
-    values = [first, *inner, last]
+    POINTS.check(f"`{domain} log {n}`", points)
+    values: list[Fraction | Decimal] = [first, *_between(first, last, points - 2), last]
     if _written_as_integers(start, stop):
         return tuple(dict.fromkeys(round(v) for v in values))
     return tuple(dict.fromkeys(float(v) for v in values))
@@ -130,25 +131,19 @@ def _written_as_integers(*literals: str) -> bool:
     return all(_INTEGER.fullmatch(literal) for literal in literals)
 
 
-def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
-    """Give first * (last / first) ** share to 12 significant digits."""
-    logs = [
-        _DIGITS.ln(_DIGITS.divide(Decimal(end.numerator), Decimal(end.denominator)))
-        for end in (first, last)
-    ]
-    part = _DIGITS.divide(Decimal(share.numerator), Decimal(share.denominator))
-    point = _DIGITS.exp(
-        _DIGITS.add(logs[0], _DIGITS.multiply(part, _DIGITS.subtract(logs[1], logs[0])))
+def _between(first: Fraction, last: Fraction, inner: int) -> Iterator[Decimal]:
+    """Iterate over the points between the ends, each the one before times the same ratio."""
+    start, stop = (
+        _DIGITS.divide(Decimal(e.numerator), Decimal(e.denominator)) for e in (first, last)
     )
-    rounded = Fraction(Context(prec=SIGNIFICANT_DIGITS).plus(point))
-    return min(max(rounded, min(first, last)), max(first, last))  # ends may have more digits
+    step = _DIGITS.divide(_DIGITS.ln(_DIGITS.divide(stop, start)), Decimal(inner + 1))
+    ratio, point = _DIGITS.exp(step), start
+    least, most = min(start, stop), max(start, stop)
+    for _ in range(inner):
+        point = _DIGITS.multiply(point, ratio)
+        yield min(max(_SHORT.plus(point), least), most)  # ends may have more digits
 
 
 def _above_zero(first: Fraction, last: Fraction, written: str) -> None:
     if first <= 0 or last <= 0:
         raise ValueError(f"`{written}` is spaced in logarithms, so both ends must be above 0")
-
-
-def _limit(points: int, written: str) -> None:
-    if points > MOST_POINTS:
-        raise ValueError(f"`{written}` has {points:,} values, more than {MOST_POINTS:,}")

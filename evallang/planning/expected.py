@@ -39,17 +39,21 @@ def fits_without_data(study: Study) -> PerModel | None:
             splits = PROTOCOLS[protocol.kind].declaration.n_splits(protocol.options)
             if splits is None or source.kind == "glob":
                 return None
-            three_way = protocol.options.get("validation") is not None
-            inner = 1 if three_way else inner_folds(study, protocol)
-            for model in models_on(study, protocol):
-                each = (
-                    inner * tried(model.pipeline, study.tuning) + 1
-                    if search_space(model.pipeline)
-                    else 1
-                )
-                able = abilities(model.pipeline)
-                seeds = protocol.seeds if able.seeded or not able.known else 1
-                found[source.name, protocol.name, model.name] = splits * each * seeds
+            for model, each in fits_of_a_split(study, protocol).items():
+                found[source.name, protocol.name, model] = splits * each
+    return found
+
+
+def fits_of_a_split(study: Study, protocol: Protocol) -> dict[str, int]:
+    """Count the fits of each model on one split of a protocol, those of its search included."""
+    three_way = protocol.options.get("validation") is not None
+    inner = 1 if three_way else inner_folds(study, protocol)
+    found: dict[str, int] = {}
+    for model in models_on(study, protocol):
+        searched = bool(search_space(model.pipeline))
+        each = inner * tried(model.pipeline, study.tuning) + 1 if searched else 1
+        able = abilities(model.pipeline)
+        found[model.name] = each * (protocol.seeds if able.seeded or not able.known else 1)
     return found
 
 

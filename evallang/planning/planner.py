@@ -9,6 +9,7 @@ from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.findings import of_one
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.limits import FITS
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import asks, candidates
@@ -16,6 +17,7 @@ from evallang.planning.codes import NEEDS_OPTUNA
 from evallang.planning.defaults import inner_folds, stated_defaults
 from evallang.planning.expected import (
     PerModel,
+    fits_of_a_split,
     fits_without_data,
     models_on,
     unique_without_data,
@@ -189,6 +191,8 @@ def _plan_fits(
     places: list[Place],
 ) -> None:
     models = models_on(study, protocol)
+    each = fits_of_a_split(study, protocol)
+    FITS.check(f"the models on `{table.spec.name}`", len(splits) * sum(each.values()))
     for split in splits:
         inner = inner_of(study, table, protocol, rows, split)
         refit = split.train

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from evallang.data.dataset import Table
 from evallang.data.findings import quoted
 from evallang.diagnostics import Diagnostic, diagnose
+from evallang.limits import OverLimit
 from evallang.models.abilities import ColumnState, Unready, classes_of, unready
 from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
@@ -59,6 +60,8 @@ def cannot_split(
 
     `inner` names the option for the folds inside a training part, where those are refused.
     """
+    if isinstance(refusal, OverLimit):
+        return diagnose(CANNOT_SPLIT, str(refusal), span, path=path, help=refusal.help)
     message, _, way_out = str(refusal).rpartition(": ")
     if not message:
         message, way_out = way_out, ""

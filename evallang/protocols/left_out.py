@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import RASCHKA_2018, ZHOU_2021
+from evallang.limits import SPLITS
 from evallang.protocols.protocol import (
     ALGORITHM,
     NEW_GROUPS,
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
 else:
     np = lazy("numpy")
-
-MOST_SPLITS = 100_000
-"""Fits of one model that somebody may wait for; 447 rows and p = 2 make as many."""
 
 
 @PROTOCOLS.register(
@@ -109,8 +106,8 @@ def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
     """Test every combination of p rows by the model trained on all the others.
 
     There are n over p of them: 4,950 fits for 100 rows and p = 2. Strata play no part.
-    Raises `ValueError` where fewer than p + 1 rows are there, where there are more than
-    `MOST_SPLITS` of them, and for groups.
+    Raises `ValueError` where fewer than p + 1 rows are there, where there are more of
+    them than the limit, and for groups.
     """
     if p < 1:
         raise ValueError(f"leave_p_out leaves out 1 row or more, and p is {p}")
@@ -121,11 +118,17 @@ def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
         )
     if rows.n <= p:
         raise ValueError(f"leave_p_out with p={p} needs {p + 1} rows or more, there are {rows.n}")
-    if (splits := math.comb(rows.n, p)) > MOST_SPLITS:
-        raise ValueError(
-            f"leave_p_out with p={p} makes {splits:,} splits of {rows.n} rows, more than "
-            f"{MOST_SPLITS:,}: write a smaller p, or `repeated cv`"
-        )
+    _bounded(rows.n, p)
     everything = np.arange(rows.n, dtype=np.int64)
     for fold, left_out in enumerate(itertools.combinations(range(rows.n), p)):
         yield Split(0, fold, np.delete(everything, left_out), everything[list(left_out)])
+
+
+def _bounded(n: int, p: int) -> None:
+    """Raise `OverLimit` where n over p is too much, without computing the whole number."""
+    splits = 1
+    for i in range(min(p, n - p)):
+        splits = splits * (n - i) // (i + 1)
+        if splits > SPLITS.most:
+            what = f"leave_p_out with p={p} of {n} rows"
+            raise SPLITS.exceeded(what, instead="write a smaller p, or `repeated cv`")

@@ -3,7 +3,7 @@
 import pytest
 from studies import checked
 
-from evallang.models import domains
+from evallang.limits import limits
 
 STUDY = """evallang 1
 study
@@ -19,15 +19,19 @@ def messages(candidates):
     return [d.message for d in checked(STUDY.format(candidates=candidates)).diagnostics]
 
 
-def test_a_list_as_long_as_the_limit_is_taken_and_a_longer_one_refused(monkeypatch):
-    monkeypatch.setattr(domains, "MOST_POINTS", 3)
-    assert messages("[1, 2, 3]") == []
-    assert messages("[1, 2, 3, 4]") == ["a list of 4 candidates is longer than 3"]
+def test_a_list_as_long_as_the_limit_is_taken_and_a_longer_one_refused():
+    with limits(points=3):
+        assert messages("[1, 2, 3]") == []
+        assert messages("[1, 2, 3, 4]") == [
+            "the list of `C`: 4 values are more than the limit of 3"
+        ]
 
 
-def test_a_list_that_is_too_long_is_refused_before_its_values_are_looked_at(monkeypatch):
-    monkeypatch.setattr(domains, "MOST_POINTS", 1)
-    assert messages("[wrong, wrong]") == ["a list of 2 candidates is longer than 1"]
+def test_a_list_that_is_too_long_is_refused_before_its_values_are_looked_at():
+    with limits(points=1):
+        assert messages("[wrong, wrong]") == [
+            "the list of `C`: 2 values are more than the limit of 1"
+        ]
 
 
 def test_the_candidate_that_stands_twice_is_pointed_at():

@@ -277,7 +277,7 @@ def test_a_file_that_is_no_study_by_its_size_is_not_read(tmp_path):
     path.write_bytes(b"# long\n" * 700_000)
     for words in (["check"], ["fmt"]):
         done = CliRunner().invoke(root, [*words, str(path)])
-        assert "a study has at most 4 MB" in done.stderr
+        assert "more than the limit of 4,000,000" in done.stderr
         assert done.exit_code == 1
 
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import assume, example, given, settings, strategies as st
 
-from evallang.data import files
 from evallang.data.delimited import read_delimited
 from evallang.data.findings import Findings
+from evallang.limits import limits
 
 PLAIN = "x,ward,y\n1.5,A,no\n2,B,yes\n,A,no\n"
 
@@ -243,10 +243,15 @@ def test_files_beside_the_folder_of_the_study_may_be_read(source):
     assert source.table(None, "../a.csv").source == "../a.csv"
 
 
-def test_files_over_the_limit_are_refused_packed_or_not(source, monkeypatch):
-    monkeypatch.setattr(files, "MAX_BYTES", 100)
+def test_files_over_the_limit_are_refused_packed_or_not(source):
     rows = PLAIN + "3,A,no\n" * 100
-    assert source.error(rows).code == "E404"
     packed = gzip.compress(rows.encode(), mtime=0)
     assert len(packed) < 100
-    assert source.error(packed, "a.csv.gz").code == "E404"
+    with limits(bytes=100):
+        for data, name in ((rows, "a.csv"), (packed, "a.csv.gz")):
+            found = source.error(data, name)
+            assert found.code == "E404"
+            assert found.message.endswith("more than the limit of 100") or (
+                found.message == "`a.csv.gz`: more bytes than the limit of 100"
+            )
+            assert "`--limit bytes=" in found.help

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evallang.data import counts
 from evallang.data.counts import read_counts
 from evallang.data.dataset import CountsSpec, GivenModel
+from evallang.limits import limits
 from evallang.source import Span
 
 A, B, C = (GivenModel(name, name) for name in "abc")
@@ -71,9 +71,9 @@ def test_without_a_count_column_every_row_is_one_example(tmp_path):
         ([((1, 1), 200), ((0, 0), 1)], "E464"),
     ],
 )
-def test_patterns_that_make_no_table(tmp_path, monkeypatch, patterns, code):
-    monkeypatch.setattr(counts, "MAX_EXAMPLES", 200)
-    made, found = read_counts(spec(*patterns), tmp_path)
+def test_patterns_that_make_no_table(tmp_path, patterns, code):
+    with limits(examples=200):
+        made, found = read_counts(spec(*patterns), tmp_path)
     assert made is None
     assert [d.code for d in found] == [code]
     assert found[0].span == Span("study.eval", 5, 9)

@@ -13,6 +13,7 @@ from evallang.data import databases
 from evallang.data.dataset import DataSpec
 from evallang.data.queries import not_one_select, ordered
 from evallang.data.reading import read_table
+from evallang.limits import limits
 
 ROWS = [(1, 34.5, "A", "no"), (2, None, "B", "yes"), (3, 51.0, "A", "yes"), (4, 20.0, None, "no")]
 CSV = "id,age,ward,y\n1,34.5,A,no\n2,,B,yes\n3,51,A,yes\n4,20,,no\n"
@@ -141,13 +142,15 @@ def test_a_file_that_is_no_database_is_named(source):
 
 
 def test_a_result_beyond_the_limit_is_refused(source, database, monkeypatch):
-    monkeypatch.setattr(databases, "MAX_CELLS", 1000)
     monkeypatch.setattr(databases, "FETCHED", 10)
     endless = (
         "with recursive n(id, y) as (select 1, 'no' union all select id + 1, 'yes' from n) "
         "select id, y from n"
     )
-    assert error(source, endless, database).code == "E404"
+    with limits(query_values=1000):
+        found = error(source, endless, database)
+    assert found.code == "E404"
+    assert found.message == "the query: more values than the limit of 1,000"
 
 
 def test_columns_of_several_types_are_text_and_blobs_no_features(source):

@@ -1,0 +1,320 @@
+"""Limits: how much a study, or a file that it reads, may ask for.
+
+Each limit is declared here, once: its name, what it bounds, the most that is allowed unless an
+author raises it, and the unit in words. `--limit NAME=NUMBER`, the environment variable
+`EVALLANG_LIMIT` and `evallang.limits(...)` in Python put other numbers in force; the messages and
+the reference page are made from the declarations.
+"""
+
+import os
+import resource
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from evallang.frozen import frozen
+from evallang.spelling import closest
+
+VARIABLE = "EVALLANG_LIMIT"
+_IN_FORCE: ContextVar[Mapping[str, int]] = ContextVar("limits", default={})  # noqa: B039 - read only
+
+
+class OverLimit(ValueError):
+    """Something is beyond a limit; `help` says how the limit is raised."""
+
+    def __init__(self, message: str, way_out: str) -> None:
+        super().__init__(message)
+        self.help = way_out
+
+
+@frozen
+class Limit:
+    """The most that something may have.
+
+    Attributes
+    ----------
+    name : what `--limit` calls it
+    default : the most that is allowed unless it is raised
+    unit : of what it is a number, in the plural
+    bounds : what it bounds, a noun phrase
+    reason : why there is a limit, and why this one
+    shown : words for a default that depends on the machine
+    """
+
+    name: str
+    default: int
+    unit: str
+    bounds: str
+    reason: str
+    shown: str = ""
+
+    @property
+    def most(self) -> int:
+        """The number in force."""
+        return _IN_FORCE.get().get(self.name, self.default)
+
+    @property
+    def stated(self) -> str:
+        """The default in words."""
+        return self.shown or f"{self.default:,} {self.unit}"
+
+    def check(self, what: str, found: float, instead: str = "") -> None:
+        """Raise `OverLimit` where `found` is more than allowed.
+
+        `what` begins the message and names what is too much; `instead` says what else an
+        author may do than raise the limit.
+        """
+        if found > self.most:
+            raise self.exceeded(what, found, instead)
+
+    def exceeded(self, what: str, found: float | None = None, instead: str = "") -> OverLimit:
+        """Return the error for something that has `found` (None: an unknown number too many)."""
+        unit, most = self.unit, f"{self.most:,}"
+        raised = _round(2 * self.most if found is None else found)
+        way_out = f"raise it by `--limit {self.name}={raised}`"
+        if instead:
+            way_out = f"{instead}, or raise the limit by `--limit {self.name}={raised}`"
+        if found is None:
+            return OverLimit(f"{what}: more {unit} than the limit of {most}", way_out)
+        return OverLimit(f"{what}: {found:,} {unit} are more than the limit of {most}", way_out)
+
+
+LIMITS: dict[str, Limit] = {}
+
+
+def declare(
+    name: str, default: int, unit: str, bounds: str, *, reason: str, shown: str = ""
+) -> Limit:
+    """Enter a limit into `LIMITS`; raises `ValueError` when the name is taken."""
+    if name in LIMITS:
+        raise ValueError(f"limit {name} is declared twice")
+    LIMITS[name] = Limit(name, default, unit, bounds, reason, shown)
+    return LIMITS[name]
+
+
+@contextmanager
+def limits(**numbers: float) -> Iterator[None]:
+    """Put other limits in force for what runs inside; raises `ValueError` for an unknown one."""
+    token = _IN_FORCE.set({**_IN_FORCE.get(), **{k: _number(k, v) for k, v in numbers.items()}})
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
+
+
+def read_settings(settings: Iterable[str]) -> dict[str, int]:
+    """Read settings written as `NAME=NUMBER`; raises `ValueError` for any other text."""
+    found: dict[str, int] = {}
+    for setting in settings:
+        name, equals, number = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise ValueError(f"`{setting}`: write it as NAME=NUMBER")
+        if name in found:
+            raise ValueError(f"`{name}` is given twice")
+        found[name] = _number(name, number)
+    return found
+
+
+def _number(name: str, number: object) -> int:
+    if name not in LIMITS:
+        near = closest(name, LIMITS)
+        known = f"did you mean `{near}`?" if near else f"the limits are {', '.join(LIMITS)}"
+        raise ValueError(f"there is no limit `{name}`; {known}")
+    try:
+        value = float(str(number).replace("_", ""))
+        if value >= 1:
+            return int(value) if value != int(value) or value > 1e15 else round(value)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(f"`{name}={number}`: a limit is a number from 1, such as 1000000 or 1e6")
+
+
+def _round(number: float) -> str:
+    """Write a number that is not less, with two digits: 2.1e9, 4500000."""
+    exponent = max(0, len(f"{int(number)}") - 2)
+    whole = -(-int(number) // 10**exponent) * 10**exponent
+    return f"{whole}" if whole < 10**7 else f"{whole:.1e}".replace(".0", "").replace("e+0", "e")
+
+
+def _machine_memory() -> int:
+    """Return the bytes that this process may have: the machine's memory, or what is allowed."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return whole if allowed == resource.RLIM_INFINITY else min(whole, allowed)
+
+
+# --- of a study file ---------------------------------------------------------------------------
+
+STUDY_BYTES = declare(
+    "study_bytes",
+    4_000_000,
+    "bytes",
+    "a study file, or a file that it includes",
+    reason="5,000 lines are a quarter of a megabyte",
+)
+ROUNDS = declare(
+    "rounds",
+    10_000_000,
+    "rounds",
+    "the rounds of a bootstrap or permutation",
+    reason="the simulation error of a p-value of .05 is then below .0001",
+)
+SAMPLES = declare(
+    "samples",
+    10_000_000,
+    "samples",
+    "the samples drawn from a posterior distribution",
+    reason="as for rounds",
+)
+SEEDS = declare(
+    "seeds",
+    10_000,
+    "seeds",
+    "the fits of one model on one training part with different seeds",
+    reason="the standard error of their mean is then a hundredth of their spread",
+)
+TIMES = declare(
+    "times",
+    10_000,
+    "repetitions",
+    "the repetitions of a cross-validation",
+    reason="as for seeds",
+)
+FOLDS = declare(
+    "folds",
+    100_000,
+    "folds",
+    "the folds of a protocol, outer or inner",
+    reason="each is a fit of every model",
+)
+SPLITS = declare(
+    "splits",
+    100_000,
+    "splits",
+    "the splits of a protocol, folds times repetitions",
+    reason="leave_p_out with p = 2 makes as many of 447 rows",
+)
+BINS = declare(
+    "bins",
+    10_000,
+    "bins",
+    "the bins that `stratify` cuts a target into",
+    reason="each needs a row in every fold",
+)
+POINTS = declare(
+    "points",
+    100_000,
+    "values",
+    "the values of a range",
+    reason="a longer search is a slip of a step",
+)
+CANDIDATES = declare(
+    "candidates",
+    100_000,
+    "candidates",
+    "the combinations of a model's values that are searched, or the sample of `tune`",
+    reason="more is a slip in a range",
+)
+FITS = declare(
+    "fits",
+    10_000_000,
+    "fits",
+    "the fits of one protocol on one data set",
+    reason="a hundred thousand seconds on a hundred processors at a second each",
+)
+EXAMPLES = declare(
+    "examples",
+    100_000_000,
+    "examples",
+    "the examples that a table of counts adds up to",
+    reason="100 MB a model when expanded",
+)
+
+# --- of data -------------------------------------------------------------------------------------
+
+BYTES = declare(
+    "bytes",
+    min(8 * 1024**3, _machine_memory() // 2),
+    "bytes",
+    "a data file, after decompression",
+    reason="the largest table that fits a machine of 64 GB while it is read",
+    shown="8,589,934,592 bytes, or half of the machine's memory where that is less",
+)
+MEMORY = declare(
+    "memory",
+    _machine_memory() // 4,
+    "bytes",
+    "the memory that a table takes once it is read, or that a database query uses",
+    reason="a table is held several times over while it is read",
+    shown="a quarter of the machine's memory, or of what `ulimit -v` leaves",
+)
+ROWS = declare(
+    "rows",
+    2_000_000_000,
+    "rows",
+    "the rows of a data file or query",
+    reason="what polars indexes is twice as much",
+)
+COLUMNS = declare(
+    "columns",
+    1_000_000,
+    "columns",
+    "the columns of a data file or query",
+    reason="a million single-nucleotide variants",
+)
+CELL = declare(
+    "cell",
+    10_000_000,
+    "characters",
+    "one cell of a text file, or one value of a database",
+    reason="a query can make a value that fills the memory",
+)
+LINE = declare(
+    "line",
+    200_000_000,
+    "bytes",
+    "one line of a JSON Lines file",
+    reason="its object is in memory many times over while it is read",
+)
+NESTING = declare(
+    "nesting",
+    200,
+    "levels",
+    "the depth of lists and objects within a line of a JSON Lines file",
+    reason="logs have fewer than ten",
+)
+CLASSES = declare(
+    "classes",
+    1_000_000,
+    "classes",
+    "the distinct values of a target or of predictions",
+    reason="free text is compared by exact match, and may have as many answers as rows",
+)
+FILES = declare(
+    "files",
+    10_000,
+    "files",
+    "the files that a pattern finds",
+    reason="each is a data set of its own",
+)
+ENTRIES = declare(
+    "entries",
+    200_000,
+    "files and folders",
+    "what a pattern looks at on its way",
+    reason="a pattern with `**` at the wrong place walks the whole disk",
+)
+QUERY_VALUES = declare(
+    "query_values",
+    50_000_000,
+    "values",
+    "the values that a query returns, rows times columns",
+    reason="2 to 3 GB while they are Python objects",
+)
+QUERY_SECONDS = declare(
+    "query_seconds",
+    3_600,
+    "seconds",
+    "the time that a database query takes",
+    reason="a recursive query may never end",
+)
