@@ -121,13 +121,14 @@ def _run(
         started=_utc(started),
         seconds=round(time.perf_counter() - clock, 3),
     )
+    diagnostics = (*prepared.diagnostics, *done.diagnostics)
     record = replace(
         described(done.results, live.models),
         provenance=provenance,
-        diagnostics=tuple(to_record(d, study.checked.sources) for d in prepared.diagnostics),
+        diagnostics=tuple(to_record(d, study.checked.sources) for d in diagnostics),
     )
     record = codec.encodable(_relative_paths(record, study))
-    results = Results(record, done, prepared.diagnostics, study.folder)
+    results = Results(record, done, diagnostics, study.folder)
     if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None)
     return results

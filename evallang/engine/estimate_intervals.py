@@ -2,18 +2,88 @@
 
 from dataclasses import replace
 from math import sqrt
+from typing import TYPE_CHECKING
 
 from evallang.compatibility.intervals import default_interval
 from evallang.engine.bench import Bench, Unavailable
-from evallang.results.records import Interval
+from evallang.engine.zero_width import has_no_width
+from evallang.frozen import frozen
+from evallang.metrics.metric import is_binary
+from evallang.registry import lazy
+from evallang.results.records import BOUNDS_COINCIDE, NO_WIDTH, NOT_COMPUTED, NOT_SOUND, Interval
 from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.intervals.proportions import wilson
 from evallang.study import Measure, Method
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
 
 SAME = 1e-9  # relative; means of equal folds in another order
 
 
-def estimate_interval(bench: Bench, measure: Measure) -> tuple[Interval | None, tuple[str, ...]]:
-    """Give the interval in the metric's unit, or None with the notes that say why."""
+@frozen
+class IntervalFound:
+    """The interval of an estimate, or the reason (of `NO_INTERVAL`) why there is none."""
+
+    interval: Interval | None
+    notes: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def estimate_interval(bench: Bench, measure: Measure) -> IntervalFound:
+    """Compute the interval in the metric's unit; one without width is no interval.
+
+    Resamples of a model that never predicts the positive class, or that makes no error, all give
+    one value. The width of 0 says that the method saw no variation, not that there is none.
+    """
+    found, notes, reason = _computed(bench, measure)
+    if found is None or not has_no_width(found.low, found.high):
+        return IntervalFound(found, notes, reason)
+    bounded = _from_union(bench)
+    kept = tuple(note for note in notes if note not in found.notes)
+    if bounded is not None:
+        return IntervalFound(bounded, kept)
+    return IntervalFound(None, (*kept, BOUNDS_COINCIDE), NO_WIDTH)
+
+
+def _from_union(bench: Bench) -> Interval | None:
+    """Bound a metric of 0 or 1 by Wilson's interval for the share of hits in the union.
+
+    The union are the examples that are, or are predicted, positive. With the share of hits given,
+    the metric is largest where all other members are of the kind that it counts least.
+    """
+    declared, options = bench.entry.declaration, bench.metric.keywords()
+    positive, k = bench.outcome.positive, bench.outcome.k
+    plain = len(bench.outcomes) == 1 and bench.outcome.weights is None
+    if not (declared.of_union and plain and is_binary(options, k) and positive is not None):
+        return None
+    if bench.setting.group_codes is not None or not bench.setting.yields.once:
+        return None
+    either = (bench.outcome.truth == positive) | (bench.outcome.output == positive)
+    hits = either & (bench.outcome.truth == bench.outcome.output)
+    share = wilson(int(hits.sum()), int(either.sum()), bench.study.confidence)
+    if share.low is None or share.high is None:
+        return None
+
+    def at(share: float) -> tuple[float, float]:
+        one = np.zeros((2, 2, 3))
+        one[:, positive, positive] = share
+        one[0, positive, 1 - positive] = one[1, 1 - positive, positive] = 1 - share
+        found = bench.entry.function(one, positive, **options)
+        return float(found.min()), float(found.max())
+
+    note = (
+        f"from Wilson's interval for the share of hits among the {bench.setting.unit} that are "
+        "or are predicted positive, because no resample differed"
+    )
+    return Interval(share.method, share.level, at(share.low)[0], at(share.high)[1], (note,))
+
+
+def _computed(
+    bench: Bench, measure: Measure
+) -> tuple[Interval | None, tuple[str, ...], str | None]:
     method = measure.interval
     if method is None:
         name = default_interval(
@@ -24,26 +94,34 @@ def estimate_interval(bench: Bench, measure: Measure) -> tuple[Interval | None, 
         )
         if name is None:
             alone = bench.setting.own is not None and not bench.setting.yields.evidence
-            return None, () if alone else ("no interval is sound here by default",)
+            why = () if alone else ("no interval is sound here by default",)
+            return None, why, NOT_SOUND
         method = Method(name)
     if bench.whole.value is None:
-        return None, ()
+        return None, (), None
     entry = INTERVALS[method.name]
     weights = bench.outcome.weights
     if weights is not None and entry.declaration.form == "proportion":
-        return bench.with_weights()
+        return _or_reason(*bench.with_weights())
     if bench.setting.group_codes is not None and entry.declaration.form == "proportion":
-        return bench.over_groups()
+        return _or_reason(*bench.over_groups())
     try:
         inputs = [bench.given(name, method.written) for name in entry.inputs]
     except (Unavailable, ValueError) as reason:
-        return None, (f"no interval: {reason}",)
+        return None, (f"no interval: {reason}",), NOT_COMPUTED
     try:
         found: Interval = entry.function(*inputs, **method.keywords())
     except ValueError as error:
-        return None, (f"no interval: {error}",)
+        return None, (f"no interval: {error}",), NOT_COMPUTED
     notes = (*found.notes, *bench.assumed(entry, method))
-    return _in_metric_units(bench, entry.declaration.form, found), notes
+    return _or_reason(_in_metric_units(bench, entry.declaration.form, found), notes)
+
+
+def _or_reason(
+    found: Interval | None, notes: tuple[str, ...]
+) -> tuple[Interval | None, tuple[str, ...], str | None]:
+    known = found is not None and not (found.low is None and found.high is None)
+    return found, notes, None if known else NOT_COMPUTED
 
 
 def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:

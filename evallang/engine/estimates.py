@@ -1,6 +1,7 @@
 """Outcomes in, `Estimate`s with their intervals out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,16 @@ from evallang.metrics.aggregation import (
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.protocols.protocol import ALGORITHM, ALGORITHM_ELSEWHERE, AS_GIVEN, about_yields
 from evallang.registry import Evidence, lazy
-from evallang.results.records import Estimate, FoldValue
+from evallang.results.records import NO_WIDTH, Estimate, FoldValue, Tested
 from evallang.study import Measure, Method, Study
 
 if TYPE_CHECKING:
     import numpy as np
 else:
     np = lazy("numpy")
+
+
+NONE_TESTED = Tested(0, 0, 0)
 
 
 def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
@@ -58,12 +62,17 @@ def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> E
         )
         return _undefined(setting, model, metric, reason)
     if setting.kind == "bootstrap":
-        return bootstrap_estimate(study, setting, model, metric)
+        made = bootstrap_estimate(study, setting, model, metric)
+        tests = tested(setting, model)
+        if made.interval is not None and made.interval.low == made.interval.high:
+            note = "no interval: the standard error is 0"
+            made = replace(made, interval=None, no_interval=NO_WIDTH, notes=(*made.notes, note))
+        return replace(made, tested=tests)
     entry = setting.entry(metric)
     whole, spreads, extra = _whole(setting, model, metric)
     outcomes = setting.outcomes(model, metric)
     bench = Bench(study, setting, model, metric, entry, outcomes, whole)
-    interval, notes = estimate_interval(bench, measure)
+    found_interval = estimate_interval(bench, measure)
     return Estimate(
         data=setting.source,
         protocol=setting.protocol,
@@ -75,11 +84,26 @@ def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> E
         sd=whole.sd,
         n=whole.n,
         about=about(setting),
-        interval=interval,
+        interval=found_interval.interval,
         folds=_folds(setting, whole, spreads),
         extra=extra,
-        notes=(*whole.notes, *notes),
+        notes=(*whole.notes, *found_interval.notes),
+        no_interval=found_interval.reason,
+        tested=tested(setting, model),
     )
+
+
+def tested(setting: Setting, model: str) -> Tested | None:
+    """Count the rows that a model was tested on; None for scores, which have no rows."""
+    if setting.own is not None and not setting.yields.evidence - {Evidence.FOLD_SCORES}:
+        return None
+    found = setting.models[model]
+    rows = found.rows[found.fold >= 0]  # the fit on the full sample of a bootstrap is no test
+    if setting.yields.once:
+        return Tested(len(rows), 1, 1) if len(rows) else NONE_TESTED
+    times = np.bincount(rows)
+    times = times[times > 0]
+    return Tested(len(times), int(times.min()), int(times.max())) if len(times) else NONE_TESTED
 
 
 def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -> float | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evallang.engine.arenas import Arena
+from evallang.engine.zero_width import without_zero_width
 from evallang.results.records import HypothesisTestResult, SimultaneousInterval
 from evallang.stats.corrections import CORRECTIONS, simultaneous_level
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -93,7 +94,7 @@ def pair_test(
         null = HYPOTHESIS_TESTS[test.name].declaration.null
         return HypothesisTestResult(test.name, "not computed", null, models=pair, notes=(lacking,))
     result: HypothesisTestResult = arena.run(study, test, pair, level)
-    return replace(result, models=pair)
+    return replace(without_zero_width(result), models=pair)
 
 
 def decide(study: Study, bouts: Sequence[Bout]) -> list[Decided]:

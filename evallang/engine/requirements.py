@@ -9,6 +9,12 @@ from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.subgroups import FEWEST, in_level, levels
 from evallang.engine.test_inputs import TestInputs
+from evallang.engine.zero_width import (
+    NO_VARIATION,
+    has_no_width,
+    unbounded,
+    without_zero_width,
+)
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.results.records import (
     Estimate,
@@ -121,13 +127,15 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
         decision = decide_noninferior(interval, cast(float, margin), better)
     else:
         decision = decide_equivalent(interval, cast(float, margin))
+    flat = has_no_width(difference.low, difference.high)
     return _record(
         spec,
         setting,
         decision,
         value=difference.value,
-        interval=interval,
+        interval=None if flat else interval,
         margin=margin,
+        notes=(NO_VARIATION,) if flat else (),
     )
 
 
@@ -137,7 +145,7 @@ def _tested(
     """Decide by a test: its p, and on which side of 0 its difference lies."""
     alpha = round(1 - spec.level, 12) if spec.level_written else study.alpha
     try:
-        test = replace(inputs.run(), models=spec.models)
+        test = replace(without_zero_width(inputs.run()), models=spec.models)
     except ValueError as error:
         null = HYPOTHESIS_TESTS[inputs.test.name].declaration.null
         test = HypothesisTestResult(
@@ -146,6 +154,8 @@ def _tested(
     found = test.estimate
     if found is None or found.low is None:
         found = inputs.difference(spec.level)
+    if has_no_width(found.low, found.high):
+        found = unbounded(found)
     better = inputs.setting.entry(spec.metric).declaration.better
     right_way = (found.value or 0.0) * (1 if better == "higher" else -1) > 0
     rejects = None if test.p is None else test.p <= alpha
@@ -155,7 +165,9 @@ def _tested(
         setting,
         Decision(met, None if met else _not_shown(test, alpha, right_way)),
         value=found.value,
-        interval=Interval(found.method, found.level, found.low, found.high),
+        interval=None
+        if found.low is None and found.high is None
+        else Interval(found.method, found.level, found.low, found.high),
         test=replace(test, reject=rejects),
     )
 

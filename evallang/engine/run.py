@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import own_metric
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.diagnostics import Diagnostic
 from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
 from evallang.engine.arenas import Across, Arena, OneSource
@@ -15,6 +16,7 @@ from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
 from evallang.engine.given import names_of, of_outcomes, of_scores
 from evallang.engine.metric_failures import failures_of_metrics
+from evallang.engine.never_predicted import diagnostics_of, never_predicted
 from evallang.engine.power import Found, power_analyses
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
@@ -49,7 +51,8 @@ class Run:
 
     `models` are the saved models with their paths relative to the study's file.
 
-    `results` lacks provenance, diagnostics and defaults of the data, which the caller knows.
+    `results` lacks provenance, diagnostics and defaults of the data, which the caller knows;
+    `diagnostics` are those of the results.
     """
 
     settings: tuple[Setting, ...]
@@ -57,6 +60,7 @@ class Run:
     results: Results
     fits: "tuple[Fitted, ...]"
     models: tuple[tuple[str, bytes], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,10 @@ def run(
         counts=_counts(planned, outcomes, exported),
         exports=exported.records,
     )
-    return Run(tuple(settings), tables, results, fits, exported.files)
+    missed = tuple(never_predicted(study, own))
+    results = replace(results, never_predicted=missed)
+    told = tuple(diagnostics_of(study, missed))
+    return Run(tuple(settings), tables, results, fits, exported.files, told)
 
 
 def _at(place: Place) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from evallang.data.labels import in_label_order
 from evallang.engine.estimates import estimate
 from evallang.engine.settings import ModelOutcome, Setting
 from evallang.registry import lazy
-from evallang.results.records import Estimate, Subgroup
+from evallang.results.records import FEW_EXAMPLES, Estimate, Subgroup
 from evallang.study import Measure, Study
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def in_level(
     difference = None if found.value is None or rest.value is None else found.value - rest.value
     rows = setting.models[model].rows
     n = len(np.unique(rows[inside[rows]]))
-    notes, interval = found.notes, found.interval
+    notes, interval, reason = found.notes, found.interval, found.no_interval
     if n < FEWEST and interval is not None:
-        interval = None
+        interval, reason = None, FEW_EXAMPLES
         notes = (*notes, f"no interval: {n} {setting.unit}, fewer than {FEWEST}")
     return replace(
         found,
@@ -61,6 +61,7 @@ def in_level(
             "difference_to_rest": difference,
         },
         notes=notes,
+        no_interval=reason,
     )
 
 

@@ -55,6 +55,8 @@ class MetricDeclaration(Guidance):
     transform : `sqrt` for a root of a mean loss
     unit : `percent` (printed in points), `number`, or `target` (the target's unit)
     binary_only : True where it has no meaning for more than two classes
+    of_union : True where it is 1 if all, and 0 if none, of the examples that are or are
+        predicted positive are both, so that it is bounded by their share
     """
 
     task: Literal["classification", "regression"]
@@ -71,6 +73,7 @@ class MetricDeclaration(Guidance):
     transform: Literal["sqrt"] | None = None
     unit: Literal["percent", "number", "target"] = "number"
     binary_only: bool = False
+    of_union: bool = False
 
 
 METRICS: Registry[MetricDeclaration] = Registry("metric", "evallang.metrics")

@@ -48,6 +48,7 @@ JACCARD_1912 = Reference(
         0,
         1,
         unit="percent",
+        of_union=True,
         when=(
             "finding the examples of one class matters, and true negatives are many and of "
             "no interest"
@@ -104,6 +105,7 @@ def f1(
         0,
         1,
         unit="percent",
+        of_union=True,
         when="recall counts more (beta above 1) or less (below 1) than precision",
         when_not="the weight has no reason beyond custom: precision and recall, side by side",
         formula=(
@@ -171,6 +173,7 @@ def fbeta(
         0,
         1,
         unit="percent",
+        of_union=True,
         when=(
             "overlap of found and true examples of a class is the custom of the field, as in "
             "segmentation"

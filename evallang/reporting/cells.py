@@ -1,6 +1,6 @@
 """Cells of tables: a printed number with its full value, a dash where there is none."""
 
-from evallang.reporting.document import Cell, Interval, Number, runs
+from evallang.reporting.document import Cell, Interval, Mark, Number, runs
 from evallang.reporting.numbers import Scale, count, fixed, interval
 from evallang.results import records
 
@@ -32,6 +32,7 @@ def interval_cell(
     return Cell(runs(Interval(text, found.low, found.high)), low=found.low, high=found.high)
 
 
-def dash() -> Cell:
-    """Give the cell of what is undefined or was not computed."""
-    return Cell(runs(fixed(None, Scale(0))))
+def dash(mark: str | None = None) -> Cell:
+    """Give the cell of what is undefined or was not computed, with the mark of its footnote."""
+    text = fixed(None, Scale(0))
+    return Cell(runs(text, Mark(mark)) if mark else runs(text))

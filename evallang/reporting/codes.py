@@ -81,6 +81,17 @@ METRIC_FAILED = declare(
     wrong="measure mypkg.metrics.odds   # divides by the number of errors, which may be 0",
     right="measure mypkg.metrics.share_of_errors",
 )
+CLASS_NEVER_PREDICTED = declare(
+    "W511",
+    "class_never_predicted",
+    "A model never predicts one of the classes.",
+    reason="A model that predicts the frequent class for every row has the accuracy of that "
+    "class's share, and its F1, recall or precision of the rare class is 0 or undefined. Such a "
+    "value has no sampling variation, so it gets no interval from resampling.",
+    wrong="model a = LogisticRegression   # 20 of 300 rows are positive, none is predicted so",
+    right="model a = StandardScaler | LogisticRegression(class_weight=balanced)",
+    source="Provost, Fawcett & Kohavi 1998",
+)
 SEARCH_AT_THE_EDGE = declare(
     "W509",
     "search_at_the_edge",

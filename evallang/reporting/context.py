@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from evallang.frozen import frozen
 from evallang.reporting.document import Cite, Runs
-from evallang.reporting.numbers import Scale, Style, scale_of
+from evallang.reporting.numbers import Scale, Style, count, scale_of
 from evallang.reporting.titles import capitalised, mid_sentence, printed, written_options
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
@@ -26,6 +26,7 @@ from evallang.results.records import (
     MethodRecord,
     ModelRecord,
     Results,
+    Tested,
 )
 
 OF_ONE_CLASS = frozenset({"precision", "npv", "recall", "specificity", "f1", "fbeta", "jaccard"})
@@ -259,6 +260,44 @@ class Context:
         """Find the estimate of one metric of one model."""
         return self._by_place.get((setting.data, setting.protocol, model, metric))
 
+    @cached_property
+    def _tested(self) -> Mapping[Setting, Tested]:
+        found: dict[Setting, Tested] = {}
+        for e in self._whole:
+            at = Setting(e.data, e.protocol)
+            if e.tested is not None and (at not in found or e.tested.n > found[at].n):
+                found[at] = e.tested
+        return found
+
+    def tested(self, setting: Setting) -> Tested | None:
+        """Return how many rows were tested and how often; None where there are no rows.
+
+        Where a fit of a model failed, the count is that of a model whose fits all succeeded.
+        """
+        return self._tested.get(setting)
+
+    def n_tested(self, setting: Setting) -> int | None:
+        """Return the number of rows tested, where there are none that of the data set."""
+        found = self.tested(setting)
+        return found.n if found is not None else self.n(setting.data)
+
+    def tested_words(self, setting: Setting) -> str:
+        """Say how many rows were tested, and how often: "190 of 569 patients"; may be empty."""
+        size, found = self.n(setting.data), self.tested(setting)
+        if size is None:
+            return ""
+        cases = self.cases(setting.data)
+        if found is None or found.n == 0:
+            return f"{count(size)} {cases}"
+        words = f"{count(size)} {cases}"
+        if found.n < size:
+            words = f"{count(found.n)} tested {cases} of {count(size)}"
+        if found.most == 1:
+            return words
+        if found.least == found.most:
+            return f"{words}, each tested {_times(found.most)}"
+        return f"{words}, each tested {count(found.least)} to {_times(found.most)}"
+
     def metrics(self, setting: Setting) -> tuple[str, ...]:
         """Give the metrics of a setting; the first is the primary one."""
         found = (e.metric for e in self._whole if Setting(e.data, e.protocol) == setting)
@@ -320,6 +359,10 @@ class Context:
             if setting.data == comparison.data and setting.protocol == comparison.protocol:
                 return setting
         return next((s for s in self.settings if s.data == comparison.data), None)
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{count(n)} times"
 
 
 def base(name: str) -> str:

@@ -18,6 +18,7 @@ from evallang.reporting.document import (
 from evallang.reporting.estimate_tables import (
     OVER_GROUPS,
     estimate_cells,
+    flat_notes,
     interval_notes,
     named_notes,
     over_groups,
@@ -25,7 +26,7 @@ from evallang.reporting.estimate_tables import (
     setting_words,
 )
 from evallang.reporting.numbers import Scale, bounded, fixed
-from evallang.results.records import Estimate
+from evallang.results.records import BOUNDS_COINCIDE, Estimate
 
 MOST_FOLDS = 10  # columns beside a stub
 METRICS_PER_TABLE = 2  # each with estimate, interval and difference to the rest
@@ -127,6 +128,7 @@ def _subgroup_table(
         *interval_notes(context, metrics, found),
         runs(f"vs. rest: the level minus all other {unit}{', points' if points else ''}. Levels "
              "are not tested against each other, and nothing is adjusted."),
+        *flat_notes(context, found),
         *_level_notes(context, found),
     ]  # fmt: skip
     where = f" on {setting_words(context, setting)}" if len(context.settings) > 1 else ""
@@ -155,7 +157,13 @@ def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Give the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
     clusters = [note for e in found for note in e.notes if OVER_GROUPS.match(note)]
-    found = [replace(e, notes=tuple(n for n in e.notes if not OVER_GROUPS.match(n))) for e in found]
+    found = [
+        replace(
+            e,
+            notes=tuple(n for n in e.notes if n != BOUNDS_COINCIDE and not OVER_GROUPS.match(n)),
+        )
+        for e in found
+    ]
     for estimate in found:
         if estimate.subgroup is not None and estimate.notes:
             by_level.setdefault(estimate.subgroup.level, []).append(estimate)

@@ -19,6 +19,7 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.groups import letters
+from evallang.reporting.never_predicted import never_predicted_notes
 from evallang.reporting.numbers import (
     Scale,
     count,
@@ -28,10 +29,11 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural
-from evallang.results.records import Comparison, Estimate
+from evallang.results.records import BOUNDS_COINCIDE, NO_WIDTH, Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
+FLAT = "b"  # the mark of intervals without width
 NO_INTERVAL = "no interval is sound here by default"  # which the table says in its own words
 OVER_GROUPS = re.compile(r"over (\d+) groups\b")
 
@@ -83,8 +85,8 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
                 f" of {level_of_alpha(comparison.alpha)}.",
             ),
         )
-    size = context.n(setting.data)
-    where = f" on {count(size)} {context.cases(setting.data)}" if size is not None else ""
+    size = context.tested_words(setting)
+    where = f" on {size}" if size else ""
     what = "performance"
     if len(context.metrics(setting)) > len(metrics):
         nouns = [context.metric(name).noun for name in metrics]
@@ -142,7 +144,7 @@ def interval_notes(
         }
         for kind in kinds:
             methods.setdefault(kind, []).append(context.metric(name).title)
-        if not kinds:
+        if not kinds and not any(e.no_interval == NO_WIDTH for e in of_metric):
             methods.setdefault(("", 0.0), []).append(context.metric(name).title)
     notes = []
     for (method, level), titles in methods.items():
@@ -166,7 +168,7 @@ def named_notes(
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
         for note in dict.fromkeys((*estimate.notes, *inner)):
-            if note in said:
+            if note in said or note == BOUNDS_COINCIDE:
                 continue
             if OVER_GROUPS.match(note):
                 clusters.append(note)
@@ -234,7 +236,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     rows, found = [], []
     for setting in settings:
         cells = [Cell(runs(setting_words(context, setting)))]
-        cells += [] if single else [count_cell(context.n(setting.data))]
+        cells += [] if single else [count_cell(context.n_tested(setting))]
         for model in models:
             estimate = context.estimate(setting, model, name)
             cells += estimate_cells(estimate, scale, "")
@@ -247,6 +249,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     if any(e.interval is not None for e in found):
         notes.append(runs("The interval of each estimate stands in results.json."))
         notes += interval_notes(context, [name], found)
+    notes += flat_notes(context, found)
     if not metric.higher_is_better:
         notes.append(runs("Lower is better."))
     caption = f"{metric.title} of {plural(len(models), 'model')} on "
@@ -276,8 +279,31 @@ def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list
         more = scale.more(scale.decimals)
         made.append(Cell(runs(Number(fixed(estimate.sd, more), estimate.sd)), estimate.sd))
     elif second:
-        made.append(interval_cell(estimate.interval, scale))
+        flat = estimate.no_interval == NO_WIDTH
+        made.append(dash(FLAT) if flat else interval_cell(estimate.interval, scale))
     return made
+
+
+def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
+    """Explain the dash of an interval whose bounds coincide, with the metrics and models."""
+    flat = [e for e in found if e.no_interval == NO_WIDTH]
+    if not flat:
+        return []
+    models = {e.model for e in found}
+    owners: dict[str, list[str]] = {}
+    for e in flat:
+        owners.setdefault(context.metric(e.metric).title, []).append(context.model(e.model))
+    named = "; ".join(
+        title + ("" if len(set(names)) == len(models) else f" of {', '.join(dict.fromkeys(names))}")
+        for title, names in owners.items()
+    )
+    return [
+        runs(
+            Mark(FLAT),
+            f"{named}: no interval, because its bounds coincide. No resample, fold or example "
+            "differed, which does not show that the value is certain.",
+        )
+    ]
 
 
 def _over_seeds(estimate: Estimate | None, scale: Scale) -> Cell:
@@ -337,5 +363,7 @@ def _notes(
             )
         elif not metric.higher_is_better:
             notes.append(runs(f"{metric.title}: lower is better."))
+    notes += never_predicted_notes(context, setting)
+    notes += flat_notes(context, found)
     notes += named_notes(context, found, said={NO_INTERVAL})
     return tuple(notes)

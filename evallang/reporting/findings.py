@@ -18,6 +18,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
+from evallang.reporting.never_predicted import never_predicted_findings
 from evallang.reporting.numbers import Scale, count, fixed
 from evallang.reporting.one_model import of_one_model, singly
 from evallang.reporting.pair_findings import against, around, not_tested, single
@@ -147,7 +148,7 @@ def _omnibus(context: Context, comparison: Comparison, omnibus: HypothesisTestRe
     if omnibus.p_adjusted is not None:
         adjusted = p_stat(context, omnibus.p_adjusted, comparison.alpha)
         test += runs(", ", adjusted_words(comparison), adjusted)
-    n = context.n(comparison.data)
+    n = context.n_tested(Setting(comparison.data or "", comparison.protocol))
     if comparison.data is None and comparison.ranks is not None:
         n = comparison.ranks.n
     if n is not None:
@@ -190,11 +191,12 @@ def _best(
     names = listed([runs(context.model(e.model)) for e in best])
     where = context.place(setting.data, setting.protocol)
     numbers = estimate_runs(context, setting, best[0])
+    missed = never_predicted_findings(context, setting)
     if len(known) == 1:
-        return [runs(Strong(runs(where, names, f" had {metric.noun}")), " ", numbers, ".")]
+        return [runs(Strong(runs(where, names, f" had {metric.noun}")), " ", numbers, "."), *missed]
     verb = " had the " if len(best) == 1 else " shared the "
     lead = Strong(runs(where, names, verb, f"{metric.best_word} {metric.noun}"))
-    return [runs(lead, ", ", numbers, ".")]
+    return [runs(lead, ", ", numbers, "."), *missed]
 
 
 def _best_rank(context: Context, comparison: Comparison) -> Runs:

@@ -7,7 +7,14 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from evallang.reporting.codes import FITS_FAILED, FITS_WARNED, METRIC_FAILED, OVERLAP, UNTUNED
+from evallang.reporting.codes import (
+    CLASS_NEVER_PREDICTED,
+    FITS_FAILED,
+    FITS_WARNED,
+    METRIC_FAILED,
+    OVERLAP,
+    UNTUNED,
+)
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
@@ -24,6 +31,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.edges import search_at_the_edge
 from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
+from evallang.reporting.never_predicted import never_predicted_caution
 from evallang.reporting.numbers import count
 from evallang.reporting.searches import parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
@@ -35,7 +43,10 @@ BASELINE = re.compile(r"(.*\| *)?Dummy(Classifier|Regressor)\b[^|]*$", re.DOTALL
 """Pipelines that look at no feature, and have nothing to be tuned."""
 INNER = "inner"  # the stage of a failure of a candidate
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
-SAID_BY = {"pooled_predictions_of_several_models": OVERLAP.name}
+SAID_BY = {
+    "pooled_predictions_of_several_models": OVERLAP.name,
+    CLASS_NEVER_PREDICTED.name: CLASS_NEVER_PREDICTED.name,
+}
 """Warnings of the check that the results say again with their numbers, by the rules' names."""
 
 
@@ -96,6 +107,8 @@ def _place(item: Failure) -> str:
 def cautions(context: Context) -> list[Caution]:
     """Give every warning of the check, of the fits and of the numbers, in this order."""
     of_numbers = limits_of_numbers(context)
+    never = never_predicted_caution(context)
+    of_numbers += [never] if never is not None else []
     said = {caution.name for caution in of_numbers}
     found = _of_records([r for r in context.results.diagnostics if not _said_by_numbers(r, said)])
     if context.results.warnings:

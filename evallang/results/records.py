@@ -172,8 +172,36 @@ class Subgroup:
 
 
 @frozen
+class Tested:
+    """How many distinct rows were tested, and how often each was, at least and at most."""
+
+    n: int
+    least: int
+    most: int
+
+
+BOUNDS_COINCIDE = "no interval: its bounds coincide, because no resample, fold or example differs"
+"""The note of an estimate whose `no_interval` is `no_width`."""
+NO_WIDTH = "no_width"
+FEW_EXAMPLES = "few_examples"
+NOT_SOUND = "not_sound"
+NOT_COMPUTED = "not_computed"
+NO_INTERVAL: Mapping[str, str] = {
+    NO_WIDTH: "both bounds coincide, so the method found no sampling variation",
+    FEW_EXAMPLES: "the level has too few examples",
+    NOT_SOUND: "no method is sound by default for this metric under this protocol",
+    NOT_COMPUTED: "the method could not be computed; the notes say why",
+}
+"""Why an estimate has no interval."""
+
+
+@frozen
 class Estimate:
-    """One metric of one model; `about` says what the interval is about."""
+    """One metric of one model; `about` says what the interval is about.
+
+    `no_interval` is the reason why there is no interval, one of `NO_INTERVAL`; None where there
+    is one, or where the value itself is undefined. `tested` is None where there are no rows.
+    """
 
     data: str
     protocol: str | None
@@ -190,6 +218,25 @@ class Estimate:
     folds: tuple[FoldValue, ...] = ()
     extra: Mapping[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    no_interval: str | None = None
+    tested: Tested | None = None
+
+
+@frozen
+class NeverPredicted:
+    """Classes that occur in the tested rows of one model and that it never predicts.
+
+    `n` counts the rows it was tested on, `n_of_classes` those that belong to the classes;
+    `baseline` tells that the model looks at no feature, so that this is to be expected.
+    """
+
+    data: str
+    protocol: str | None
+    model: str
+    classes: tuple[str, ...]
+    n: int
+    n_of_classes: int
+    baseline: bool
 
 
 @frozen
@@ -380,6 +427,7 @@ class Results:
     methods: tuple[MethodRecord, ...] = ()
     references: tuple[ReferenceRecord, ...] = ()
     report: ReportSettings = field(default_factory=ReportSettings)
+    never_predicted: tuple[NeverPredicted, ...] = ()
 
 
 SCHEMA = "evallang/results/1"

@@ -14,9 +14,11 @@ import fixture_variants
 import pytest
 from written_cases import said
 
+from evallang.checking.codes_loaded import load_codes
+from evallang.diagnostics import CODES
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions
-from evallang.results.records import Failure, Selection
+from evallang.results.records import Failure, NeverPredicted, Selection
 
 GOLDEN = Path(__file__).parents[1] / "messages" / "report" / "cautions.txt"
 
@@ -53,6 +55,15 @@ def search_at_the_edge():
     return replace(whole, models=(first, *whole.models[1:]), selections=chosen)
 
 
+def class_never_predicted():
+    whole = fixture.holdout()
+    setting = whole.estimates[0]
+    missed = NeverPredicted(
+        setting.data, setting.protocol, setting.model, ("malignant",), 190, 71, baseline=False
+    )
+    return replace(whole, never_predicted=(missed,))
+
+
 STUDIES = {
     "a nested cross-validation": fixture.cancer,
     "a holdout": fixture.holdout,
@@ -63,6 +74,7 @@ STUDIES = {
     ),
     "a metric of the author's own that failed": own_metric_that_failed,
     "a search that ended at the edge": search_at_the_edge,
+    "a model that never predicts a class": class_never_predicted,
 }
 
 
@@ -79,8 +91,9 @@ def test_what_results_warn_of_reads_as_agreed():
 
 
 def test_every_code_of_results_is_shown():
+    load_codes()
     shown = set(re.findall(r"\[(W5\d\d)\]", GOLDEN.read_text(encoding="utf-8")))
-    assert shown == {f"W50{number}" for number in range(1, 10)}
+    assert shown == {code for code in CODES if code.startswith("W5")}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,79 @@
+"""Models that never predict a class, found once a study has run."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from evallang.checking.rules.lines import is_baseline
+from evallang.diagnostics import Diagnostic, diagnose
+from evallang.engine.settings import Setting
+from evallang.registry import lazy
+from evallang.reporting.codes import CLASS_NEVER_PREDICTED
+from evallang.results.records import NeverPredicted
+from evallang.study import Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+MOST_NAMED = 5  # classes named in one message
+
+
+def never_predicted(study: Study, settings: Sequence[Setting]) -> Iterator[NeverPredicted]:
+    """Find every model that predicts none of its test rows as a class that occurs in them."""
+    baselines = {model.name for model in study.models if is_baseline(model)}
+    for setting in settings:
+        if setting.task != "classification" or setting.judged:
+            continue
+        for model in setting.models:
+            found = [one.models[model] for one in setting.by_seed]
+            truth = np.concatenate([one.truth for one in found])
+            labels = np.concatenate([one.labels for one in found])
+            rows = np.unique(np.concatenate([one.rows for one in found]), return_index=True)[1]
+            missing = [
+                code
+                for code in range(len(setting.classes))
+                if (truth == code).any() and not (labels == code).any()
+            ]
+            if missing:
+                yield NeverPredicted(
+                    data=setting.source,
+                    protocol=setting.protocol,
+                    model=model,
+                    classes=tuple(setting.classes[code] for code in missing),
+                    n=len(rows),
+                    n_of_classes=int(np.isin(truth[rows], missing).sum()),
+                    baseline=model in baselines,
+                )
+
+
+def diagnostics_of(study: Study, found: Sequence[NeverPredicted]) -> Iterator[Diagnostic]:
+    """Report each model that never predicts a class; baselines are meant to."""
+    places = {model.name: model.span for model in study.models}
+    for source in study.sources:
+        for model in getattr(source, "models", ()):
+            places.setdefault(model.name, source.places.get("models"))
+    units = {source.name: source.unit for source in study.sources if hasattr(source, "unit")}
+    several = len({(one.data, one.protocol) for one in found}) > 1
+    for one in found:
+        if one.baseline:
+            continue
+        unit = units.get(one.data.partition("/")[0], "examples")
+        named = ", ".join(f"`{label}`" for label in one.classes[:MOST_NAMED])
+        more = len(one.classes) - MOST_NAMED
+        named += f" and {more:,} more" if more > 0 else ""
+        which = "the class" if len(one.classes) == 1 else "the classes"
+        message = (
+            f"`{one.model}` never predicts {named}, {which} of {one.n_of_classes:,} of "
+            f"{one.n:,} {unit}"
+        )
+        under = f" under `{one.protocol}`" if one.protocol else ""
+        yield diagnose(
+            CLASS_NEVER_PREDICTED,
+            message,
+            places.get(one.model),
+            path=study.path,
+            help="write `class_weight=balanced`, another threshold, or a measure of its scores "
+            "such as `roc_auc`",
+            notes=(f"on `{one.data}`{under}",) if several else (),
+        )
