@@ -12,7 +12,7 @@ from evallang.checking.of_classes import judge_classes, judge_options
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
-from evallang.checking.rules.lines import is_baseline, listed, tested_lines, tests_of
+from evallang.checking.rules.lines import listed, tested_lines, tests_of
 from evallang.checking.rules.over_data import advise_on_data_sets
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.whole_families import advise_on_families, as_read
@@ -34,7 +34,7 @@ from evallang.data.related import check_related
 from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.models.columns import branch_columns
-from evallang.models.model import ColumnsSpec
+from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import Design, lazy

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from evallang.checking.rules.lines import (
     depends_on_positive,
-    is_baseline,
     metrics_of,
     own_protocols,
     repeated_design,
@@ -13,6 +12,7 @@ from evallang.checking.rules.lines import (
 )
 from evallang.compatibility import metric_entry
 from evallang.data.design_rules import RIGHT_AND_WRONG, Questions
+from evallang.models.model import is_baseline
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.source import Span

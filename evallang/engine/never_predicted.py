@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evallang.checking.rules.lines import is_baseline
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.engine.settings import Setting
+from evallang.models.model import is_baseline
 from evallang.registry import lazy
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED
 from evallang.results.records import NeverPredicted

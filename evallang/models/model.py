@@ -113,6 +113,16 @@ class ModelSpec:
     span: Span | None = field(default=None, compare=False)
 
 
+BASELINES = frozenset({"DummyClassifier", "DummyRegressor"})
+"""Classes that look at no feature."""
+
+
+def is_baseline(model: ModelSpec) -> bool:
+    """Tell whether a model looks at no feature: a dummy of scikit-learn."""
+    last = model.pipeline.steps[-1] if model.pipeline.steps else None
+    return isinstance(last, EstimatorSpec) and last.name in BASELINES
+
+
 @frozen
 class SearchParameter:
     """One searched parameter: its printed name, its candidates, whose parameter it is."""

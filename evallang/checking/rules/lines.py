@@ -9,7 +9,6 @@ from evallang.checking.capabilities import is_tuned
 from evallang.compatibility import PER_ROW, metric_entry, own_metric, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
-from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import Yields
 from evallang.registry import Evidence
 from evallang.spelling import Words
@@ -28,7 +27,6 @@ from evallang.study import (
     pairs_of,
 )
 
-BASELINES = frozenset({"DummyClassifier", "DummyRegressor"})
 TWO_CLASSES = {"breast_cancer": ("benign", "malignant")}
 """The bundled data sets of two classes; those of other sources are known once they are read."""
 
@@ -154,12 +152,6 @@ def uses_rows(test: Method, yields: Yields) -> bool:
     """Tell whether a test counts examples of what it is given, not scores of folds."""
     shared = test_of(test).evidence & yields.evidence
     return bool(shared & (PER_ROW | {Evidence.COUNTS})) and Evidence.FOLD_SCORES not in shared
-
-
-def is_baseline(model: ModelSpec) -> bool:
-    """Tell whether a model looks at no feature: a dummy of scikit-learn."""
-    last = model.pipeline.steps[-1] if model.pipeline.steps else None
-    return isinstance(last, EstimatorSpec) and last.name in BASELINES
 
 
 def by_default(study: Study, clause: str) -> bool:

@@ -7,7 +7,6 @@ from evallang.checking.rules.lines import (
     Hypothesis,
     by_default,
     hypotheses,
-    is_baseline,
     listed,
     names_in,
     own_protocols,
@@ -17,6 +16,7 @@ from evallang.checking.rules.lines import (
 )
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Related
+from evallang.models.model import is_baseline
 from evallang.stats.corrections import CORRECTIONS
 from evallang.study import ComparisonSpec, Method, Study, models_of
 

@@ -6,7 +6,6 @@ from evallang.checking.rules.lines import (
     TWO_CLASSES,
     by_default,
     depends_on_positive,
-    is_baseline,
     listed,
     metrics_of,
     own_protocols,
@@ -17,6 +16,7 @@ from evallang.checking.rules.rule import Objection, rule
 from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Severity
 from evallang.models.abilities import abilities
+from evallang.models.model import is_baseline
 from evallang.study import Study
 
 DRAWS_NOTHING = KEEPS_ANY_ORDER | {
