@@ -12,7 +12,7 @@ from evallang.data.dataset import (
     Table,
 )
 from evallang.engine.score_records import score_defaults, score_records
-from evallang.models.abilities import abilities
+from evallang.models.abilities import abilities, unweighted_steps
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
 from evallang.planning.candidates import tried
@@ -146,6 +146,7 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
             "estimator",
             _model_notes(model.pipeline, columns, weighted),
             tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
+            unweighted_steps(model.pipeline) if weighted else (),
         )
         for model in study.models
     ]
@@ -168,6 +169,12 @@ def _model_notes(
     if weighted and not able.weights and able.known:
         last = written(pipeline.steps[-1]).partition("(")[0]
         notes.append(f"{WITHOUT_WEIGHTS}: {last} takes none")
+    steps = unweighted_steps(pipeline) if weighted else ()
+    if steps:
+        notes.append(
+            f"the weights are given to the last step alone: {', '.join(steps)} "
+            "would take them, and counts every row as one"
+        )
     return tuple(notes)
 
 

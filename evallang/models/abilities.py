@@ -99,6 +99,20 @@ def abilities(pipeline: PipelineSpec) -> Abilities:
     )
 
 
+def unweighted_steps(pipeline: PipelineSpec) -> tuple[str, ...]:
+    """Return the classes before the last step that could take weights; only the last gets them."""
+    if len(pipeline.steps) < 2:
+        return ()
+    earlier = classes_of(PipelineSpec(pipeline.steps[:-1]))
+    return tuple(
+        dict.fromkeys(
+            step.name
+            for step in earlier
+            if _entry(step) and abilities(PipelineSpec((step,))).weights
+        )
+    )
+
+
 def _hands_weights_on(spec: EstimatorSpec) -> bool:
     """Tell whether all models inside a class take weights; a pipeline would not pass them on."""
     inside = [model for _, value in spec.parameters for model in models_in(value)]

@@ -46,6 +46,13 @@ else:
             "model whose predictions do not depend on the truth"
         ),
         differs={
+            "Efron & Tibshirani 1997": (
+                "where Err(1) is above gamma, their formula as printed adds the correction to "
+                "the .632 estimate, in which Err(1) is not capped: with an apparent error of "
+                ".1, Err(1) = .6 and gamma = .5 that is .563; here Err(1) is capped in both "
+                "places, and the estimate is gamma, .5, so that it never exceeds the error of "
+                "a rule without information"
+            ),
             "mlxtend": (
                 "bootstrap_point632_score takes the training error of the bootstrap models "
                 "in place of the full model's, averages rounds in place of rows, and its "

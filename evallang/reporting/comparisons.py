@@ -291,17 +291,28 @@ def _rank_interval(ranks: Ranks | None, name: str) -> tuple[Cell, ...]:
     return (interval_cell(Effect("average rank", None, low, high), Scale(2)),)
 
 
+def _aligned_ranks(comparison: Comparison) -> dict[str, float]:
+    """Return the average aligned rank of each model, where the omnibus test ranks so."""
+    omnibus = comparison.omnibus
+    found = omnibus.extra.get("average_aligned_ranks") if omnibus is not None else None
+    if omnibus is None or not isinstance(found, list | tuple):
+        return {}
+    return {m: float(r) for m, r in zip(omnibus.models, found, strict=True)}  # type: ignore[arg-type]  # numbers
+
+
 def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
     ranks = comparison.ranks
     average = dict(ranks.average) if ranks is not None else {}
     ranged = ranks is not None and bool(ranks.intervals)
     level = percent(1 - comparison.alpha)
+    aligned = _aligned_ranks(comparison)
     rows = tuple(
         Row(
             (
                 Cell(runs(context.model(name))),
                 number_cell(fixed(value, Scale(2)), value),
                 *_rank_interval(ranks, name),
+                *([number_cell(fixed(aligned[name], Scale(2)), aligned[name])] if aligned else []),
             )
         )
         for name, value in sorted(average.items(), key=lambda item: item[1])
@@ -310,8 +321,14 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
         Column(runs("Model"), "left"),
         Column(runs("Average rank"), sortable=True, name="rank"),
         *((Column(runs(f"{level} CI"), muted=True, name="rank interval"),) if ranged else ()),
+        *((Column(runs("Aligned"), sortable=True, name="aligned rank"),) if aligned else ()),
     )
     notes = [runs("Rank 1 is the best; ties share their mean rank.")]
+    if aligned:
+        notes.append(
+            runs("Aligned: average rank among all scores, each less the mean of its data set, "
+                 "which is what the aligned-ranks test compares.")
+        )  # fmt: skip
     if ranged:
         notes.append(runs("Interval: bootstrap over the data sets (bca)."))
     if (

@@ -108,6 +108,12 @@ def _weights(context: Context) -> Runs:
     ]
     if unweighted:
         made += runs(" The fits of ", listed(unweighted), " take no weights.")
+    steps = dict.fromkeys(s for model in context.results.models for s in model.unweighted_steps)
+    if steps:
+        verb = "was" if len(steps) == 1 else "were"
+        made += runs(
+            " ", listed([runs(step) for step in steps]), f" {verb} fitted without weights."
+        )
     return made
 
 

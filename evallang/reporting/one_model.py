@@ -1,5 +1,7 @@
 """Tests of one model against a stated value: their findings, their summary, their methods."""
 
+from collections.abc import Mapping
+
 from evallang.reporting.context import Context
 from evallang.reporting.document import Interval, Runs, Strong, listed, runs
 from evallang.reporting.numbers import NBSP, interval, level_of_alpha, percent, scale_of
@@ -9,6 +11,12 @@ from evallang.reporting.wording import adjusted_words, p_letter, p_stat, value_t
 from evallang.results.records import Comparison, HypothesisTestResult
 
 ERRORS = "error rate"
+SIDES: Mapping[str, tuple[str, str]] = {
+    "greater": ("is above", "be above"),
+    "less": ("is below", "be below"),
+    "two_sided": ("differs from", "differ from"),
+}
+"""What a rejected and a retained hypothesis say, by the side that was tested."""
 
 
 def singly(comparison: Comparison) -> bool:
@@ -54,13 +62,9 @@ def _finding(context: Context, comparison: Comparison, test: HypothesisTestResul
     value = _threshold(context, comparison, test)
     where = place_words(context, comparison)
     the = "the" if where else "The"
-    if test.reject and _errors(test):
-        lead = runs(f"{where}{the} {noun} of {model} is above ", value)
-    elif test.reject:
-        lead = runs(f"{where}{the} {noun} of {model} differs from ", value)
-    else:
-        verb = "be above " if _errors(test) else "differ from "
-        lead = runs(f"{where}{the} {noun} of {model} was not shown to {verb}", value)
+    shown_, claimed = SIDES.get(str(test.extra.get("alternative")), SIDES["two_sided"])
+    verb = shown_ if test.reject else f"was not shown to {claimed}"
+    lead = runs(f"{where}{the} {noun} of {model} {verb} ", value)
     inside = runs(mid_sentence(context.method_title("test", test.test)))
     shown = _interval(context, comparison, test)
     inside += runs("; ", shown) if shown else ()

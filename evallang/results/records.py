@@ -111,7 +111,8 @@ class ModelRecord:
     """One model; `tuned` maps each searched parameter to its candidates.
 
     A distribution stands as the text of its domain; `n_candidates` is how many combinations
-    one search tries, at most where it is model-based.
+    one search tries, at most where it is model-based. `unweighted_steps` are the classes before
+    the last step that could take the weights of the rows and are fitted without them.
     """
 
     name: str
@@ -121,6 +122,7 @@ class ModelRecord:
     kind: str
     notes: tuple[str, ...] = ()
     n_candidates: int | None = None
+    unweighted_steps: tuple[str, ...] = ()
 
 
 @frozen

@@ -180,3 +180,14 @@ def test_friedmans_f_holds_its_level_and_chi_squared_is_below():
     chi2 = np.mean([result.extra["p_chi2"] <= 0.05 for result in found])
     assert f == pytest.approx(0.05, abs=0.02)
     assert chi2 < f  # Iman & Davenport 1980
+
+
+def test_the_average_aligned_ranks_are_those_of_scipy():
+    scores = np.random.default_rng(4).normal(size=(9, 4))
+    aligned = scores - scores.mean(axis=1, keepdims=True)
+    expected = stats.rankdata(-aligned).reshape(scores.shape).mean(axis=0)
+    assert friedman_aligned(scores, "higher").extra["average_aligned_ranks"] == pytest.approx(
+        expected
+    )
+    lower = friedman_aligned(-scores, "lower").extra["average_aligned_ranks"]
+    assert lower == pytest.approx(expected)

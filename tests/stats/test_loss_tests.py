@@ -239,6 +239,37 @@ def test_the_critical_error_rate_is_the_smallest_that_is_rejected():
         assert rate == (min(rejected) if rejected else None)
 
 
+@pytest.mark.parametrize(
+    ("n", "errors", "rate"),
+    [(20, 3, 0.3), (20, 12, 0.3), (50, 0, 0.05), (10, 10, 0.5), (87, 13, 0.1)],
+)
+def test_each_side_of_the_binomial_test_is_scipys_and_two_sided_agrees_with_its_interval(
+    n, errors, rate
+):
+    correct = np.arange(n)[:, None] >= errors
+    tails = [
+        stats.binomtest(errors, n, rate, alternative=side).pvalue for side in ("greater", "less")
+    ]
+    for side, tail in zip(("greater", "less"), tails, strict=True):
+        assert binomial(correct, threshold=rate, alternative=side).p == pytest.approx(tail)
+    both = binomial(correct, threshold=rate, alternative="two_sided")
+    assert both.p == pytest.approx(min(1, 2 * min(tails)))
+    outside = both.estimate.low > 0 or both.estimate.high < 0
+    assert outside == (both.p <= 0.05)
+
+
+def test_the_critical_rates_of_two_sides_are_the_ends_of_what_is_kept():
+    n, rate = 40, 0.3
+    p = [
+        binomial(np.arange(n)[:, None] >= k, threshold=rate, alternative="two_sided").p
+        for k in range(n + 1)
+    ]
+    kept = [k for k in range(n + 1) if p[k] > 0.05]
+    found = binomial(np.ones((n, 1), dtype=bool), threshold=rate, alternative="two_sided").extra
+    assert found["critical_error_rate"] == (max(kept) + 1) / n
+    assert found["critical_low"] == (min(kept) - 1) / n
+
+
 def test_a_threshold_is_a_rate_and_the_test_is_about_one_model():
     with pytest.raises(ValueError, match="between 0 and 1"):
         binomial([[True]], threshold=1.0)

@@ -96,7 +96,12 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
     examples=(
         Example(
             (THREE_SETS, "higher"),
-            {"statistic.value": 2 * (81 + 9 + 36) / (283 - (13**2 + 16**2 + 16**2) / 3)},
+            {
+                "statistic.value": 2 * (81 + 9 + 36) / (283 - (13**2 + 16**2 + 16**2) / 3),
+                "extra.average_aligned_ranks.0": 10 - 6 / 3,
+                "extra.average_aligned_ranks.1": 10 - 18 / 3,
+                "extra.average_aligned_ranks.2": 10 - 21 / 3,
+            },
             "own derivation: ranks by hand, rank sums 6, 18, 21, sum of squares 283",
         ),
     ),
@@ -115,8 +120,9 @@ def friedman_aligned(
     & Lehmann 1962). T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared
     with M - 1 degrees of freedom: García et al. 2010, with the variance that ties leave.
     `exact` goes through all permutations within data sets, `auto` where they are few. A
-    data set without all scores is left out. `scores` is (N, M). Raises `ValueError` where
-    it is not.
+    data set without all scores is left out. `extra.average_aligned_ranks` holds the average
+    of each model (M,), 1 being the best of all scores. `scores` is (N, M). Raises `ValueError`
+    where it is not.
     """
     table = read_scores(scores, better, finite=True)
     ranks = _aligned_ranks(table.values)
@@ -150,7 +156,14 @@ def friedman_aligned(
         df=(float(models - 1),) if variant == "chi2" else None,
         p=p,
         effects=(w_of_ranks(row_ranks(table.values), level, seed),) if n else (),
-        extra={"n": n, "p_chi2": None if t is None else chi2_tail(t, models - 1)},
+        extra={
+            "n": n,
+            "p_chi2": None if t is None else chi2_tail(t, models - 1),
+            # rank 1 is the best of all N M scores, as in the average ranks of Friedman's test
+            "average_aligned_ranks": [n * models + 1 - float(r) for r in ranks.mean(axis=0)]
+            if n
+            else None,
+        },
         notes=notes,
     )
 

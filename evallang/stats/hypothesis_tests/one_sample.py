@@ -29,6 +29,12 @@ else:
     special = lazy("scipy.special")
 
 BINOMIAL_NULL = "the error rate of the model is at most the threshold"
+NULLS: dict[str, str] = {
+    "greater": BINOMIAL_NULL,
+    "less": "the error rate of the model is at least the threshold",
+    "two_sided": "the error rate of the model is the threshold",
+}
+SIDES: dict[str, str] = {"greater": "exact, one-sided", "less": "exact, one-sided: less"}
 SINGLE_T_NULL = "the expected score of the model is the threshold"
 ONE_WRONG_OF_TEN = ((True,),) * 9 + ((False,),)
 SIX_WRONG_OF_TEN = ((True,),) * 4 + ((False,),) * 6
@@ -67,12 +73,20 @@ compare tree with single_t(threshold=5%)
         "show that it is too large, so `require error_rate of A <= ...`",
         formula=(
             "the chance of as many errors or more among n examples when each is wrong with "
-            "the probability `threshold`"
+            "the probability `threshold`; with `alternative=less` of as few or fewer; with "
+            "`alternative=two_sided` the smaller of the two, doubled, at most 1"
         ),
         example=BINOMIAL_STUDY,
         differs={
             "Zhou 2021": (
-                "2.4.1 swaps accepting and rejecting in its text; the critical value is the same"
+                "2.4.1 swaps accepting and rejecting in its text, and its critical value is the "
+                "largest error rate that is not rejected; here `critical_error_rate` is the "
+                "smallest that is rejected, one error more"
+            ),
+            "R": (
+                "binom.test adds up all counts that are no more likely than the one observed; "
+                "here, as with the exact McNemar test, the smaller tail is doubled, so that p "
+                "agrees with Clopper and Pearson's interval"
             ),
         },
     ),
@@ -92,19 +106,34 @@ compare tree with single_t(threshold=5%)
             f"{OWN}, 1 - .7^10",
             options={"threshold": 0.3},
         ),
+        Example(
+            (ONE_WRONG_OF_TEN, 0.95),
+            {"p": 2 * (0.7**10 + 10 * 0.3 * 0.7**9)},
+            f"{OWN}, twice the chance of none or one",
+            options={"threshold": 0.3, "alternative": "two_sided"},
+        ),
     ),
 )
 def binomial(
-    correct: ArrayLike | Correctness, level: float = 0.95, *, threshold: float
+    correct: ArrayLike | Correctness,
+    level: float = 0.95,
+    *,
+    threshold: float,
+    alternative: Alternative = "greater",
 ) -> HypothesisTestResult:
-    """Test whether the error rate of one model is above a threshold.
+    """Test whether the error rate of one model is above a threshold, or differs from it.
 
-    One-sided: p is the chance of as many errors or more when the error rate is `threshold`
-    (Zhou 2021, 2.4.1, whose text swaps accepting and rejecting). A small p says that the
-    error is larger than the threshold; a large one does not show that it is smaller. The
+    One-sided by default: p is the chance of as many errors or more when the error rate is
+    `threshold` (Zhou 2021, 2.4.1, whose text swaps accepting and rejecting). A small p says
+    that the error is larger than the threshold; a large one does not show that it is smaller.
+    With `alternative=less` p is the chance of as few errors or fewer; with
+    `alternative=two_sided` the smaller of the two is doubled, at most 1, so that p <= 1 -
+    `level` exactly where the interval does not hold the threshold. The
     estimate is the error rate minus the threshold with the interval of Clopper and
     Pearson; `extra.critical_error_rate` is the smallest error rate that is rejected at
-    1 - `level`. `correct` is Boolean (n, 1), or its counts. Raises `ValueError` where
+    1 - `level` because it is too large, and `extra.critical_low` the largest that is rejected
+    because it is too small; None where the side is not tested, or no rate is rejected.
+    `correct` is Boolean (n, 1), or its counts. Raises `ValueError` where
     `threshold` is not between 0 and 1, or there is more than one model.
     """
     checked_level(level)
@@ -116,16 +145,32 @@ def binomial(
     n, errors = counts.n, counts.n - counts.successes[0]
     interval = clopper_pearson(errors, n, level)
     p: float | None = None
-    extra: dict[str, float | int | None] = {"errors": errors, "n": n, "threshold": threshold}
+    extra: dict[str, float | int | str | None] = {
+        "errors": errors,
+        "n": n,
+        "threshold": threshold,
+        "alternative": alternative,
+    }
     notes: tuple[str, ...] = ("undefined: no examples",)
     if n:
-        p, notes = _upper_tail(errors, n, threshold), ()
-        extra["critical_error_rate"] = _critical(n, threshold, 1 - level)
+        # as few errors or fewer is as many right answers or more
+        tails = {
+            "greater": _upper_tail(errors, n, threshold),
+            "less": _upper_tail(n - errors, n, 1 - threshold),
+        }
+        both = alternative == "two_sided"
+        p, notes = min(2 * min(tails.values()), 1.0) if both else tails[alternative], ()
+        alpha = (1 - level) / 2 if both else 1 - level
+        above = None if alternative == "less" else _critical(n, threshold, alpha)
+        below = None if alternative == "greater" else _critical(n, 1 - threshold, alpha)
+        extra["critical_error_rate"] = above
+        if alternative != "greater":
+            extra["critical_low"] = None if below is None else (n - round(below * n)) / n
     low, high = interval.low, interval.high
     return HypothesisTestResult(
         test="binomial",
-        variant="exact, one-sided",
-        null=BINOMIAL_NULL,
+        variant="exact" if alternative == "two_sided" else SIDES[alternative],
+        null=NULLS[alternative],
         p=p,
         estimate=Difference(
             "error rate minus threshold",
@@ -217,7 +262,7 @@ def single_t(
         p=p,
         estimate=Difference("score minus threshold", mean, mean - half, mean + half, level, "t"),
         effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)),
-        extra={"sd": sd, "threshold": threshold},
+        extra={"sd": sd, "threshold": threshold, "alternative": alternative},
         notes=(*notes, *more),
     )
     return one_sided(result, alternative)

@@ -88,6 +88,12 @@ def _bounds(low: float, high: float) -> dict[str, float]:
                 "proportion_confint has method='normal' as its default, which is wald; its "
                 "method='wilson' is the same as here"
             ),
+            "Kish 1965": (
+                "with groups the number of examples is divided by the design effect, which is "
+                "not taken below 1: groups whose examples are more unlike than chance would "
+                "count as more examples than there are. Two right or wrong answers a group that "
+                "always disagree have a design effect of 0, and count as the rows themselves"
+            ),
         },
     ),
     title="Wilson score interval",
