@@ -297,7 +297,7 @@ def _aligned_ranks(comparison: Comparison) -> dict[str, float]:
     found = omnibus.extra.get("average_aligned_ranks") if omnibus is not None else None
     if omnibus is None or not isinstance(found, list | tuple):
         return {}
-    return {m: float(r) for m, r in zip(omnibus.models, found, strict=True)}  # type: ignore[arg-type]  # numbers
+    return {m: float(r) for m, r in zip(omnibus.models, found, strict=True)}
 
 
 def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
