@@ -2,6 +2,8 @@
 
 import re
 
+from evallang.printable import printable
+
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
@@ -19,6 +21,6 @@ def outside_objection(path: str, written: str, inside: str) -> tuple[str, str] |
         return "has backslashes", "write `/` between folders"
     if ".." in path.split("/"):
         return "leads out of the study's folder", inside
-    if any(not sign.isprintable() for sign in path):
+    if printable(path) != path:
         return "has a sign that cannot be printed", inside
     return None

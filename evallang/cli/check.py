@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import cannot, read_study, show, study_path, summary
+from evallang.cli.terminal import (
+    cannot,
+    read_study,
+    show,
+    study_path,
+    summary,
+    tell,
+    tell_error,
+    write_format,
+)
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.source import SourceFile
 from evallang.version import VERSION
@@ -57,11 +66,11 @@ def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, 
     if layout == "text":
         show(found, sources)
         if sources:
-            click.echo(summary(found) or "no findings", err=True)
+            tell(summary(found) or "no findings")
     elif sources:
-        click.echo(_written(found, sources, layout), nl=False)
+        write_format(_written(found, sources, layout))
     for other in unread[:-1]:
-        other.show()
+        tell_error(other)
     if unread:
         raise unread[-1]
     counted = [d for d in found if d.allowed_because is None]
@@ -77,7 +86,7 @@ def _fix(path: str) -> None:
     except OSError as error:
         raise click.ClickException(cannot("fix", path, error)) from error
     for title in applied:
-        click.echo(f"{path}: fixed: {title}", err=True)
+        tell(f"{path}: fixed: {title}")
 
 
 def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: str) -> str:

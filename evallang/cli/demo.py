@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from evallang.cli.terminal import cannot
+from evallang.cli.terminal import cannot, tell
 
 FOLDER = "evallang-demo"
 STUDY = "screening.eval"
@@ -40,6 +40,5 @@ def command(out: str, jobs: int | None) -> int:
     except (OSError, UnicodeDecodeError) as error:
         said = error if isinstance(error, OSError) else OSError("it is not the demo")
         raise click.ClickException(cannot("write", target, said)) from error
-    click.echo(f"copied {target}", err=True)
-    click.echo(f"running it: evallang run {target}", err=True)
+    tell(f"copied {target}", f"running it: evallang run {target}")
     return run_study(str(target), jobs=jobs)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from evallang.checking.explanations import Explanation, Part
-from evallang.cli.terminal import columns
+from evallang.cli.terminal import columns, write
 
 ELSEWHERE = "`evallang list --help` names the catalogues"
 WIDTH = 80  # characters of a line of prose, where the terminal has as many
@@ -29,11 +29,12 @@ def command(name: tuple[str, ...]) -> int:
             hint = f"; did you mean `{near}`?" if near else f"; {ELSEWHERE}"
             raise click.ClickException(f"nothing is called `{asked}`{hint}")
         found = tuple(explanation for found in each for explanation in found)
-    click.echo("\n".join(_text(explanation) for explanation in found), nl=False)
+    for number, explanation in enumerate(found):
+        write(*([""] if number else []), *_lines(explanation))
     return 0
 
 
-def _text(explanation: Explanation) -> str:
+def _lines(explanation: Explanation) -> list[str]:
     width = min(WIDTH, columns())
     head = f"{explanation.word} ({explanation.kind})"
     if explanation.title:
@@ -41,7 +42,7 @@ def _text(explanation: Explanation) -> str:
     lines = _wrapped(head, width)
     for part in explanation.parts:
         lines += ["", *_part(part, width)]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _part(part: Part, width: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import cannot, show, study_path
+from evallang.cli.terminal import cannot, show, study_path, tell, write_difference, write_study
 from evallang.diagnostics import Diagnostic
 from evallang.source import SourceFile
 
@@ -42,15 +42,15 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
             refused += parsed.diagnostics
             sources[path] = source
             if path == "-" and not (only_check or show_diff):
-                sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+                write_study(text)
             continue
         made = format_parsed(source, parsed, _rules_by_name(text))
         if made != text:
             changed.append(path)
         if show_diff:
-            click.echo(_difference(path, text, made), nl=False)
+            write_difference(_difference(path, text, made))
         elif path == "-" and not only_check:
-            sys.stdout.buffer.write(made.encode("utf-8", "surrogateescape"))
+            write_study(made)
         elif made != text and not only_check:
             try:
                 study_path(path).write_bytes(made.encode("utf-8", "surrogateescape"))
@@ -59,24 +59,26 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
     if only_check or show_diff:
         for path in changed:
             name = "standard input" if path == "-" else path
-            click.echo(f"{name} is not in the canonical format", err=True)
+            tell(f"{name} is not in the canonical format")
     elif changed and changed != ["-"]:
-        click.echo(f"formatted {len(changed)} of {len(files)} files", err=True)
+        tell(f"formatted {len(changed)} of {len(files)} files")
     show(refused, sources)
     return 1 if refused or (changed and only_check) else 0
 
 
-def _difference(path: str, before: str, after: str) -> str:
+def _difference(path: str, before: str, after: str) -> list[str]:
     if before == after:
-        return ""
+        return []
     lines = difflib.unified_diff(
         _lines(before),
         _lines(after),
         path,
         f"{path} (formatted)",
     )
-    told = (line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}\n" for line in lines)
-    return "".join(told).encode("utf-8", "replace").decode()
+    told = []
+    for line in lines:
+        told += [line[:-1]] if line.endswith("\n") else [line, NO_NEWLINE]
+    return told
 
 
 def _lines(text: str) -> list[str]:

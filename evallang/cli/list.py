@@ -1,13 +1,12 @@
 """`evallang list`."""
 
-import json
 import sys
 import textwrap
 from typing import Any
 
 import click
 
-from evallang.cli.terminal import columns
+from evallang.cli.terminal import columns, write, write_json
 
 CATALOGUES = (
     *("tests", "metrics", "intervals", "protocols", "models", "corrections", "rules"),
@@ -34,13 +33,13 @@ def command(catalogue: str, layout: str) -> int:
 
     found = entries(catalogue)
     if layout == "json":
-        click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        write_json(found)
         return 0
     names = [_name(entry) for entry in found]
     width = max(map(len, names), default=0)
     wide = columns() if sys.stdout.isatty() else None
     for name, entry in zip(names, found, strict=True):
-        click.echo("\n".join(shown(f"{name:<{width}}  ", _line(entry), wide)))
+        write(*shown(f"{name:<{width}}  ", _line(entry), wide))
     return 0
 
 

@@ -10,7 +10,15 @@ from typing import Any, NoReturn
 
 import click
 
-from evallang.cli.terminal import Failed
+from evallang.cli.terminal import (
+    Failed,
+    close_streams,
+    leave,
+    open_streams,
+    tell,
+    tell_error,
+    tell_traceback,
+)
 from evallang.version import LANGUAGE, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -59,22 +67,14 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; answers an interruption and a closed pipe before click does.
-
-        click would print an empty line for the one and exit with 1 for the other.
-        """
+        """Run a command; answers an interruption before click prints an empty line for it."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as ending:
-            code, said = INTERRUPTED, "interrupted" + (f": {ending}" if str(ending) else "")
-        except BrokenPipeError:
-            code, said = 0, ""
+            told = "interrupted" + (f": {ending}" if str(ending) else "")
         # outside `except`, where the frames of the command are gone and its processes ended
-        if said:
-            click.echo(said, err=True)
-        else:
-            _leave_stdout()
-        return code
+        tell(told)
+        return INTERRUPTED
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -98,32 +98,39 @@ def main() -> None:
     """Run the command line; a bug prints a short message and where its log is."""
     _leave_current_folder()
     signal.signal(signal.SIGINT, _interrupt)
+    open_streams()
+    code = _exit_code()
+    close_streams()
+    sys.exit(code)
+
+
+def _exit_code() -> int:
+    """Run the command that was called; whatever ends it has an exit code."""
     try:
         code = root.main(prog_name="evallang", standalone_mode=False)
-        sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
+        return code if isinstance(code, int) else 0
     except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+        return done.exit_code
     except click.ClickException as error:
-        error.show()
-        sys.exit(Failed.exit_code if isinstance(error, Failed) else WRONG_USE)
+        tell_error(error)
+        return Failed.exit_code if isinstance(error, Failed) else WRONG_USE
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        _leave_stdout()
-        sys.exit(0)
+        tell("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:  # of a help text, which click writes
+        leave(sys.stdout)
+        return 0
     except OSError as error:  # the system refused: a full disk, no right, too many open files
         if "--debug" in sys.argv:
-            traceback.print_exc()
+            tell_traceback(error)
         where = f" `{error.filename}`" if error.filename else ""
         said = error.strerror or str(error)
-        click.echo(f"Error: the system refused{where}: {said[:1].lower()}{said[1:]}", err=True)
-        _leave_stdout()
-        sys.exit(WRONG_USE)
+        tell(f"Error: the system refused{where}: {said[:1].lower()}{said[1:]}")
+        leave(sys.stdout)
+        return WRONG_USE
     except Exception as error:  # the last wall: a bug is worded, logged, never dumped
         _bug(error)
-        sys.exit(Failed.exit_code)
+        return Failed.exit_code
 
 
 def _leave_current_folder() -> None:
@@ -133,24 +140,19 @@ def _leave_current_folder() -> None:
     os.environ["PATH"] = os.pathsep.join(place for place in places if place.startswith(os.sep))
 
 
-def _leave_stdout() -> None:
-    """Send what is still to be written nowhere: its reader (`| head`) or its disk is gone."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _bug(error: Exception) -> None:
     if "--debug" in sys.argv:
-        traceback.print_exc()
+        tell_traceback(error)
         return
+    said = traceback.format_exception_only(error)[-1].strip()
     try:
         handle, log = tempfile.mkstemp(prefix="evallang-bug-", suffix=".log")
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write("".join(traceback.format_exception(error)))
         where = f"; the details are in {log}"
     except OSError:
         where = ""
-    click.echo(
-        f"this is a bug in evallang: {type(error).__name__}: {error}{where}\n"
+    tell(
+        f"this is a bug in evallang: {said}{where}",
         "run it with `evallang --debug ...` to see the traceback",
-        err=True,
     )

@@ -1,12 +1,11 @@
 """`evallang plan`."""
 
-import json
 from typing import Any
 
 import click
 
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import read_study, show
+from evallang.cli.terminal import read_study, show, write, write_json
 
 
 @click.command("plan", epilog="Example: evallang plan study.eval --format json")
@@ -39,20 +38,20 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     show(prepared.diagnostics, study.checked.sources)
     document = to_plain(prepared.planned.plan)
     if layout == "json":
-        click.echo(json.dumps(document, indent=1, ensure_ascii=False))
+        write_json(document)
     elif layout == "text":
-        from evallang.cli.plan_text import plan_text
+        from evallang.cli.plan_text import plan_lines
 
-        click.echo(plan_text(prepared), nl=False)
+        write(*plan_lines(prepared))
     else:
-        click.echo(_graph(document["tasks"], layout), nl=False)
+        write(*_graph(document["tasks"], layout))
     return 0
 
 
 MERMAID_LIMIT = 500  # nodes; a larger graph is no picture any more
 
 
-def _graph(tasks: list[dict[str, Any]], layout: str) -> str:
+def _graph(tasks: list[dict[str, Any]], layout: str) -> list[str]:
     """Draw the graph, one node for each kind, data set, protocol and model."""
     groups: dict[tuple[Any, ...], int] = {}
     owner: dict[str, tuple[Any, ...]] = {}
@@ -81,7 +80,7 @@ def _graph(tasks: list[dict[str, Any]], layout: str) -> str:
         lines += [f'  n{i} [label="{_quoted(label[group])}"];' for group, i in number.items()]
         lines += [f"  n{a} -> n{b};" for a, b in wires]
         lines.append("}")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _quoted(text: str) -> str:

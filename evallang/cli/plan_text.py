@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from evallang.results.records import DataRecord, ModelRecord, ProtocolRecord
 
 
-def plan_text(prepared: "Prepared") -> str:
+def plan_lines(prepared: "Prepared") -> list[str]:
     """Lay a plan out for a person."""
-    lines = [prepared.study.title]
+    lines = [f"Study: {prepared.study.title}"]
     for heading, body in (
         ("Data", _data(prepared)),
         ("Models", _models(prepared)),
@@ -27,7 +27,7 @@ def plan_text(prepared: "Prepared") -> str:
     ):
         shown = [f"  {line}" for line in body]
         lines += ["", heading, *shown] if shown else []
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _data(prepared: "Prepared") -> Iterator[str]:

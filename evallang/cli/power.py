@@ -1,11 +1,9 @@
 """`evallang power`."""
 
-import json
-
 import click
 
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import read_study, show
+from evallang.cli.terminal import read_study, show, write, write_json
 
 
 @click.command("power", epilog="Example: evallang power study.eval")
@@ -27,7 +25,7 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """
     from evallang.api import StudyError
     from evallang.api.power import SCHEMA, power_of
-    from evallang.cli.power_text import power_text
+    from evallang.cli.power_text import power_lines
     from evallang.cli.settings import overrides, remind
     from evallang.results.codec import to_plain
 
@@ -41,7 +39,7 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     show(diagnostics, study.checked.sources)
     if layout == "json":
         document = {"schema": SCHEMA, "analyses": to_plain(found)}
-        click.echo(json.dumps(document, indent=1, ensure_ascii=False))
+        write_json(document)
     else:
-        click.echo(power_text(found), nl=False)
+        write(*power_lines(found))
     return 0

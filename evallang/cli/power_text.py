@@ -12,12 +12,12 @@ STATED = (
 )
 
 
-def power_text(found: Sequence[Analysis]) -> str:
+def power_lines(found: Sequence[Analysis]) -> list[str]:
     """Lay the answers out, a block for each test of each line."""
     lines: list[str] = []
     for item in found:
         lines += [*_block(item), ""]
-    return "\n".join([*lines, STATED]) + "\n"
+    return [*lines, STATED]
 
 
 def _block(item: Analysis) -> Iterator[str]:

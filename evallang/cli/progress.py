@@ -1,10 +1,11 @@
 """One line on a terminal that moves from the first moment to the last."""
 
-import sys
 import threading
 import time
 from types import TracebackType
 from typing import Self
+
+from evallang.cli.terminal import tell_state
 
 
 class Progress:
@@ -41,8 +42,7 @@ class Progress:
         if self.shown:
             self._ended.set()
             self._thread.join()
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            tell_state("")
 
     def update(self, done: int, total: int) -> None:
         """Take the number of fits done and planned."""
@@ -72,8 +72,7 @@ class Progress:
 
     def _tick(self) -> None:
         while True:
-            sys.stderr.write(f"\r{self.line(time.monotonic())}\x1b[K")
-            sys.stderr.flush()
+            tell_state(self.line(time.monotonic()))
             if self._ended.wait(self.EVERY):
                 return
 

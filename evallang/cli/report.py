@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from evallang.cli.run import report_formats
-from evallang.cli.terminal import cannot
+from evallang.cli.terminal import cannot, tell, write
 
 
 @click.command("report", epilog="Example: evallang report study-results --format pdf")
@@ -42,8 +42,7 @@ def command(place: str, formats: str | None) -> int:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(cannot("write", folder, error)) from error
-    for message in (*notes, *messages):
-        click.echo(message, err=True)
+    tell(*notes, *messages)
     for file in written:
-        click.echo(str(file))
+        write(str(file))
     return 0

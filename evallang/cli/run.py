@@ -11,7 +11,7 @@ import click
 
 from evallang.cli.progress import Progress
 from evallang.cli.settings import limit_option
-from evallang.cli.terminal import Failed, cannot, read_study, show, study_path
+from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 
@@ -110,7 +110,7 @@ def run_study(
             Progress(shown=sys.stderr.isatty() and not quiet) as bar,
         ):
             for note in () if quiet else place_of_results.notes:
-                click.echo(note, err=True)
+                tell(note)
             try:
                 results = run(
                     study,
@@ -132,18 +132,17 @@ def run_study(
     if not quiet:
         show(results.diagnostics, study.checked.sources)
     for message in messages:
-        click.echo(message, err=True)
+        tell(message)
     if code:
         _failures(results.record.failures)
-    for line in requirement_lines(results.record):
-        click.echo(line)
+    write(*requirement_lines(results.record))
     if not code and not all(r.met for r in results.record.requirements):
         code = 4
     if not quiet:
         for export in results.record.exports:
-            click.echo(f"model: {place.parent / export.path} ({export.model})")
+            write(f"model: {place.parent / export.path} ({export.model})")
         written = [f for f in ("report.pdf", "report.html") if (folder / f).exists()]
-        click.echo(f"report: {folder / (written[0] if written else 'results.json')}")
+        write(f"report: {folder / (written[0] if written else 'results.json')}")
     if open_report and (folder / "report.html").exists():
         click.launch(str(folder / "report.html"))
     return code
@@ -197,16 +196,14 @@ def _failures(failures: tuple[object, ...]) -> None:
         if getattr(failure, "stage", "") == "export":
             place = f"export {getattr(failure, 'model', '')}"
         if getattr(failure, "stage", "") == "measure":
-            click.echo(
+            tell(
                 f"`{getattr(failure, 'metric', '')}` failed ({getattr(failure, 'model', '')}): "
-                f"{getattr(failure, 'error', '')}: {getattr(failure, 'message', '')}",
-                err=True,
+                f"{getattr(failure, 'error', '')}: {getattr(failure, 'message', '')}"
             )
             continue
-        click.echo(
+        tell(
             f"a fit failed ({place}): {getattr(failure, 'error', '')}: "
-            f"{getattr(failure, 'message', '')}",
-            err=True,
+            f"{getattr(failure, 'message', '')}"
         )
     if len(outer) > SHOWN_FAILURES:
-        click.echo(f"... and {len(outer) - SHOWN_FAILURES} more; see results.json", err=True)
+        tell(f"... and {len(outer) - SHOWN_FAILURES} more; see results.json")

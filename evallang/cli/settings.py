@@ -2,6 +2,7 @@
 
 import click
 
+from evallang.cli.terminal import tell
 from evallang.limits import VARIABLE, limits, read_settings
 
 
@@ -21,7 +22,7 @@ def overrides(settings: tuple[str, ...]) -> dict[str, str]:
 def remind(settings: tuple[str, ...]) -> None:
     """Say after errors what was set, for an error's place is where the value is used."""
     for setting in settings:
-        click.echo(f"note: `--set {setting}` was in force", err=True)
+        tell(f"note: `--set {setting}` was in force")
 
 
 def _put_in_force(ctx: click.Context, _: click.Parameter, settings: tuple[str, ...]) -> None:

@@ -1,11 +1,10 @@
 """Findings for machines: JSON of the contract, GitHub's workflow commands, SARIF."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evallang.diagnostics import CODES, Diagnostic, Fix, Severity
-from evallang.diagnostics.writable import writable
+from evallang.printable import printable, printable_json
 from evallang.source import SourceFile, Span
 
 Sources = Mapping[str, SourceFile]
@@ -19,19 +18,19 @@ def to_record(diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
         "code": diagnostic.code,
         "name": diagnostic.name,
         "severity": str(diagnostic.severity),
-        "message": diagnostic.message,
+        "message": printable(diagnostic.message),
         "path": diagnostic.path,
         "range": _range(diagnostic.span, sources),
         "related": [
-            {"path": r.span.path, "range": _range(r.span, sources), "message": r.words}
+            {"path": r.span.path, "range": _range(r.span, sources), "message": printable(r.words)}
             for r in diagnostic.related
         ],
-        "notes": list(diagnostic.notes),
-        "help": diagnostic.help,
+        "notes": [printable(note) for note in diagnostic.notes],
+        "help": None if diagnostic.help is None else printable(diagnostic.help),
         "url": None,
         "fixes": [
             {
-                "title": fix.title,
+                "title": printable(fix.title),
                 "applicability": "safe" if fix.safe else "unsafe",
                 "edits": [
                     {"path": e.span.path, "range": _range(e.span, sources), "text": e.text}
@@ -55,7 +54,7 @@ def to_json(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
         "warning_count": sum(d.severity is Severity.WARNING for d in counted),
         "diagnostics": [to_record(d, sources) for d in diagnostics],
     }
-    return writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    return printable_json(document, indent=2) + "\n"
 
 
 def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
@@ -63,18 +62,19 @@ def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
     kinds = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
     lines = []
     for d in diagnostics:
-        place = f"file={_github_property(d.path)}"
+        place = f"file={_github_property(printable(d.path))}"
         if d.span is not None and d.span.path in sources:
             start = sources[d.span.path].position(d.span.start)
             end = sources[d.span.path].position(d.span.end)
             place += f",line={start.line},endLine={end.line},col={start.column}"
             if end.line == start.line:
                 place += f",endColumn={end.column}"
-        words = d.message if d.help is None else f"{d.message}\nhelp: {d.help}"
-        words += "".join(f"\n{related.words}" for related in d.related if related.code)
+        told = [d.message, *([] if d.help is None else [f"help: {d.help}"])]
+        told += [related.words for related in d.related if related.code]
+        words = "\n".join(map(printable, told))
         title = _github_property(f"{d.code} {d.name}")
         lines.append(f"::{kinds[d.severity]} {place},title={title}::{_github_data(words)}\n")
-    return writable("".join(lines))
+    return "".join(lines)
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: str) -> str:
@@ -90,21 +90,23 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
             "ruleId": d.code,
             "ruleIndex": index[d.code],
             "level": levels[d.severity],
-            "message": {"text": text},
+            "message": {"text": printable(text)},
             "locations": [_sarif_location(d.path, d.span, sources)],
         }
         if d.related:
             result["relatedLocations"] = [
                 {
                     **_sarif_location(r.span.path, r.span, sources),
-                    "message": {"text": r.words},
+                    "message": {"text": printable(r.words)},
                 }
                 for r in d.related
             ]
         if d.fixes:
             result["fixes"] = [_sarif_fix(fix, sources) for fix in d.fixes]
         if d.allowed_because is not None:
-            result["suppressions"] = [{"kind": "inSource", "justification": d.allowed_because}]
+            result["suppressions"] = [
+                {"kind": "inSource", "justification": printable(d.allowed_because)}
+            ]
         results.append(result)
     driver = {
         "name": "evallang",
@@ -126,7 +128,7 @@ def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: st
             {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
         ],
     }
-    return writable(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    return printable_json(document, indent=2) + "\n"
 
 
 def _sarif_location(path: str, span: Span | None, sources: Sources) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def _sarif_fix(fix: Fix, sources: Sources) -> dict[str, Any]:
         replacement = {"deletedRegion": region, "insertedContent": {"text": edit.text}}
         changes.setdefault(edit.span.path, []).append(replacement)
     return {
-        "description": {"text": fix.title},
+        "description": {"text": printable(fix.title)},
         "artifactChanges": [
             {"artifactLocation": {"uri": _uri(path)}, "replacements": replacements}
             for path, replacements in changes.items()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evallang.diagnostics import Diagnostic, Related, Severity
-from evallang.diagnostics.writable import writable
+from evallang.printable import printable
 from evallang.source import SourceFile, Span
 
 Sources = Mapping[str, SourceFile]
@@ -15,7 +15,7 @@ MAX_SHOWN = 160  # characters of a source line that a message shows around its s
 
 def to_text(diagnostics: Sequence[Diagnostic], sources: Sources, *, colour: bool = False) -> str:
     """Lay out for a terminal: message, place, the line with the span marked, notes, help."""
-    return writable("\n".join(_block(d, sources, colour) for d in diagnostics))
+    return "\n".join(_block(d, sources, colour) for d in diagnostics)
 
 
 def _block(d: Diagnostic, sources: Sources, colour: bool) -> str:
@@ -23,19 +23,19 @@ def _block(d: Diagnostic, sources: Sources, colour: bool) -> str:
         return f"\x1b[{style}m{text}\x1b[0m" if colour else text
 
     head = paint(f"{d.severity}[{d.code}]", COLOURS[d.severity])
-    lines = [f"{head} {paint(_printable(d.message), '1')}"]
+    lines = [f"{head} {paint(printable(d.message), '1')}"]
     if d.span is not None and d.span.path in sources:
         further = [related.span for related in d.related if related.code]
         lines += _excerpt(d.span, further, sources[d.span.path], paint, COLOURS[d.severity])
     elif d.path:
-        lines.append(f"  --> {d.path}")
+        lines.append(f"  --> {printable(d.path)}")
     lines += _places((related for related in d.related if not related.code), sources)
-    lines += [f"  = note: {_printable(note)}" for note in d.notes]
+    lines += [f"  = note: {printable(note)}" for note in d.notes]
     if d.help is not None:
-        lines.append(f"  = {paint('help', '36')}: {_printable(d.help)}")
+        lines.append(f"  = {paint('help', '36')}: {printable(d.help)}")
     lines += _places((related for related in d.related if related.code), sources)
     if d.allowed_because is not None:
-        lines.append(f"  = allowed because {_printable(d.allowed_because)}")
+        lines.append(f"  = allowed because {printable(d.allowed_because)}")
     return "\n".join(lines) + "\n"
 
 
@@ -44,8 +44,8 @@ def _places(places: Iterable[Related], sources: Sources) -> list[str]:
     for related in places:
         if related.span.path in sources:
             at = sources[related.span.path].position(related.span.start)
-            place = f"{related.span.path}:{at.line}:{at.column}"
-            lines.append(f"  ::: {place}: {_printable(related.words)}")
+            place = f"{printable(related.span.path)}:{at.line}:{at.column}"
+            lines.append(f"  ::: {place}: {printable(related.words)}")
     return lines
 
 
@@ -63,16 +63,16 @@ def _excerpt(
         start, end = marked.start - first - cut, marked.end - first - cut
         if not 0 <= start <= len(shown):
             continue
-        before = _cells(_printable(lead + shown[:start]))
+        before = _cells(printable(lead + shown[:start]))
         if before >= len(marks):
-            width = max(1, _cells(_printable(shown[start:end])))
+            width = max(1, _cells(printable(shown[start:end])))
             marks += " " * (before - len(marks)) + "^" * width
     number = str(at.line)
     margin = " " * len(number)
     return [
-        f"{margin} --> {source.path}:{at.line}:{at.column}",
+        f"{margin} --> {printable(source.path)}:{at.line}:{at.column}",
         f"{margin} |",
-        f"{number} | {_printable(lead + shown)}",
+        f"{number} | {printable(lead + shown)}",
         f"{margin} | {_painted(marks, paint, style)}",
     ]
 
@@ -88,19 +88,3 @@ def _cells(text: str) -> int:
 
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
-
-
-def _printable(text: str) -> str:
-    """Keep a terminal safe: tabs become spaces, control characters their visible names."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c
-        if c.isprintable()
-        else " "
-        if c == "\t"
-        else f"\\x{ord(c) - 0xDC00:02x}"  # a byte that was no UTF-8
-        if "\udc80" <= c <= "\udcff"
-        else c.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for c in text
-    )

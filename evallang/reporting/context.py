@@ -7,13 +7,13 @@ import hashlib
 import json
 import math
 import os
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
 
 from evallang.frozen import frozen
+from evallang.printable import printable
 from evallang.reporting.document import Cite, Runs
 from evallang.reporting.numbers import Scale, Style, count, scale_of
 from evallang.reporting.titles import capitalised, mid_sentence, printed, written_options
@@ -46,8 +46,10 @@ INTERVALS = {
 
 RANK_TESTS = frozenset({"nemenyi", "bonferroni_dunn"})
 
-UNSAFE = frozenset({"Cc", "Cs", "Cn"})
-DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
+KEPT = "".join(
+    map(chr, (0x9, 0xA, 0xA0, 0xAD, *range(0x2000, 0x200B), 0x200C, 0x200D, 0x202F, 0x2060))
+)
+"""Blanks and joiners, with which pages set text."""
 
 
 @frozen
@@ -395,16 +397,9 @@ def ordered_union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _visible(value: Any) -> Any:
-    """Replace what no page can show; line breaks and tabs stay."""
+    """Make visible what would break a page or turn its lines; breaks and joiners stay."""
     if isinstance(value, str):
-        if value.isascii() and value.isprintable():
-            return value
-        return "".join(
-            "\ufffd"
-            if (unicodedata.category(c) in UNSAFE and c not in "\n\t") or c in DIRECTIONS
-            else c
-            for c in value
-        )
+        return printable(value, keep=KEPT)
     if isinstance(value, dict):
         return {_visible(key): _visible(item) for key, item in value.items()}
     if isinstance(value, list):

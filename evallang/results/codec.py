@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, TypeVar, cast
 
+from evallang.printable import printable_json
 from evallang.results.records import SCHEMA, Results
 
 Record = TypeVar("Record")
@@ -50,7 +51,7 @@ def from_plain(kind: type[Record], value: Any) -> Record:
 
 def dumps(results: Results) -> str:
     """Give the text of `results.json`."""
-    return json.dumps(to_plain(results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return printable_json(to_plain(results), indent=1) + "\n"
 
 
 def encodable(record: Record) -> Record:

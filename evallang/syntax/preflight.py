@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
+from evallang.printable import printable
 from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
 from evallang.version import LANGUAGE
@@ -93,7 +94,7 @@ def not_text(source: SourceFile) -> Diagnostic | None:
         letter = bytes([code - 0xDC00]).decode("cp1252", "replace")
         encoding = "Latin-1" if code >= 0xDCA0 else "Windows-1252"
         way_out = "save the file as UTF-8"
-        if letter.isprintable() and letter != "\ufffd":
+        if printable(letter) == letter != "\ufffd":
             way_out += f"; if it was saved as {encoding}, the byte is `{letter}`"
         return diagnose(text_codes.NOT_TEXT, message, span, help=way_out)
     message = f"the file holds half of a surrogate pair (U+{code:04X}), which is no character"

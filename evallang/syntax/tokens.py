@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from evallang.diagnostics import Edit, Fix, diagnose
+from evallang.printable import printable
 from evallang.source import SourceFile, Span
 from evallang.syntax import text_codes
 from evallang.syntax.keywords import DECLARING
@@ -373,7 +374,7 @@ class _Scanner(LineReader):
         if character in "\x00" or "\ud800" <= character <= "\udfff":
             self.line.mended = False  # reported once for the file
             return
-        shown = f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
+        shown = f"`{character}`" if printable(character) == character else f"U+{ord(character):04X}"
         message = f"{shown} means nothing here"
         before = self.tokens[-1].kind if self.tokens else None
         way_out, idle = meant_for(self.text, start, self.line.end, before, inside=self.depth > 0)

@@ -1,0 +1,78 @@
+"""Untrusted text made printable: it moves no cursor, begins no line and turns no reading order.
+
+Cells, labels, names of columns and files, options, messages of an author's own code: whatever
+a terminal, a log of continuous integration or a page shows of them passes `printable`.
+Letters of every script stay; control and format characters, separators of lines, surrogates
+and what Unicode does not assign become their visible escapes.
+"""
+
+import json
+import re
+from typing import Any
+
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
+)
+"""Letters and marks without a glyph, which `str.isprintable` lets pass. The selectors U+FE0E and
+U+FE0F stay: they choose between the text and the picture of a sign."""
+
+_MARKED_COMMAND = re.compile(r"##(?=\w*\[)")
+"""How commands begin that runners find anywhere in a line: `##[error]`, `##vso[`, `##teamcity[`.
+"""
+
+_COMMAND = re.compile(r"(\s*):(?=:[A-Za-z])")
+"""How a workflow command of GitHub begins a line: `::error::`."""
+
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    """Return the text as one line of visible characters; those in `keep` stay as they are.
+
+    A tab becomes a blank, a byte that was not UTF-8 its value (`\\x80`), another character
+    without a glyph its escape as Python writes it (`\\x1b`, `\\u202e`).
+    """
+    if "##" in text:
+        text = _MARKED_COMMAND.sub(r"#\\x23", text)
+    if text.isprintable() and (text.isascii() or not _INVISIBLE.search(text)):
+        return text
+    return "".join(c if _is_visible(c) or c in keep else _escape(c) for c in text)
+
+
+def printable_line(text: str) -> str:
+    """Return a line for a terminal or a log; it does not begin a workflow command."""
+    shown = printable(text)
+    return _COMMAND.sub(r"\1\\x3a", shown, count=1) if _COMMAND.match(shown) else shown
+
+
+def printable_json(document: Any, *, indent: int) -> str:
+    """Return the text of a JSON document in which every character is visible.
+
+    What a reader of the JSON gets is the same, but for surrogates, which UTF-8 cannot hold.
+    """
+    text = writable(json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False))
+    return "\n".join(_visible_json(line) for line in text.split("\n"))
+
+
+def writable(text: str) -> str:
+    """Replace what UTF-8 cannot hold, bytes of a file that was no UTF-8, one for one."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def _visible_json(line: str) -> str:
+    line = _MARKED_COMMAND.sub(r"#\\u0023", line)
+    if line.isprintable() and (line.isascii() or not _INVISIBLE.search(line)):
+        return line
+    return "".join(c if _is_visible(c) else json.dumps(c)[1:-1] for c in line)
+
+
+def _is_visible(character: str) -> bool:
+    return character.isprintable() and not _INVISIBLE.match(character)
+
+
+def _escape(character: str) -> str:
+    if character == "\t":
+        return " "
+    if "\udc80" <= character <= "\udcff":
+        return f"\\x{ord(character) - 0xDC00:02x}"  # a byte that was no UTF-8
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")

@@ -1,0 +1,332 @@
+"""Text from data, files, names and options forges no line and moves no cursor, anywhere."""
+
+import ast
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+import evallang
+from evallang.printable import printable, printable_json, printable_line
+
+cli = import_module("evallang.cli.main")  # `evallang.cli.main` is the function
+
+CONTROLS = "".join(map(chr, [*range(32), 127, *range(0x80, 0xA0)]))
+DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
+OTHERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u2028\u2029\ufffe\uffff\ue000\U000e0041\u3164\u034f"
+ATTACKS = (
+    "x\nPASS forged",
+    "x\r\nFAIL forged",
+    "x\n::error::forged",
+    "::error::forged",
+    " ::set-output name=a::forged",
+    "x ##[error]forged",
+    "##vso[task.complete]forged",
+    "\x1b[2K\x1b]8;;http://forged\x07link\x1b]8;;\x07\x9b31m\x08\x08",
+    "a%0A::error::forged%0D, b: c",
+    DIRECTIONS,
+    OTHERS,
+    CONTROLS,
+)
+HOSTILE = st.sampled_from(ATTACKS) | st.text(
+    st.sampled_from(CONTROLS + DIRECTIONS + OTHERS + "a:#[\"',%\\"), min_size=1, max_size=30
+)
+
+
+def forged(output: bytes) -> list[str]:
+    """List the lines of an output that show what was not meant to be shown."""
+    text = output.decode("utf-8")
+    return [
+        line
+        for line in text.split("\n")
+        if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Cn", "Co") for c in line)
+        or re.match(r"\s*::(set-output|error::forged)|(PASS|FAIL) forged", line)
+        or re.search(r"##\w*\[", line)
+    ]
+
+
+# --- one function ------------------------------------------------------------------------------
+
+
+@given(HOSTILE | st.text(st.characters()))
+def test_what_is_printable_is_one_visible_line_and_stays_as_it_is(text):
+    shown = printable_line(text)
+    assert not forged(shown.encode("utf-8"))
+    assert printable_line(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["Größe", "naïve café", "数据", "שלום", "مرحبا", "é́", "🙂", "x::y #[a]"]
+)
+def test_letters_of_every_script_stay(text):
+    assert printable(text) == printable_line(text) == text
+
+
+@given(st.dictionaries(HOSTILE, HOSTILE | st.text() | st.none() | st.integers()))
+def test_json_is_visible_and_says_the_same(document):
+    text = printable_json(document, indent=1)
+    assert not forged(text.encode("utf-8"))
+    assert json.loads(text) == document
+
+
+# --- one writer --------------------------------------------------------------------------------
+
+WRITER = Path("cli/terminal.py")
+TOOLS = {Path("syntax/table.py"), Path("models/generate.py")}  # `python -m`, of developers
+
+
+def writes(tree: ast.AST) -> list[str]:
+    """List what writes to a terminal: print, click.echo, the standard streams, a shown error."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if name in ("print", "os.write", "traceback.print_exc") or name.startswith("pprint"):
+                found.append(name)
+            if re.fullmatch(r"click\.(echo\w*|secho|style)|error\.show|other\.show", name):
+                found.append(name)
+        if isinstance(node, ast.Attribute):
+            name = ast.unparse(node)
+            if re.match(r"sys\.(__)?std(out|err)(__)?\.(write|buffer|flush|writelines)", name):
+                found.append(name)
+    return found
+
+
+def test_no_module_writes_around_the_writer():
+    root = Path(evallang.__file__).parent
+    found = {
+        str(place): names
+        for file in root.rglob("*.py")
+        if (place := file.relative_to(root)) != WRITER and place not in TOOLS
+        and (names := writes(ast.parse(file.read_text(encoding="utf-8"))))
+    }  # fmt: skip
+    assert found == {}
+    assert writes(ast.parse("print(1); click.echo(2); sys.stdout.write('x')")) != []
+
+
+# --- every command and format ------------------------------------------------------------------
+
+
+def formats(command: click.Command) -> list[str | None]:
+    """List the formats of a command: those of its option, those of its report, or none."""
+    for option in command.params:
+        if option.name == "layout":
+            assert isinstance(option.type, click.Choice)
+            return list(option.type.choices)
+        if option.name == "formats":
+            return ["html"]
+    return [None]
+
+
+def commands() -> list[tuple[str, str | None]]:
+    context = click.Context(cli.root)
+    names = cli.root.list_commands(context)
+    return [(n, f) for n in names for f in formats(cli.root.get_command(context, n))]
+
+
+def quoted(text: str) -> str:
+    """Write a text as a study does, with what its strings cannot hold left out."""
+    kept = "".join(c for c in text if c not in "\0\n\r" and not "\ud800" <= c <= "\udfff")
+    return '"' + kept.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def cell(text: str) -> str:
+    return '"' + text.replace('"', '""').replace("\0", "") + '"'
+
+
+def filed(text: str) -> str:
+    return "".join(c for c in text if c not in "\0/\ud800")[:40] or "x"
+
+
+def written(folder: Path, text: str) -> Path:
+    """Write a study of given labels in which the text stands wherever text of others may."""
+    data = folder / f"{filed(text)}.csv"
+    rows = "".join(f"{i},{cell(text) if i % 2 else 'b'},{'b' if i % 3 else cell(text)}\n"
+                   for i in range(24))  # fmt: skip
+    data.write_bytes(f"id,truth,{cell(text)}\n{rows}".encode())
+    study = folder / f"{filed(text)}.eval"
+    study.write_bytes(
+        f"evallang 1\nstudy {quoted(text)}\n  seed 1\nlet level = 2\n"
+        f"predictions answers {quoted(text)} from {quoted(data.name)}\n  truth truth\n  id id\n"
+        f"  models m {quoted(text)} as {quoted(text)}\n  unit {quoted(text)}\n"
+        f"measure accuracy, fbeta(beta=level)\n"
+        f"require accuracy of m >= 40% # {text.splitlines()[0]}\n".encode("utf-8", "surrogatepass")
+    )
+    return study
+
+
+def results(folder: Path, text: str) -> Path:
+    """Write results in which every text that names something is this one."""
+    document = json.loads(RECORD)
+    document["study"]["title"] = text
+    for part in ("models", "data"):
+        for record in document[part]:
+            record["label"] = text
+    (folder / "done").mkdir(exist_ok=True)
+    (folder / "done" / "results.json").write_text(json.dumps(document), encoding="utf-8")
+    return folder / "done"
+
+
+def words(name: str, layout: str | None, folder: Path, text: str) -> list[list[str]]:
+    """Call a command on hostile files, and with hostile words in place of what it expects."""
+    argument = text.replace("\0", "") or "x"
+    study = written(folder, text)
+    options = [] if layout is None else ["--format", layout]
+    if name == "list":
+        return [[name, "tests", *options], [name, argument, *options]]
+    if name == "report":
+        return [
+            [name, str(results(folder, text)), *options],
+            [name, argument],
+            [name, "--format", argument, "x"],
+        ]
+    if name == "demo":
+        return [[name, argument], [name, "-j", argument]]
+    if name == "fmt":
+        return [[name, "--check", str(study)], [name, "--diff", str(study)], [name, argument]]
+    calls = [
+        [name, str(study), *options],
+        [name, argument, *options],
+        [name, str(study), f"--{argument}"],
+    ]
+    parameters = {p.name for p in cli.root.get_command(click.Context(cli.root), name).params}
+    if "settings" in parameters:
+        calls += [[name, str(study), *options, "--set", f"level={argument}"],
+                  [name, str(study), *options, "--set", argument]]  # fmt: skip
+    return calls
+
+
+class Stream(io.TextIOWrapper):
+    """A standard stream whose bytes can be looked at."""
+
+    def __init__(self):
+        super().__init__(io.BytesIO(), encoding="utf-8", newline="\n", errors="backslashreplace")
+
+    def bytes(self) -> bytes:
+        self.flush()
+        return self.buffer.getvalue()
+
+
+def called(monkeypatch, folder: Path, arguments: list[str]) -> tuple[int, bytes, bytes]:
+    """Run the command line in this process; its exit code and what it wrote."""
+    out, err = Stream(), Stream()
+    with monkeypatch.context() as patched:
+        patched.chdir(folder)
+        patched.setattr(sys, "argv", ["evallang", *arguments])
+        patched.setattr(sys, "stdout", out)
+        patched.setattr(sys, "stderr", err)
+        patched.setattr(cli.signal, "signal", lambda *_: None)
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    return int(ended.value.code or 0), out.bytes(), err.bytes()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def record(tmp_path_factory):
+    """Run a small study once, whose results are then changed."""
+    global RECORD
+    from studies import study
+
+    from evallang.api import run
+
+    folder = tmp_path_factory.mktemp("record")
+    made = study(written(folder, "plain").read_text(), folder)
+    run(made, out=folder / "out")
+    RECORD = (folder / "out" / "results.json").read_text(encoding="utf-8")
+
+
+RECORD = ""
+SLOW = ("run", "report")
+
+
+@pytest.mark.parametrize(("name", "layout"), commands())
+def test_no_command_shows_what_was_not_meant_to_be_shown(
+    name, layout, tmp_path_factory, monkeypatch
+):
+    checks = settings(
+        max_examples=2 if name in SLOW else 5, deadline=None, database=None,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+
+    def check(text):
+        folder = tmp_path_factory.mktemp("hostile")
+        for arguments in words(name, layout, folder, text):
+            code, out, err = called(monkeypatch, folder, arguments)
+            assert forged(out) == [], arguments
+            assert forged(err) == [], arguments
+            assert b"this is a bug" not in err, err
+            assert code in (0, 1, 2, 3, 4)
+            if out and layout in ("json", "sarif"):
+                json.loads(out)
+
+    checks(given(HOSTILE)(check))()
+    for text in ATTACKS[:4] if name in SLOW else ATTACKS:
+        check(text)
+
+
+def test_a_failed_fit_of_own_code_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "own_forger.py").write_text(
+        "class Forger:\n    def fit(self, X, y):\n"
+        "        raise type('E\\nPASS forged', (Exception,), {})('x\\n::error::forged\\x1b[2K')\n"
+        "    def predict(self, X): pass\n"
+    )
+    (tmp_path / "study.eval").write_text(
+        'evallang 1\nuse own_forger\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
+        "model own = own_forger.Forger\nprotocol cv folds=2\nmeasure accuracy\nreport html\n"
+    )
+    code, out, err = called(monkeypatch, tmp_path, ["run", "study.eval", "--trust", "-j", "1"])
+    assert code == 3
+    assert b"a fit failed (own, fold 1): E\\nPASS forged: x ::error::forged\\x1b[2K" in err
+    assert (forged(out), forged(err)) == ([], [])
+
+
+# --- streams that are closed -------------------------------------------------------------------
+
+CLOSED = (
+    ">&-",
+    "2>&-",
+    ">&- 2>&- <&-",
+    "| head -c 1",
+    "2>&1 | head -c 1",
+    "> /dev/full",
+    "2> /dev/full",
+)
+
+
+@pytest.mark.parametrize("how", CLOSED)
+@pytest.mark.parametrize("name", list(cli.COMMANDS))
+def test_no_closed_stream_is_a_bug(name, how, tmp_path):
+    written(tmp_path, "plain")
+    (tmp_path / "done").mkdir()
+    (tmp_path / "done" / "results.json").write_text(RECORD)
+    arguments = {
+        "demo": "--help", "list": "tests", "explain": "mcnemar", "report": "done --format html",
+        "run": "plain.eval --format html", "fmt": "--diff plain.eval",
+    }.get(name, "plain.eval")  # fmt: skip
+    shell = f"set -o pipefail; {sys.executable} -m evallang {name} {arguments} {how}"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        ["bash", "-c", shell], cwd=tmp_path, capture_output=True, check=False, env=environment
+    )
+    shown = done.stdout + done.stderr
+    assert b"bug" not in shown and b"Traceback" not in shown and b"Exception" not in shown, shown
+    assert not list(tmp_path.glob("evallang-bug*"))
+    assert done.returncode in ((0, 2) if how == "> /dev/full" else (0, 1)), done.returncode
+
+
+def test_a_requirement_that_is_not_met_is_told_by_the_code_when_nobody_reads(tmp_path):
+    study = written(tmp_path, "plain")
+    study.write_text(study.read_text().replace(">= 40%", ">= 99%"))
+    shell = f"set -o pipefail; {sys.executable} -m evallang run plain.eval --format html"
+    for how in ("| true", ">&-", "2>&-"):
+        done = subprocess.run(["bash", "-c", f"{shell} {how}"], cwd=tmp_path, capture_output=True)
+        assert done.returncode == 4, done.stderr
