@@ -33,6 +33,7 @@ from evallang.data.findings import of_one
 from evallang.data.related import check_related
 from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.models.becoming import document_columns
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.given import yields_of_assignment
@@ -71,6 +72,7 @@ def judge_read(
             resampled=drawn,
             stratified=stratified,
             used=used(table),
+            documents=_documents(study, table),
         )
         checked = (*checked, *check_design(table, asked))
         found += of_one(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
@@ -113,6 +115,13 @@ def _used(study: Study) -> Callable[[Table], Collection[str] | None]:
         return found if models else None
 
     return features
+
+
+def _documents(study: Study, table: Table) -> Collection[str]:
+    """Return the features of text that every model that gets features reads word by word."""
+    models = [model for model in study.models if not is_baseline(model)]
+    found = [document_columns(model.pipeline, table.columns) for model in models]
+    return frozenset.intersection(*found) if found else frozenset()
 
 
 def judge_planned(

@@ -26,6 +26,7 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """
     from evallang.api import StudyError, read_and_plan
     from evallang.cli.settings import overrides, remind
+    from evallang.engine.data_records import data_records
     from evallang.planning.plan import to_plain
 
     study = read_study(file, overrides(settings))
@@ -36,7 +37,8 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
         remind(settings)
         return 1
     show(prepared.diagnostics, study.checked.sources)
-    document = to_plain(prepared.planned.plan)
+    data = data_records(prepared.study, prepared.tables, prepared.given, prepared.scored)
+    document = to_plain(prepared.planned.plan, data)
     if layout == "json":
         write_json(document)
     elif layout == "text":

@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from evallang.engine.column_records import column_records
 from evallang.engine.data_records import data_records, model_records
 from evallang.planning.exports import export_lines
 from evallang.protocols.protocol import written_number
+from evallang.results.columns import column_lines
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
     from evallang.data.dataset import ScoreTable
-    from evallang.results.records import DataRecord, ModelRecord, ProtocolRecord
+    from evallang.results.records import ColumnRecord, DataRecord, ModelRecord, ProtocolRecord
 
 
 def plan_lines(prepared: "Prepared") -> list[str]:
@@ -34,7 +36,7 @@ def _data(prepared: "Prepared") -> Iterator[str]:
     written = {
         spec.name: getattr(spec, "positive", None) is not None for spec in prepared.study.sources
     }
-    for record in data_records(prepared.tables, prepared.given):
+    for record in data_records(prepared.study, prepared.tables, prepared.given):
         yield from _source(record, positive_written=written.get(record.name, False))
     for table in prepared.scored:
         yield from _scores(table)
@@ -55,6 +57,7 @@ def _scores(table: "ScoreTable") -> Iterator[str]:
     sizes.append(f"{spec.metric or 'score'} ({direction} is better)")
     yield f"  {', '.join(sizes)}, from {table.source}"
     yield from (f"  {note}" for note in table.notes)
+    yield from _columns(column_records(table))
 
 
 def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
@@ -78,6 +81,14 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
         counted = f"{record.n:,} {record.unit} count as {record.effective_n:,.1f}"
         yield f"  weighted by {record.weight}: {counted}"
     yield from (f"  {note}" for note in record.notes)
+    yield from _columns(record.columns)
+
+
+def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
+    """Write every column as it will be used; alike ones of many share a line."""
+    if columns:
+        yield f"  {_number(len(columns), 'column')}"
+    yield from (f"    {line.title}: {line.facts}" for line in column_lines(columns))
 
 
 def _unread(prepared: "Prepared") -> list[str]:

@@ -91,11 +91,11 @@ NO_FEATURES = declare(
 FEATURE_TYPE = declare(
     "E429",
     "unusable_feature_type",
-    "A feature, or the target, holds values that are neither numbers nor text.",
-    reason="Dates, lists and binary values cannot reach a model as they are, and what to make "
-    "of them (a year, a season, a length of time) is the author's choice.",
-    wrong="features age, admitted_on",
-    right="features all except admitted_on",
+    "A feature holds lists, objects or bytes, or the target holds neither numbers nor labels.",
+    reason="Lists, objects and binary values cannot reach a model as they are, and a date cannot "
+    "be predicted; what to make of them is the author's choice.",
+    wrong="features age, embedding   # a list in each row",
+    right="features all except embedding",
 )
 INFINITE_VALUE = declare(
     "E430",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes
+from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes, SourceColumn
 from evallang.data.findings import Findings, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
@@ -20,6 +20,7 @@ from evallang.data.outcome_codes import (
     TOO_MANY_EXAMPLES,
 )
 from evallang.data.roles import known
+from evallang.data.source_columns import roles_in_counts, source_columns
 from evallang.data.tables import read_file
 from evallang.diagnostics import Diagnostic
 from evallang.limits import EXAMPLES, OverLimit
@@ -47,6 +48,7 @@ def read_counts(
     """
     findings = Findings(spec.places)
     models, written, source, notes = spec.models, spec.patterns, "counts", tuple[str, ...]()
+    columns: tuple[SourceColumn, ...] = ()
     if spec.path is not None:
         frame = read_file(spec.path, folder, findings, named=_named(spec))
         if frame is None:
@@ -56,13 +58,16 @@ def read_counts(
         )
         written = _from_file(frame, spec, models, findings)
         source, notes = frame.source, frame.notes
+        columns = source_columns(frame, roles_in_counts(spec, models))
     if not models:
         findings.add(NO_MODELS, f"`{spec.name}` names no models", "models")
     patterns = _checked(written, len(models), findings)
     if findings.failed:
         return None, findings.diagnostics
     outcomes = _expanded(spec, models, patterns)
-    return replace(outcomes, source=source, notes=notes), findings.diagnostics
+    return replace(
+        outcomes, source=source, notes=notes, source_columns=columns
+    ), findings.diagnostics
 
 
 def _named(spec: CountsSpec) -> frozenset[str]:

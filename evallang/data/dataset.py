@@ -207,6 +207,23 @@ class Column:
     """The few words that make a column of numbers one of text."""
 
 
+@frozen
+class SourceColumn:
+    """One column of a source as it was read: what it holds, and what its study uses it for.
+
+    `role` is `feature`, `target`, `id` and so on, several separated by commas, or `not used`.
+    `levels` is the number of distinct values, None for plain numbers and dates; `range` the
+    least and the greatest number or date, None for other kinds and without a value.
+    """
+
+    name: str
+    kind: str
+    role: str
+    levels: int | None
+    missing: int
+    range: tuple[float | str, float | str] | None
+
+
 @dataclass(frozen=True)
 class Table:
     """A data set as read: n rows, after `where`.
@@ -249,6 +266,8 @@ class Table:
     source: str
     target: str
     notes: tuple[str, ...] = ()
+    source_columns: tuple[SourceColumn, ...] = ()
+    """All columns of the source, features or not, in its order."""
     further_splits: tuple[tuple[str, ...], ...] = ()
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -303,6 +322,8 @@ class GivenOutcomes:
     """With repeats: the example of each row (n,), numbered in the order of their first rows;
     None where every row is an example of its own."""
     repeat_labels: tuple[str, ...] | None = None
+    source_columns: tuple[SourceColumn, ...] = ()
+    """All columns of the files, in their order; empty where numbers stand in the study."""
 
     @property
     def n_examples(self) -> int:
@@ -339,6 +360,7 @@ class ScoreTable:
     sha256: str
     source: str
     notes: tuple[str, ...] = ()
+    source_columns: tuple[SourceColumn, ...] = ()
 
     @property
     def n(self) -> int:

@@ -44,7 +44,7 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
     """Put the features into their blocks; None after a finding that is an error.
 
     Numbers and Booleans (0 and 1) are numeric, float64, or float32 if all numeric columns
-    of the source are; text, and every column listed as categorical, goes to the object
+    of the source are; text, dates, and every column listed as categorical, go to the object
     block. A column without any value is numeric and missing throughout.
     """
     names = _feature_names(frame, spec, target, findings)
@@ -56,10 +56,10 @@ def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings)
     fine = True
     for name in names:
         kind = frame.kind(name)
-        if kind in (Kind.DATE, Kind.OTHER):
+        if kind is Kind.OTHER:
             _unusable(frame, name, findings)
             fine = False
-        elif kind is Kind.TEXT or name in spec.categorical:
+        elif kind in (Kind.TEXT, Kind.DATE) or name in spec.categorical:
             marks = _warn_of_odd_words(frame, name, spec, findings)
             columns.append(Column(name, numeric=False, index=len(texts), marks=marks))
             texts.append(as_objects(frame.texts(name)))
@@ -148,7 +148,7 @@ def _warn_of_odd_words(
     frame: Frame, name: str, spec: DataSpec, findings: Findings
 ) -> tuple[str, ...]:
     """Warn of the few words that make a column of numbers one of text, and give them."""
-    if name in spec.categorical or not frame.untyped:
+    if name in spec.categorical or not frame.untyped or frame.kind(name) is not Kind.TEXT:
         return ()
     cells = frame.texts(name).drop_nulls()
     odd = cells.filter(cells.cast(pl.Float64, strict=False).is_null())

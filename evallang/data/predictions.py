@@ -15,6 +15,7 @@ from evallang.data.outcome_codes import NO_MODELS
 from evallang.data.prediction_files import answer_columns, read_sources, role_columns
 from evallang.data.repeats import examples_of_repeats
 from evallang.data.roles import complete_texts, ids, levels, weights
+from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.table_codes import TASKS_DIFFER
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
@@ -157,6 +158,7 @@ def _outcomes(
         ),
         examples=examples,
         repeat_labels=repeat_labels,
+        source_columns=source_columns(frame, roles_in_predictions(spec, models)),
     )
     return replace(made, sha256=outcomes_hash(made))
 

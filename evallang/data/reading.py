@@ -22,6 +22,7 @@ from evallang.data.live import read_frame
 from evallang.data.roles import complete_texts, ids, levels, weights
 from evallang.data.selection import select
 from evallang.data.source_codes import FILE_NOT_FOUND, REMOTE_PATH, SAME_STEM, UNREADABLE_FILE
+from evallang.data.source_columns import roles_in_data, source_columns
 from evallang.data.tables import BUNDLED_TARGET, read_bundled, read_file
 from evallang.data.target import read_target
 from evallang.diagnostics import Diagnostic, has_errors, in_order
@@ -190,6 +191,9 @@ def _table(
         source=frame.source,
         target=target_column,
         notes=(*frame.notes, *target.notes),
+        source_columns=source_columns(
+            frame, roles_in_data(spec, target_column, (c.name for c in features.columns))
+        ),
     )
     return replace(table, sha256=table_hash(table))
 

@@ -3,24 +3,30 @@
 Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
 from evallang.data.features import LEAST_NUMBERS
 from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
+from evallang.data.source_columns import FEATURE, NOT_USED
 from evallang.data.table_codes import (
     CLASS_SMALLER_THAN_FOLDS,
     CONSTANT_FEATURE,
+    DATES_AS_CATEGORIES,
     DUPLICATED_ROWS,
     FEW_GROUPS,
     FEWER_GROUPS_THAN_FOLDS,
     ID_LIKE_FEATURE,
+    NUMBERS_AS_CATEGORIES,
+    REPEATED_UNITS,
     STANDARDISED_FEATURES,
     TARGET_AMONG_FEATURES,
     TASKS_DIFFER,
 )
-from evallang.diagnostics import Diagnostic
+from evallang.data.text_forms import are_amounts, are_dates, names_counter, names_identifier
+from evallang.diagnostics import Code, Diagnostic
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -34,6 +40,7 @@ else:
 
 LEAST_ROWS = 30  # in fewer rows whole numbers are often all different by chance
 FEW = 10  # groups; below, cluster-robust methods are unreliable (language, section 4)
+MOST_GAPS = 10  # numbers of a counter's range for each row; measurements lie further apart
 LEAST_COPIES = 0.01  # share of rows; fewer copies move an accuracy by less than a point
 FIRST_LOOK = 1000  # rows in which a feature is first compared with the target
 LEAST_ON_A_LINE = 5  # rows; fewer lie on a line by chance
@@ -51,17 +58,21 @@ def check_table(
     resampled: bool = True,
     stratified: bool = True,
     used: Used = None,
+    documents: Collection[str] = (),
 ) -> tuple[Diagnostic, ...]:
     """Check a table, and its classes and groups against the number of folds.
 
     `folds` is the largest number of folds of the study's protocols, None where none has
     folds; `span` the place of that protocol. `resampled` tells whether rows are split by
     chance, so that copies can stand on both sides; `stratified` whether each fold shall have
-    members of each class; `used` names the features that models get, None for all.
+    members of each class; `used` names the features that models get, None for all, and
+    `documents` those of text that every model reads word by word.
     """
     findings = Findings(table.spec.places)
     constant_features(table, findings)
-    id_like_features(table, findings, used)
+    spelled = spelled_features(table, findings, used, documents)
+    id_like_features(table, findings, used, {*spelled, *documents})
+    repeated_units(table, findings)
     target_among_features(table, findings, used)
     standardised_features(table, findings)
     if resampled and table.split is None:
@@ -80,6 +91,8 @@ def check_outcomes(given: GivenOutcomes) -> tuple[Diagnostic, ...]:
     findings = Findings(given.spec.places)
     if isinstance(given.spec, PredictionsSpec):
         few_groups(given, findings)
+        if given.examples is None:
+            repeated_units(given, findings)
     return findings.diagnostics
 
 
@@ -128,24 +141,120 @@ def constant_features(table: Table, findings: Findings) -> None:
         )
 
 
-def id_like_features(table: Table, findings: Findings, used: Used = None) -> None:
-    """Find text and whole numbers that are different in every row."""
-    if table.n < LEAST_ROWS:
+def spelled_features(
+    table: Table, findings: Findings, used: Used = None, documents: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Find text that is a date or a number; columns that `categorical` names are meant so."""
+    forms: dict[Code, dict[str, str]] = {DATES_AS_CATEGORIES: {}, NUMBERS_AS_CATEGORIES: {}}
+    for column in _given(table, used):
+        if column.numeric or column.marks or column.name in {*table.spec.categorical, *documents}:
+            continue
+        values = dict.fromkeys(_present(table, column).tolist())
+        if are_dates(values):
+            forms[DATES_AS_CATEGORIES][column.name] = next(iter(values))
+        elif are_amounts(values):
+            forms[NUMBERS_AS_CATEGORIES][column.name] = next(iter(values))
+    for code, noun, instead in (
+        (DATES_AS_CATEGORIES, "dates", "give the file numbers such as the days since a first day"),
+        (NUMBERS_AS_CATEGORIES, "numbers spelled as text", "give the file plain numbers"),
+    ):
+        if found := forms[code]:
+            names = list(found)
+            verb = "holds" if len(names) == 1 else "hold"
+            findings.add(
+                code,
+                f"{quoted(names)} {verb} {noun} such as `{found[names[0]]}`, and each different "
+                "one is a category",
+                "features",
+                help=f"write `features all except {_written(names)}`, or {instead}",
+            )
+    return tuple(name for found in forms.values() for name in found)
+
+
+def repeated_units(read: Table | GivenOutcomes, findings: Findings) -> None:
+    """Find identifiers that name several rows each where no `group` says what belongs together."""
+    spec = read.spec
+    if read.group_codes is not None or isinstance(spec, CountsSpec):
         return
-    alike = [
-        column.name
-        for column in _given(table, used)
-        if _whole(table, column) and _all_different(table, column)
+    meant = () if isinstance(spec, PredictionsSpec) else spec.categorical
+    repeated = [
+        column
+        for column in read.source_columns
+        if column.role in (FEATURE, NOT_USED)
+        and column.name not in meant
+        and names_identifier(column.name)
+        and column.levels is not None
+        and FEW <= column.levels < read.n - column.missing
     ]
+    if not repeated:
+        return
+    coarsest = min(repeated, key=lambda column: column.levels or 0)
+    findings.add(
+        REPEATED_UNITS,
+        f"`{coarsest.name}` has {coarsest.levels:,} different values in "
+        f"{counted(read.n, 'row')}, and no `group` says that rows of one value belong together",
+        "group",
+        "from",
+        help=f"write `group {written(coarsest.name)}`"
+        + (
+            f", or `categorical {written(coarsest.name)}` if it names a kind"
+            if coarsest.role == FEATURE
+            else ""
+        ),
+    )
+
+
+def id_like_features(
+    table: Table, findings: Findings, used: Used = None, said: Collection[str] = ()
+) -> None:
+    """Find features with a different value in every row, and text in which nearly all differ.
+
+    `said` are features that another rule has named.
+    """
+    alike: list[str] = []
+    nearly: dict[str, int] = {}
+    for column in _given(table, used):
+        if column.name in said or (not column.numeric and not _whole(table, column)):
+            continue
+        called = names_identifier(column.name) or names_counter(column.name)
+        if table.n < (FEW if called else LEAST_ROWS):
+            continue
+        if _whole(table, column) and _all_different(table, column):
+            if called or not column.numeric or _counts_rows(table, column):
+                alike.append(column.name)
+        elif not column.numeric and not called and _mostly_single(table, column):
+            nearly[column.name] = len(set(_present(table, column).tolist()))
+    ways = [] if table.spec.id is not None or not alike else [f"`id {written(alike[0])}`"]
+    if alike or nearly:
+        ways.append(f"`features all except {_written([*alike, *nearly])}`")
     if alike:
-        ways = [] if table.spec.id is not None else [f"`id {written(alike[0])}`"]
-        ways.append(f"`features all except {_written(alike)}`")
         findings.add(
             ID_LIKE_FEATURE,
             f"{quoted(alike)} {_each_has(alike)} a different value in every row, as an id has",
             "features",
             help=f"write {' or '.join(ways)}",
         )
+    for name, n in nearly.items():
+        findings.add(
+            ID_LIKE_FEATURE,
+            f"`{name}` is text with {n:,} different values in {table.n:,} rows",
+            "features",
+            help=f"write {ways[-1]}, or read it word by word with `TfidfVectorizer`",
+        )
+
+
+def _counts_rows(table: Table, column: Column) -> bool:
+    """Tell whether different whole numbers are those of a counter: in order, or close together."""
+    values = table.numeric[:, column.index]
+    steps = np.diff(values)
+    return bool((steps > 0).all() or (steps < 0).all() or np.ptp(values) < MOST_GAPS * table.n)
+
+
+def _mostly_single(table: Table, column: Column) -> bool:
+    """Tell whether at least half of the rows have a value that no other row has."""
+    values = _present(table, column).tolist()
+    single = sum(n == 1 for n in Counter(values).values())
+    return 2 * single >= table.n
 
 
 def target_among_features(table: Table, findings: Findings, used: Used = None) -> None:

@@ -13,6 +13,7 @@ from evallang.data.labels import in_label_order
 from evallang.data.roles import complete_texts
 from evallang.data.score_cells import Cells, read_cells
 from evallang.data.score_codes import FOLDS_DIFFER, MISSING_SCORE, NO_COMPLETE_DATA_SET, SCORE_TWICE
+from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.data.tables import read_file
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -66,6 +67,7 @@ def read_scores(spec: ScoresSpec, folder: Path) -> tuple[ScoreTable | None, tupl
         sha256="",
         source=frame.source,
         notes=(*frame.notes, *cells.notes, *notes),
+        source_columns=source_columns(frame, roles_in_scores(spec, cells.models)),
     )
     return replace(table, sha256=scores_hash(table)), findings.diagnostics
 

@@ -72,12 +72,42 @@ CONSTANT_FEATURE = declare(
 ID_LIKE_FEATURE = declare(
     "W411",
     "id_like_feature",
-    "A feature has a different value in every row, as an identifier has.",
+    "A feature has a different value in every row, or nearly so, as an identifier has.",
     reason="A model can learn rows by heart from it, and numbers that were given in the order of "
-    "collection can give the outcome away.",
+    "collection can give the outcome away. Of text in which more than half of the rows have a "
+    "value of their own, most test rows have one that was never met in training. Whole numbers "
+    "that are neither in order nor close together are taken for measurements.",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  id visit_id',
     source="Kaufman et al. 2012",
+)
+DATES_AS_CATEGORIES = declare(
+    "W415",
+    "dates_as_categories",
+    "A feature holds dates, and each of them would be a category of its own.",
+    reason="A category knows no order and no distance, and the dates of later rows were never met "
+    "in training. It makes no difference in which form a date is written.",
+    wrong="target readmitted\nfeatures age, visit   # 25.08.2021",
+    right="target readmitted\nfeatures age, days_since_start",
+)
+NUMBERS_AS_CATEGORIES = declare(
+    "W416",
+    "numbers_as_categories",
+    "A feature holds numbers with a unit or in another spelling, and each would be a category.",
+    reason="`12 mg` or `1,234.5` is text to every reader of files, so the order and the distance "
+    "of the numbers are lost.",
+    wrong="target readmitted\nfeatures age, dose   # 12 mg",
+    right="target readmitted\nfeatures age, dose_mg",
+)
+REPEATED_UNITS = declare(
+    "W417",
+    "repeated_units_without_group",
+    "A column that is called an identifier names several rows each, and no `group` is named.",
+    reason="Rows of one patient, user or session are alike, so a split that separates them "
+    "tests on what was learnt, and intervals that count each row are too narrow. Below 10 "
+    "different values the column may as well name a kind.",
+    wrong='data visits from "visits.csv"\n  target readmitted',
+    right='data visits from "visits.csv"\n  target readmitted\n  group patient_id',
 )
 DUPLICATED_ROWS = declare(
     "W412",

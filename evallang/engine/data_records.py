@@ -11,6 +11,8 @@ from evallang.data.dataset import (
     ScoreTable,
     Table,
 )
+from evallang.data.findings import counted, listed
+from evallang.engine.column_records import column_records
 from evallang.engine.score_records import score_defaults, score_records
 from evallang.models.abilities import abilities, unweighted_steps
 from evallang.models.columns import dropped_columns
@@ -33,14 +35,18 @@ else:
     np = lazy("numpy")
 
 
+MOST_DROPPED = 10  # columns that a note names; all of them stand among the columns of the data
+
+
 def data_records(
+    study: Study,
     tables: Mapping[str, Table],
     given: Sequence[GivenOutcomes],
     scored: Sequence[ScoreTable] = (),
 ) -> tuple[DataRecord, ...]:
     """Describe everything that was read; also for `plan`."""
     return (
-        *(_table(table) for table in tables.values()),
+        *(_table(table, study) for table in tables.values()),
         *(_outcomes(source) for source in given),
         *(record for table in scored for record in score_records(table)),
     )
@@ -56,7 +62,7 @@ def model_records(
     return (*_models(study, tables), *_given_models(given, scored))
 
 
-def _table(table: Table) -> DataRecord:
+def _table(table: Table, study: Study) -> DataRecord:
     spec = table.spec
     classes = table.classes if table.task == "classification" else None
     return DataRecord(
@@ -82,6 +88,7 @@ def _table(table: Table) -> DataRecord:
         notes=table.notes,
         weight=spec.weight,
         effective_n=None if table.weights is None else effective_n(table.weights),
+        columns=column_records(table, study.models),
     )
 
 
@@ -118,6 +125,7 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         notes=source.notes,
         weight=None if isinstance(spec, CountsSpec) else spec.weight,
         effective_n=None if source.weights is None else effective_n(source.weights),
+        columns=column_records(source),
     )
 
 
@@ -160,7 +168,11 @@ def _model_notes(
     for step in pipeline.steps:
         dropped = dropped_columns(step, columns) if isinstance(step, ColumnsSpec) else ()
         if dropped:
-            notes.append(f"columns that no branch names are dropped: {', '.join(dropped)}")
+            shown = listed(dropped, MOST_DROPPED)
+            notes.append(
+                f"{counted(len(dropped), 'column')} that no key of columns(...) names "
+                f"{'is' if len(dropped) == 1 else 'are'} dropped: {shown}"
+            )
     able = abilities(pipeline)
     if able.seeded:
         notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")

@@ -52,7 +52,7 @@ def results(
     analyses: tuple[Analysis, ...] = (),
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
-    data = data_records(tables, given, scored)
+    data = data_records(study, tables, given, scored)
     methods, references = methods_used(
         study, estimates, comparisons, requirements, data, exports, analyses
     )

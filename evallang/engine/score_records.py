@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from evallang.compatibility import own_metric
 from evallang.data.dataset import ScoreTable
+from evallang.engine.column_records import column_records
 from evallang.engine.given import names_of
 from evallang.results.records import DataRecord, Default
 
@@ -12,6 +13,7 @@ def score_records(table: ScoreTable) -> Iterator[DataRecord]:
     """Describe each data set of a table; its `n` is the number of scores a model has there."""
     spec = table.spec
     n = 1 if table.values.ndim == 2 else int(table.values.shape[2])
+    columns = column_records(table)
     for row in range(table.n):
         name, label = names_of(table, row)
         lacking = [m.name for m, gone in zip(table.models, table.missing[row], strict=True) if gone]
@@ -36,6 +38,7 @@ def score_records(table: ScoreTable) -> Iterator[DataRecord]:
             cite=spec.cite,
             about=spec.about,
             notes=(*notes, f"no score of {', '.join(lacking)}") if lacking else notes,
+            columns=columns,
         )
 
 

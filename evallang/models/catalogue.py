@@ -60,7 +60,8 @@ class ClassEntry:
     `nested` names the parameters whose models decide what it can do; a kind `nested` is
     that of the model inside. `documents` tells that it reads one column of texts.
     `refused` tells why it may not be used, read after its name; `package` names the one
-    beside scikit-learn that it comes from.
+    beside scikit-learn that it comes from; `by_column` says what it makes of each column, None
+    where it mixes them.
     """
 
     name: str
@@ -73,6 +74,7 @@ class ClassEntry:
     since: str | None = None
     until: str | None = None
     package: str | None = None
+    by_column: str | None = None
 
     def parameter(self, name: str) -> ParameterEntry | None:
         """Find a parameter, None when the class never had it."""
@@ -261,6 +263,7 @@ def _entry(name: str) -> ClassEntry:
         parameters=parameters,
         nested=tuple(written.pop("nested", None) or ()),
         refused=facts.REFUSED_CLASSES.get(name),
+        by_column=facts.COLUMN_BY_COLUMN.get(name),
         since=written.pop("since", None),
         until=written.pop("until", None),
         rules=written,

@@ -86,3 +86,26 @@ NO_DIRECTION = frozenset(
     }
 )
 """Parameters whose name means something else in one class."""
+
+COLUMN_BY_COLUMN = {
+    **dict.fromkeys(
+        ("MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"), "scaled by {name}"
+    ),
+    **dict.fromkeys(
+        ("FunctionTransformer", "PowerTransformer", "QuantileTransformer", "SplineTransformer"),
+        "transformed by {name}",
+    ),
+    **dict.fromkeys(("IterativeImputer", "KNNImputer", "SimpleImputer"), "gaps filled by {name}"),
+    **dict.fromkeys(
+        ("CountVectorizer", "HashingVectorizer", "TfidfVectorizer"), "read as a document by {name}"
+    ),
+    **dict.fromkeys(("DummyClassifier", "DummyRegressor"), "ignored by {name}"),
+    "Binarizer": "cut in two by {name}",
+    "KBinsDiscretizer": "cut into bins by {name}",
+    "MissingIndicator": "replaced by whether it is missing",
+    "OneHotEncoder": "one-hot with {levels}",
+    "OrdinalEncoder": "coded as the number of its level, of {levels}",
+    "TargetEncoder": "replaced by the mean target of its level, of {levels}",
+}
+"""What classes make of one column, where each column keeps a place of its own; other classes
+mix columns. `{name}` is the class, `{levels}` the number of distinct values."""

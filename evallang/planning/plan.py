@@ -1,13 +1,13 @@
 """What a plan is: the execution graph and its numbers, as a readable document."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen import frozen
 from evallang.models.model import ParameterValue, PipelineSpec
 from evallang.protocols.protocol import Split
-from evallang.results.records import Default, ProtocolRecord
+from evallang.results.records import DataRecord, Default, ProtocolRecord
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,8 +131,11 @@ class Layout:
     exports: Mapping[str, ExportTask] = field(default_factory=dict)
 
 
-def to_plain(plan: Plan) -> dict[str, Any]:
-    """Give the document of `plan --format json` (tasks folded by kind above 10,000)."""
+def to_plain(plan: Plan, data: Sequence[DataRecord] = ()) -> dict[str, Any]:
+    """Return the document of `plan --format json` (tasks folded by kind above 10,000).
+
+    `data` are the sources as results describe them, every column with its role among them.
+    """
     from evallang.results.codec import to_plain as plain
 
     tasks = [plain(task) for task in plan.tasks]
@@ -144,6 +147,7 @@ def to_plain(plan: Plan) -> dict[str, Any]:
         "n_fits_naive": plan.n_fits_naive,
         "n_cached": plan.n_cached,
         "seconds": plan.seconds,
+        "data": plain(tuple(data)),
         "protocols": plain(plan.protocols),
         "defaults": plain(plan.defaults),
         "tasks": tasks,

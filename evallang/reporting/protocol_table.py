@@ -12,6 +12,7 @@ from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.statements import statements, value_words
 from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import plural_count
+from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import ProtocolRecord
 
 STATED = Term("●", "stated in the study file")
@@ -55,6 +56,7 @@ def protocol(context: Context) -> Sequence[Block]:
     """Give every setting that can change a number: what is stated, and every default."""
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}
     _stated(context, groups)
+    groups["Data"] += _columns(context)
     for record in context.results.protocols:
         if record.implied_by is not None:
             groups["Resampling"].append(_implied(context, record))
@@ -103,6 +105,24 @@ def _stated(context: Context, groups: Mapping[str, list[Row]]) -> None:
         else:
             name = CLAUSES.get(clause, clause.replace("_", " ").capitalize())
         groups[group].append(_row(name, STATED, _unquoted(value), fact))
+
+
+def _columns(context: Context) -> list[Row]:
+    """Return what every column was used for; columns that were used alike share a row."""
+    rows = []
+    several = len(context.results.data) > 1
+    seen: set[tuple[str, tuple[ColumnLine, ...]]] = set()
+    for data in context.results.data:
+        lines = column_lines(data.columns, most_single=0)
+        source = data.name.partition("/")[0]
+        if (source, lines) in seen:  # the data sets of one statement mostly have one form
+            continue
+        seen.add((source, lines))
+        for line in lines:
+            title = f"Columns of {data.name}" if several else "Columns"
+            cells = (Cell(runs(title)), Cell(runs(line.title)), Cell(runs(line.facts)))
+            rows.append(Row(cells))
+    return rows
 
 
 def _unquoted(value: str) -> str:

@@ -71,6 +71,24 @@ class Excluded:
 
 
 @frozen
+class ColumnRecord:
+    """One column of a source: what it holds, its role, and what becomes of it in the models.
+
+    `kind` is number, boolean, date, text, empty or other; `levels` counts distinct values where
+    they are names, `range` holds the least and the greatest number or date; `becomes` is None
+    for a column that is no feature.
+    """
+
+    name: str
+    kind: str
+    role: str
+    levels: int | None
+    missing: int
+    range: tuple[Value, Value] | None
+    becomes: str | None
+
+
+@frozen
 class DataRecord:
     """One data set; `kind` is table, predictions, scores or counts.
 
@@ -100,6 +118,7 @@ class DataRecord:
     notes: tuple[str, ...] = ()
     weight: str | None = None
     effective_n: float | None = None
+    columns: tuple[ColumnRecord, ...] = ()
 
 
 WITHOUT_WEIGHTS = "the weights have no part in its fits"

@@ -1,0 +1,130 @@
+"""Every column of a source: what it holds, how much of it, and what its study uses it for."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from evallang.data.dataset import (
+    CountsSpec,
+    DataSpec,
+    GivenModel,
+    PredictionsSpec,
+    ScorePattern,
+    ScoresSpec,
+    SourceColumn,
+    Where,
+)
+from evallang.data.frame import Frame
+from evallang.data.kinds import Kind, kind_of
+from evallang.data.labels import label_text
+from evallang.data.text_forms import names_identifier
+
+NOT_USED = "not used"
+FEATURE = "feature"
+CATEGORICAL = "categorical feature"
+
+Roles = dict[str, list[str]]
+
+
+def source_columns(frame: Frame, roles: Mapping[str, Iterable[str]]) -> tuple[SourceColumn, ...]:
+    """Return every column of a frame in its order, with the roles that its study gives it.
+
+    The time is linear in the number of cells. Levels are counted where values are names: in
+    text, in every column that is called an identifier, and in every column whose role is more
+    than that of a plain feature.
+    """
+    found = []
+    for name in frame.columns:
+        values = frame.values(name)
+        kind = kind_of(values)
+        role = ", ".join(dict.fromkeys(roles.get(name, ()))) or NOT_USED
+        missing = values.null_count()
+        ordered = kind in (Kind.NUMBER, Kind.DATE)
+        plain = role in (FEATURE, NOT_USED) and not names_identifier(name)
+        named = kind in (Kind.TEXT, Kind.BOOLEAN) or (ordered and not plain)
+        found.append(
+            SourceColumn(
+                name=name,
+                kind=kind.name.lower(),
+                role=role,
+                levels=values.n_unique() - (missing > 0) if named else None,
+                missing=missing,
+                range=(_end(values.min()), _end(values.max())) if ordered else None,
+            )
+        )
+    return tuple(found)
+
+
+def roles_in_data(spec: DataSpec, target: str, features: Iterable[str]) -> Roles:
+    """Return the roles of the columns of a `data` statement."""
+    roles: Roles = {}
+    _add(roles, "target", target)
+    _add(roles, "id", spec.id)
+    _add(roles, "group", spec.group)
+    _add(roles, "weight", spec.weight)
+    _add(roles, "split", spec.split)
+    for name in features:
+        _add(roles, CATEGORICAL if name in spec.categorical else FEATURE, name)
+    return _shared(roles, spec.strata, spec.subgroups, spec.where)
+
+
+def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) -> Roles:
+    """Return the roles of the columns of a `predictions` statement."""
+    roles: Roles = {}
+    for word in ("truth", "id", "group", "fold", "repeat", "dataset", "weight"):
+        _add(roles, word, getattr(spec, word))
+    said = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
+    for model in models:
+        _add(roles, f"{said} of {model.name}", model.column)
+        _add(roles, f"score of {model.name}", model.score)
+        for column in _several(model.scores):
+            _add(roles, f"score of {model.name}", column)
+    return _shared(roles, (), spec.subgroups, spec.where)
+
+
+def roles_in_scores(spec: ScoresSpec, models: Iterable[GivenModel]) -> Roles:
+    """Return the roles of the columns of a `scores` statement."""
+    roles: Roles = {}
+    for word in ("dataset", "fold", "repeat", "model", "score"):
+        _add(roles, word, getattr(spec, word))
+    if spec.model is None:
+        for model in models:
+            _add(roles, f"score of {model.name}", model.column or model.name)
+    return roles
+
+
+def roles_in_counts(spec: CountsSpec, models: Iterable[GivenModel]) -> Roles:
+    """Return the roles of the columns of a `counts` statement."""
+    roles: Roles = {}
+    _add(roles, "count", spec.count)
+    for model in models:
+        _add(roles, f"right or wrong of {model.name}", model.column or model.name)
+    return roles
+
+
+def _shared(
+    roles: Roles, strata: Iterable[str], subgroups: Iterable[str], where: Iterable[Where]
+) -> Roles:
+    """Add the roles that a column may have beside another."""
+    for name in strata:
+        _add(roles, "stratum", name)
+    for name in subgroups:
+        _add(roles, "subgroup", name)
+    for line in where:
+        _add(roles, "filter", line.column)
+    return roles
+
+
+def _add(roles: Roles, role: str, column: str | None) -> None:
+    if column is not None:
+        roles.setdefault(column, []).append(role)
+
+
+def _several(scores: Any) -> Iterable[str]:
+    if isinstance(scores, ScorePattern):
+        return [scores.columns[name] for name in scores.found]
+    return scores.values() if isinstance(scores, Mapping) else scores or ()
+
+
+def _end(value: Any) -> float | str:
+    """Return an end of a range as JSON has it: a date as text."""
+    return value if isinstance(value, int | float) else label_text(value)

@@ -1,0 +1,93 @@
+"""What text stands for: dates and numbers that are spelled as text, and names of identifiers."""
+
+import itertools
+import re
+from collections.abc import Collection
+
+MOST_LOOKED_AT = 5_000  # distinct values of a column; more of them tell nothing new
+MOSTLY = 0.9  # share of the values that have one form: a slip in one of ten does not hide it
+AT_LEAST = 10  # different numbers; fewer (`2 doors`, `4 doors`) may as well be names
+LONGEST = 60  # characters of a date or an amount; longer text is prose
+MOST_UNITS = 3  # of one quantity (mg, g); more are endings of codes such as 12A, 12B, 12C ...
+
+_MONTH = r"(jan|feb|mar|mär|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zä]*\.?"
+_TIME = (
+    r"([T ,]+\d{1,2}[:.]\d{2}([:.]\d{2}([.,]\d+)?)?( ?[ap]\.?m\.?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
+)
+_YEAR_FIRST = re.compile(rf"(\d{{4}})([-/.])(\d{{1,2}})(\2(\d{{1,2}}))?{_TIME}", re.IGNORECASE)
+_YEAR_LAST = re.compile(
+    rf"(\d{{1,2}})([-/.]) ?(\d{{1,2}})\2 ?(\d{{4}}|\d{{2}}){_TIME}", re.IGNORECASE
+)
+_WITH_MONTH = re.compile(
+    rf"(\d{{1,2}}(st|nd|rd|th|\.)?[ -]?{_MONTH}[ ,-]*\d{{2,4}}|{_MONTH}[ -]?\d{{1,2}}(st|nd|rd|th)?"
+    rf"[ ,]+\d{{4}}|{_MONTH}[ -]\d{{4}}){_TIME}",
+    re.IGNORECASE,
+)
+_GROUPED = r"\d{1,3}([., '’\u00a0\u202f]\d{3})+([.,]\d+)?"
+_LETTERS = r" ?[^\W\d_]{1,12}[²³]?([/^·*-][^\W_]{1,8}[²³]?)*\.?"
+_SIGN = r" ?[%‰°$€£¥]([CF]|/[^\W_]{1,4})?"
+_AMOUNT = re.compile(
+    r"[<>≤≥~≈]? ?[$€£¥]? ?"
+    rf"(?P<number>[+-]?({_GROUPED}|\d+([.,]\d+)?|[.,]\d+)([eE][+-]?\d+)?)"
+    rf"(?P<unit>{_LETTERS}|{_SIGN})?"
+)
+_PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
+_IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid"})
+_COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "row index"})
+
+
+def is_date(text: str) -> bool:
+    """Tell whether a text is a date, with or without a time, in any common form.
+
+    Year first (2021-08-25, 2021/8/25, 2021-08), year last with the day or the month first
+    (25.08.2021, 08/25/2021, 25-8-21), or with the name of a month (25 Aug 2021, Aug-2021).
+    """
+    if found := _YEAR_FIRST.fullmatch(text):
+        month, day = int(found[3]), int(found[5] or 1)
+        return 1 <= month <= 12 and 1 <= day <= 31 and found[1][0] in "12"
+    if found := _YEAR_LAST.fullmatch(text):
+        first, second = int(found[1]), int(found[3])
+        return min(first, second) >= 1 and min(first, second) <= 12 and max(first, second) <= 31
+    return _WITH_MONTH.fullmatch(text) is not None
+
+
+def are_dates(values: Collection[str]) -> bool:
+    """Tell whether nine of ten distinct values are dates."""
+    looked_at = _looked_at(values)
+    return bool(looked_at) and sum(map(is_date, looked_at)) >= MOSTLY * len(looked_at)
+
+
+def are_amounts(values: Collection[str]) -> bool:
+    """Tell whether distinct values are numbers with a unit or a sign, or in another spelling.
+
+    `12 mg`, `45%`, `$1,200`, `1,234.5`, `12,5`, `<5`. They must be at least ten different
+    numbers, with at most three units.
+    """
+    looked_at = _looked_at(values)
+    found = [match for value in looked_at if (match := _AMOUNT.fullmatch(value))]
+    marked = [match for match in found if not _PLAIN.fullmatch(match[0])]
+    numbers = {match["number"] for match in found}
+    units = {(match["unit"] or "").strip() for match in marked} - {""}
+    if len(numbers) < AT_LEAST or not marked or len(units) > MOST_UNITS:
+        return False
+    every = len(found) == len(looked_at)
+    return every or (len(found) >= MOSTLY * len(looked_at) and 2 * len(marked) >= len(looked_at))
+
+
+def names_identifier(name: str) -> bool:
+    """Tell whether a column is called an identifier: id, patient_id, customerID, uuid."""
+    words = [word.casefold() for word in _WORDS.findall(name)]
+    return bool(words) and (words[-1] in _IDENTIFIERS or words[0] in _IDENTIFIERS)
+
+
+def names_counter(name: str) -> bool:
+    """Tell whether a column is called as a counter of rows is: index, `Unnamed: 0`, row."""
+    words = " ".join(word.casefold() for word in _WORDS.findall(name))
+    return words in _COUNTERS or re.fullmatch(r"unnamed \d+", words) is not None
+
+
+def _looked_at(values: Collection[str]) -> list[str]:
+    """Return the first values; none where one is longer than any date or amount."""
+    first = list(itertools.islice(values, MOST_LOOKED_AT))
+    return [] if any(len(value) > LONGEST for value in first) else first

@@ -1,0 +1,94 @@
+"""The columns of a source laid out for a reader: one line a column, or alike ones together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from evallang.frozen import frozen
+from evallang.results.records import ColumnRecord
+
+MOST_SINGLE = 20  # columns of a source that have a line each; more of them are put together
+MOST_GROUPS = 12  # lines; with more, columns are put together by role and kind alone
+MOST_NAMES = 5  # columns that a line names before it says "and N more"
+
+
+@frozen
+class ColumnLine:
+    """One line: which columns, their role and kind, what they hold, what becomes of them."""
+
+    names: tuple[str, ...]
+    n: int
+    role: str
+    kind: str
+    holds: str
+    becomes: str
+
+    @property
+    def facts(self) -> str:
+        """How many columns, their role and kind, what they hold, what becomes of them."""
+        many = f"{self.n:,} columns" if self.n > 1 else ""
+        facts = ", ".join(filter(None, (many, self.role, self.kind, self.holds)))
+        return facts + (f"; {self.becomes}" if self.becomes else "")
+
+    @property
+    def title(self) -> str:
+        """The names of the columns, the first few of many."""
+        more = self.n - len(self.names)
+        return ", ".join(self.names) + (f" and {more:,} more" if more else "")
+
+
+def column_lines(
+    columns: Sequence[ColumnRecord], most_single: int = MOST_SINGLE
+) -> tuple[ColumnLine, ...]:
+    """Return a line for each column, or for all that are alike where there are more than 20.
+
+    The number of lines is bounded by the number of roles and kinds, not by that of columns.
+    """
+    if len(columns) <= most_single:
+        groups: list[list[ColumnRecord]] = [[column] for column in columns]
+    else:
+        alike: dict[tuple[Any, ...], list[ColumnRecord]] = {}
+        for column in columns:
+            alike.setdefault((column.role, column.kind, column.becomes), []).append(column)
+        if len(alike) > MOST_GROUPS:
+            alike = {}
+            for column in columns:
+                alike.setdefault((column.role, column.kind), []).append(column)
+        groups = list(alike.values())
+    return tuple(map(_line, groups))
+
+
+def _line(members: Sequence[ColumnRecord]) -> ColumnLine:
+    ways = dict.fromkeys(column.becomes for column in members)
+    words = next(iter(ways)) or ""
+    if len(ways) > 1:
+        words = f"in {len(ways):,} ways: results.json has each column"
+    return ColumnLine(
+        names=tuple(column.name for column in members[:MOST_NAMES]),
+        n=len(members),
+        role=members[0].role,
+        kind=members[0].kind,
+        holds=_holds(members),
+        becomes=words,
+    )
+
+
+def _holds(members: Sequence[ColumnRecord]) -> str:
+    """Return the range or the number of levels, and how many values are missing."""
+    parts = []
+    levels = [column.levels for column in members if column.levels is not None]
+    if len(levels) == len(members):
+        low, high = min(levels), max(levels)
+        plural = "level" if high == 1 else "levels"
+        parts.append(f"{low:,} {plural}" if low == high else f"{low:,} to {high:,} levels")
+    elif len(members) == 1 and members[0].range is not None:
+        low_end, high_end = members[0].range
+        parts.append(f"{shown_end(low_end)} to {shown_end(high_end)}")
+    missing = sum(column.missing for column in members)
+    if missing:
+        parts.append(f"{missing:,} missing")
+    return ", ".join(parts)
+
+
+def shown_end(value: object) -> str:
+    """Return an end of a range with at most six significant digits."""
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)
