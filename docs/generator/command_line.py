@@ -19,7 +19,7 @@ EXIT_CODES = (
     ("2", "wrong use: unknown option, file not found, `use` without consent, folder refused"),
     ("3", "the run failed: a fit raised, say; what was computed is kept and reported"),
     ("4", "a `require` was not met; the report is written"),
-    ("130", "interrupted; finished tasks are kept"),
+    ("130", "interrupted; nothing is written, and the former results stay as they were"),
 )
 
 
