@@ -21,8 +21,9 @@ from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.models.own_code import find, sources
+from evallang.own_output import stdout_spared
 from evallang.results import codec, records
-from evallang.working_folder import safe_path
+from evallang.working_folder import safe_path, working_folder_restored
 
 if TYPE_CHECKING:
     from evallang.study import Study as MeantStudy
@@ -64,14 +65,15 @@ def run(
     whenever some are done; and again before and after those of exported models. Models that the
     study exports are written when the results are saved. `data` are frames of polars or pandas
     that stand for the files of `data` statements, `models` estimators that stand for, or are
-    added to, those of the study. `trust` lets the study run its author's own code and ask
+    added to, those of the study. Whatever is printed meanwhile goes to stderr, with the name of
+    the model or metric that printed it. `trust` lets the study run its author's own code and ask
     servers. Raises `StudyError` where study or data are faulty, `NotTrusted` where own code has
     no consent, `FolderRefused` where the folder or a model cannot be written, `ValueError` for
     objects that are no frame or estimator of the study, and `RunFailed` (with what was computed)
     when a fit failed.
     """
     live = Live(data or {}, models or {})
-    with safe_path(live=bool(live.models)):
+    with safe_path(live=bool(live.models)), working_folder_restored(), stdout_spared():
         if out is None:
             return _run(study, live, jobs, progress, command, trust)
         with reserved(Path(out)) as place:

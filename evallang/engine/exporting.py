@@ -156,7 +156,9 @@ def _run(
         rule = study.tuning.select if study.tuning else "best"
         work = []
         for name, task in tasks.items():
-            job = Job(task.task, shared[task.task.data], study.seed, metric, rule, own=own)
+            job = Job(
+                task.task, shared[task.task.data], study.seed, metric, rule, own=own, model=name
+            )
             choice, reason = _choice(task, outcomes)
             if reason is None:
                 work.append(ExportJob(name, job, choice))

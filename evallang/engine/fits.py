@@ -29,6 +29,7 @@ from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
 from evallang.models.model import ParameterValue, search_space, with_choice
 from evallang.models.own_code import OwnCode
+from evallang.own_output import speaking
 from evallang.planning.plan import FitTask, Layout
 from evallang.planning.seeds import rows_hash, step_seeds
 from evallang.registry import lazy
@@ -89,7 +90,10 @@ class SharedTable:
 
 @dataclass(frozen=True)
 class Job:
-    """One task with everything a worker needs to run it alone."""
+    """One task with everything a worker needs to run it alone.
+
+    `model` is the name of the first model that the task is a fit of; its prints carry it.
+    """
 
     task: FitTask
     table: SharedTable
@@ -98,6 +102,7 @@ class Job:
     rule: Literal["best", "one_standard_error"]
     tally: str | None = None
     own: OwnCode | None = None
+    model: str = ""
 
 
 def run_fits(
@@ -124,9 +129,10 @@ def run_fits(
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
         counted_in = None if tally is None else str(tally.path)
+        names = {place.key: place.model for place in reversed(layout.places)}
         work = [
-            Job(task, shared[task.data], study.seed, metric, rule, counted_in, own)
-            for task in layout.tasks.values()
+            Job(task, shared[task.data], study.seed, metric, rule, counted_in, own, names[key])
+            for key, task in layout.tasks.items()
         ]
         backend = serial if jobs == 1 else local
         with closing(backend.run(run_job, work, jobs)) as done:
@@ -191,7 +197,7 @@ def run_job(job: Job) -> tuple[str, FitOutcome]:
 def fitting_of(job: Job) -> "Iterator[Fitting]":
     """Find the rows of a task, and hold BLAS and OpenMP to one thread meanwhile."""
     arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
-    with threadpoolctl.threadpool_limits(1):
+    with threadpoolctl.threadpool_limits(1), speaking(job.model):
         yield Fitting(job, arrays)
 
 

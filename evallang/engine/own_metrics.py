@@ -15,6 +15,7 @@ from evallang.metrics.own_code import (
 )
 from evallang.models.foreign_errors import error_text, is_interruption
 from evallang.models.own_code import OwnCode
+from evallang.own_output import speaking
 from evallang.registry import REQUIRED, Option
 from evallang.spelling import closest
 from evallang.study import Method
@@ -37,7 +38,8 @@ def load(name: str, code: OwnCode) -> OwnMetric:
     Raises `NotUsable`; whatever the author's module raises when imported is told in it.
     """
     try:
-        function = code.resolve(name)
+        with speaking(name):
+            function = code.resolve(name)
     # A module is anyone's code: whatever it raises is told to its author.
     except BaseException as error:
         if is_interruption(error):
@@ -109,7 +111,8 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def called(truth: Any, prediction: Any, **options: Any) -> Any:
         given = {key: _of_python(value) for key, value in options.items()}
         try:
-            return function(truth, prediction, **given)
+            with speaking(name):
+                return function(truth, prediction, **given)
         # A metric is anyone's code: whatever it raises is a result of the study.
         except BaseException as error:
             if is_interruption(error):

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from evallang.working_folder import working_folder_restored
+
 ENTRY_POINTS = "evallang.models"
 """The group in which an installed package registers its estimators, each under a name."""
 
@@ -58,7 +60,8 @@ class OwnCode:
             _forget(top)
         put_on_path(self.folder)
         try:
-            module = importlib.import_module(name)
+            with working_folder_restored():  # or the first fit would run elsewhere than the second
+                module = importlib.import_module(name)
         except SystemExit as error:
             raise ImportError(f"{name} ended the process when it was imported") from error
         _LOADED[top] = known

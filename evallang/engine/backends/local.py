@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import TypeVar
 
+from evallang.own_output import leave_stdout_to_us
 from evallang.registry import lazy
 
 joblib = lazy("joblib")
@@ -30,17 +31,25 @@ def run(
     pool = joblib.Parallel(
         n_jobs=jobs, backend="loky", return_as="generator_unordered", max_nbytes=None
     )
-    outcomes = None
+    outcomes, unset = None, SAFE_PATH not in os.environ
     with _children_with_safe_path():
         try:
             with _deaf_to_interrupts():
-                outcomes = pool(joblib.delayed(work)(task) for task in tasks)
+                outcomes = pool(joblib.delayed(_in_worker)(work, task, unset) for task in tasks)
             yield from outcomes
         finally:
             if outcomes is not None:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # joblib's advice on generators that end early
                     outcomes.close()
+
+
+def _in_worker(work: Callable[[Given], Made], task: Given, unset: bool) -> Made:
+    """Run a task in a worker, whose prints go to stderr and whose own children are as ever."""
+    leave_stdout_to_us()
+    if unset:
+        os.environ.pop(SAFE_PATH, None)
+    return work(task)
 
 
 @contextmanager
