@@ -50,7 +50,7 @@ model quiet = GaussianNB
 model talker = ours.Talking
 protocol cv folds=2
 measure accuracy, ours.share
-require talker accuracy >= 0.1
+require accuracy of talker >= 0.1
 export talker to "talker.skops"
 report html
 """
@@ -89,14 +89,14 @@ def test_a_run_from_python_leaves_standard_output_and_the_folder_as_they_were(tm
         "import os, evallang as ev\n"
         "print('before')\n"
         f"results = ev.run('study.eval', trust=True, jobs={jobs}, out='out')\n"
-        "print('after', os.path.exists('out/results.json'), flush=True)\n"
-        "os._exit(0)\n"
+        "print('after', os.path.exists('out/results.json'))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    assert done.stdout == "before\nafter True\n"
+    # a program is its user's again after a run, and so is what is printed when it ends
+    assert done.stdout == "before\nafter True\nPASS at exit\n"
     assert "talker: PASS fitted" in done.stderr.splitlines()
 
 
