@@ -19,7 +19,7 @@ from evallang.study import Method
 INTERVAL_INPUTS = frozenset(
     {
         "successes", "n", "level", "losses", "folds", "values", "n_train", "n_test", "truth",
-        "scores", "sample", "seed", "matrix", "average", "positive",
+        "scores", "groups", "sample", "seed", "matrix", "average", "positive",
     }
 )  # fmt: skip
 """What the engine can hand to the interval of one estimate."""
@@ -57,6 +57,8 @@ def default_interval(
         of_all = declaration.proportion == "all" or not grouped
         has_form = of_all and not (grouped and yields.weighted)
         return "wilson" if has_form and not averaged else "bootstrap"
+    if grouped and two_classes and not (yields.weighted or yields.single_fit):
+        return "cv_auc"
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
         return "bootstrap" if pools or (two_classes and not grouped) else None

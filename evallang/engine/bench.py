@@ -65,6 +65,7 @@ class Bench:
             "n_test": lambda: None if self._sizes is None else self._sizes[1],
             "truth": self._binary_truth,
             "scores": self._positive_scores,
+            "groups": self._groups,
             "sample": self._sample,
             "matrix": self._matrix,
             "average": self._average,

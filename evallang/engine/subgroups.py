@@ -1,14 +1,15 @@
 """Estimates in the levels of a column (`within`), each with its difference to the rest."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.data.labels import in_label_order
 from evallang.engine.estimates import estimate
 from evallang.engine.settings import ModelOutcome, Setting
 from evallang.registry import lazy
-from evallang.results.records import FEW_EXAMPLES, Estimate, Subgroup
+from evallang.results.records import FEW_EXAMPLES, Difference, Estimate, Subgroup
 from evallang.study import Measure, Study
 
 if TYPE_CHECKING:
@@ -27,8 +28,67 @@ def subgroup_estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
             if column not in setting.subgroups or not setting.measures(measure.metric):
                 continue
             for model in setting.models:
-                for level in levels(setting, column):
-                    yield in_level(study, setting, model, measure, column, level)
+                named = levels(setting, column)
+                # of two levels each is the rest of the other: one difference with two signs
+                hypotheses = len(named) if len(named) > 2 else 1
+                for level in named:
+                    found = in_level(study, setting, model, measure, column, level)
+                    inside = setting.subgroups[column] == level
+                    difference = _to_rest(study, setting, found, measure, inside, hypotheses)
+                    yield replace(found, to_rest=difference)
+
+
+def _to_rest(
+    study: Study,
+    setting: Setting,
+    found: Estimate,
+    measure: Measure,
+    inside: "NDArray[np.bool_]",
+    hypotheses: int,
+) -> Difference | None:
+    """Compute the difference to the rest with an interval that holds for all levels at once.
+
+    The rows of a level and the rest are two samples, so the interval is put together from those
+    of the two values (Zou & Donner 2008; from Wilson's it is method 10 of Newcombe 1998), each
+    at Bonferroni's level. No interval where the two share fits and rows are predicted several
+    times, where groups lie in both, or where a side has few rows.
+    """
+    rest = found.extra["rest"]
+    if found.value is None or rest is None:
+        return None
+    value = found.value - rest
+    name = f"difference in {measure.metric.written} to the rest"
+    level = 1 - (1 - study.confidence) / hypotheses
+    bare = Difference(name, value, None, None, study.confidence, "mover")
+    if not setting.yields.once or _split_groups(setting, inside):
+        return bare
+    wider = replace(study, confidence=level)
+    sides = [restricted(setting, mask) for mask in (inside, ~inside)]
+    if any(len(side.models[found.model].rows) < FEWEST for side in sides):
+        return bare
+    one, other = (estimate(wider, side, found.model, measure) for side in sides)
+    return replace(bare, **_recovered(one, other))
+
+
+def _split_groups(setting: Setting, inside: "NDArray[np.bool_]") -> bool:
+    """Tell whether a group has rows in the level and in the rest."""
+    codes = setting.group_codes
+    return codes is not None and len(np.intersect1d(codes[inside], codes[~inside])) > 0
+
+
+def _recovered(one: Estimate, other: Estimate) -> dict[str, Any]:
+    """Recover the bounds of a difference of two independent values from their own bounds."""
+    if one.interval is None or other.interval is None or one.value is None or other.value is None:
+        return {}
+    low, high = one.interval.low, one.interval.high
+    below, above = other.interval.low, other.interval.high
+    if low is None or high is None or below is None or above is None:
+        return {}
+    value = one.value - other.value
+    down = math.hypot(one.value - low, above - other.value)
+    up = math.hypot(high - one.value, other.value - below)
+    method = f"mover({one.interval.method.partition('(')[0]})"
+    return {"low": value - down, "high": value + up, "method": method}
 
 
 def levels(setting: Setting, column: str) -> tuple[str, ...]:

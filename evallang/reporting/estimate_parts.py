@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evallang.reporting.cells import count_cell, dash, number_cell
+from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import (
     Block,
@@ -25,9 +25,15 @@ from evallang.reporting.estimate_tables import (
     second_column,
     setting_words,
 )
-from evallang.reporting.numbers import Scale, bounded, fixed
+from evallang.reporting.numbers import Scale, bounded as within_one, fixed, percent
 from evallang.results.records import BOUNDS_COINCIDE, Estimate
 
+UNBOUNDED = " Levels are not tested against each other, and nothing is adjusted."
+BOUNDED = (
+    " Its interval is put together from those of the two values, as of two samples, and holds for "
+    "all levels of one model and metric at once (Bonferroni); it is a dash where a side has fewer "
+    "than 30 rows, or none is sound."
+)
 MOST_FOLDS = 10  # columns beside a stub
 METRICS_PER_TABLE = 2  # each with estimate, interval and difference to the rest
 PARTS = ("resubstitution", "oob", "gamma", "R", "weight", "standard_error")
@@ -100,6 +106,7 @@ def _subgroup_table(
     ]
     spanners = []
     seconds = {}
+    bounded: dict[str, str] = {}
     for metric_name in metrics:
         metric = context.metric(metric_name)
         start = len(columns)
@@ -109,6 +116,15 @@ def _subgroup_table(
             head = runs(seconds[metric_name])
             columns.append(Column(head, muted=True, name=f"{metric_name} interval"))
         columns.append(Column(runs("vs. rest"), sortable=True, name=f"{metric_name} difference"))
+        bounded[metric_name] = _bounded(found, metric_name)
+        if bounded[metric_name]:
+            columns.append(
+                Column(
+                    runs(bounded[metric_name]),
+                    muted=True,
+                    name=f"{metric_name} difference interval",
+                )
+            )
         head_ = metric.title + (", %" if metric.percent else "")
         spanners.append(Spanner(runs(head_), start, len(columns) - 1))
     rows = []
@@ -122,12 +138,15 @@ def _subgroup_table(
                 scale = context.scale(setting, metric_name)
                 cells += estimate_cells(estimate, scale, seconds[metric_name])
                 cells.append(_difference(estimate, scale))
+                if bounded[metric_name]:
+                    to_rest = estimate.to_rest if estimate is not None else None
+                    cells.append(interval_cell(to_rest, scale, null=0.0))
             rows.append(Row(tuple(cells)))
     points = any(context.metric(metric_name).percent for metric_name in metrics)
     notes = [
         *interval_notes(context, metrics, found),
-        runs(f"vs. rest: the level minus all other {unit}{', points' if points else ''}. Levels "
-             "are not tested against each other, and nothing is adjusted."),
+        runs(f"vs. rest: the level minus all other {unit}{', points' if points else ''}."
+             + (BOUNDED if any(bounded.values()) else UNBOUNDED)),
         *flat_notes(context, found),
         *_level_notes(context, found),
     ]  # fmt: skip
@@ -135,6 +154,16 @@ def _subgroup_table(
     one = f", {context.model(models[0])}" if len(models) == 1 else ""
     caption = runs(f"Performance by {name}{where}{one}.")
     return Table(identifier, caption, tuple(columns), tuple(rows), tuple(spanners), tuple(notes))
+
+
+def _bounded(found: Sequence[Estimate], metric: str) -> str:
+    """Name the interval of the differences of a metric to the rest; empty where there is none."""
+    levels = {
+        e.to_rest.level
+        for e in found
+        if e.metric == metric and e.to_rest is not None and e.to_rest.low is not None
+    }
+    return f"{' / '.join(percent(level) for level in sorted(levels))} CI" if levels else ""
 
 
 def _examples(row: Sequence[Estimate | None]) -> int | None:
@@ -225,7 +254,7 @@ def _parts_row(context: Context, estimate: Estimate, scale: Scale) -> Row:
         if value is None:
             shown.append(dash())
         elif key in ("R", "weight") or (key == "gamma" and 0 <= value <= 1):
-            shown.append(number_cell(bounded(value), value))
+            shown.append(number_cell(within_one(value), value))
         elif key == "gamma":
             shown.append(number_cell(fixed(value, Scale(3)), value))
         else:

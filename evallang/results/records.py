@@ -222,6 +222,8 @@ class Estimate:
 
     `no_interval` is the reason why there is no interval, one of `NO_INTERVAL`; None where there
     is one, or where the value itself is undefined. `tested` is None where there are no rows.
+    `to_rest` is the difference of a subgroup to all other rows, its interval simultaneous over
+    the levels.
     """
 
     data: str
@@ -240,6 +242,7 @@ class Estimate:
     extra: Mapping[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     no_interval: str | None = None
+    to_rest: Difference | None = None
     tested: Tested | None = None
 
 

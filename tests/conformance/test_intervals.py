@@ -90,6 +90,8 @@ EVIDENCE = {
         (DifferenceSample(ScoreSample(TRUTH, SCORES), ScoreSample(TRUTH, -SCORES), (-1.0, 1.0)),),
     ],
 }
+GROUPS = np.arange(60) % 20  # each in one fold
+EVIDENCE["auc"] = [(*arrays, groups) for arrays in EVIDENCE["auc"] for groups in (None, GROUPS)]
 MATRICES = [
     [[50, 10], [5, 35]],
     [[30, 4, 2], [5, 20, 6], [1, 3, 9]],
@@ -120,6 +122,7 @@ def arguments_of(entry, evidence, level):
         known |= {"losses": evidence[0], "folds": evidence[1]}
     elif entry.declaration.form == "auc":
         known |= {"truth": evidence[0], "scores": evidence[1], "folds": evidence[2]}
+        known["groups"] = evidence[3]
     elif entry.declaration.form == "f1":
         known |= {"matrix": evidence[0], "average": evidence[1], "positive": 1}
     else:

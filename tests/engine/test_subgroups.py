@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 from studies import study
 
 from evallang.api import run
@@ -82,3 +82,75 @@ def test_a_level_of_a_few_rows_has_a_value_and_no_interval_and_meets_no_requirem
     (line,) = [r for r in results.requirements if r.subgroup.level == "west"]
     assert not line.met
     assert line.reason
+
+
+@pytest.mark.parametrize("level", ["north", "south"])
+def test_the_difference_to_the_rest_has_newcombes_interval_at_bonferronis_level(outcomes, level):
+    frame, results = outcomes
+    inside = frame["site"] == level
+    right = frame["y"] == frame["a"]
+    counts = [int((right & mask).sum()) for mask in (inside, ~inside)]
+    sizes = [int(mask.sum()) for mask in (inside, ~inside)]
+    found = of(results, "accuracy", level).to_rest
+    low, high = confint_proportions_2indep(
+        counts[0], sizes[0], counts[1], sizes[1], method="newcomb", alpha=0.05 / 3
+    )
+    assert found.value == pytest.approx(counts[0] / sizes[0] - counts[1] / sizes[1])
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+    assert found.level == 0.95
+
+
+def test_the_difference_of_a_small_level_has_no_interval(outcomes):
+    found = of(outcomes[1], "accuracy", "west").to_rest
+    assert found.value is not None
+    assert (found.low, found.high) == (None, None)
+
+
+def test_the_differences_of_three_levels_hold_at_once(tmp_path):
+    """150 studies whose levels are equally accurate: 0 lies in all intervals of 95 %."""
+    rng = np.random.default_rng(12)
+    n, missed = 300, 0
+    text = TEXT.replace("accuracy, recall(average=macro)", "accuracy").replace(
+        "require accuracy of a >= .6 within site\n", ""
+    )
+    for _ in range(150):
+        y = rng.integers(0, 2, n)
+        frame = pl.DataFrame(
+            {
+                "row": np.arange(n),
+                "site": np.array(["a", "b", "c"])[np.arange(n) % 3],
+                "y": [f"c{v}" for v in y],
+                "a": [f"c{v}" for v in np.where(rng.random(n) < 0.8, y, 1 - y)],
+            }
+        )
+        frame.write_csv(tmp_path / "p.csv")
+        found = [e.to_rest for e in run(study(text, tmp_path)).record.estimates if e.subgroup]
+        assert len(found) == 3
+        missed += any(d.low > 0 or d.high < 0 for d in found)
+    assert missed / 150 < 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
+
+
+def test_rows_predicted_several_times_and_groups_in_both_parts_have_none(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [(i // 4, "ab"[i % 2], rng.normal(), "yn"[rng.integers(2)]) for i in range(200)]
+    lines = ["g,site,x,y", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "d.csv").write_text("\n".join(lines))
+    text = """evallang 1
+study "D"
+  seed 1
+data d from "d.csv"
+  target y
+  positive y
+  features x
+  {}
+model a = GaussianNB
+protocol {}
+measure accuracy within site
+"""
+    for clause, protocol in (
+        ("group g", "cv folds=4"),
+        ('unit "rows"', "repeated cv folds=4 times=2"),
+    ):
+        found = run(study(text.format(clause, protocol), tmp_path)).record.estimates
+        differences = [e.to_rest for e in found if e.subgroup]
+        assert [(d.low, d.high) for d in differences] == [(None, None)] * 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
@@ -16,7 +15,12 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.intervals.ranking import DELONG_1988, LEDELL_2015, SUN_XU_2014
+from evallang.stats.intervals.ranking import (
+    DELONG_1988,
+    LEDELL_2015,
+    OBUCHOWSKI_1997,
+    SUN_XU_2014,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,15 +28,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-OBUCHOWSKI_1997 = Reference(
-    key="obuchowski1997",
-    authors=("Obuchowski NA",),
-    year=1997,
-    title="Nonparametric analysis of clustered ROC curve data",
-    venue="Biometrics",
-    volume="53(2)",
-    pages="567-578",
-)
 
 NULL = "the models have the same area under the ROC curve"
 NULL_UNDER_CV = (

@@ -25,6 +25,7 @@ INPUTS: Mapping[str, str] = {
     "n_test": "test rows of each fold (J,)",
     "truth": "1 for the positive class, 0 for the negative (n,)",
     "scores": "score of each example (n,), higher for the positive class",
+    "groups": "group of each example (n,) as int codes, or None",
     "sample": "a `Resampler`: the statistic over the test examples",
     "seed": "32-bit seed of resampling",
     "matrix": "counts (k, k), true by predicted class",

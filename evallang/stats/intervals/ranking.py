@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.registry import Design, Evidence, Example, lazy
 from evallang.results.statistics import Interval
+from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.placing import twice_outranked
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
     from scipy import special
+
+    from evallang.stats.hypothesis_tests import auc_covariance as covariances
 else:
     np = lazy("numpy")
+    covariances = lazy("evallang.stats.hypothesis_tests.auc_covariance")
     special = lazy("scipy.special")
 
 DELONG_1988 = Reference(
@@ -44,6 +48,15 @@ SUN_XU_2014 = Reference(
     volume="21(11)",
     pages="1389-1393",
     doi="10.1109/LSP.2014.2337313",
+)
+OBUCHOWSKI_1997 = Reference(
+    key="obuchowski1997",
+    authors=("Obuchowski NA",),
+    year=1997,
+    title="Nonparametric analysis of clustered ROC curve data",
+    venue="Biometrics",
+    volume="53(2)",
+    pages="567-578",
 )
 LEDELL_2015 = Reference(
     key="ledell2015",
@@ -175,12 +188,14 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         frozenset({Evidence.SCORES_PER_ROW}),
         "auc",
         designs=frozenset({Design.KFOLD}),
+        clustered=True,
         when="the mean of the folds' areas under the ROC curve",
         when_not="one fitted model: delong; repeated cross-validation: corrected_t",
         formula=(
             "the mean of the folds' areas; the variance from how far each example's "
-            "placement among the other class of its fold lies from the fold's area; ± t "
-            "standard errors on the logit scale"
+            "placement among the other class of its fold lies from the fold's area, added up "
+            "within groups where there are any (Obuchowski 1997); ± t standard errors on the "
+            "logit scale"
         ),
         differs={
             "cvAUC": (
@@ -191,7 +206,7 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         },
     ),
     title="Interval for cross-validated AUC",
-    references=(LEDELL_2015, DELONG_1988),
+    references=(LEDELL_2015, DELONG_1988, OBUCHOWSKI_1997),
     examples=(
         Example(
             (
@@ -209,7 +224,13 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
         ),
     ),
 )
-def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) -> Interval:
+def cv_auc(
+    truth: ArrayLike,
+    scores: ArrayLike,
+    folds: ArrayLike,
+    level: float,
+    groups: ArrayLike | None = None,
+) -> Interval:
     """Interval for the mean of the folds' areas under the ROC curve, by DeLong's variances.
 
     The mean of the folds' areas is that of LeDell, Petersen & van der Laan 2015. Its variance is
@@ -218,7 +239,9 @@ def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) 
     by m and n and fall short with few of a class in a fold; t has Satterthwaite's degrees of
     freedom, and the interval is taken on the logit scale. Ties count by half. Folds with one
     class only have no AUC and are left out, with a note; undefined where another fold has one
-    member of a class. All arrays are (n,). Raises `ValueError`
+    member of a class. With `groups`, whose rows may depend on one another, the variance in a
+    fold is Obuchowski's (1997), over groups; undefined where a class occurs in one group of a
+    fold, or where all pairs of all folds are in order. All arrays are (n,). Raises `ValueError`
     where they differ in length, truth is other than 0 and 1, or a score is NaN.
     """
     checked_level(level)
@@ -226,6 +249,8 @@ def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) 
     codes = np.asarray(folds)
     if codes.shape != values.shape:
         raise ValueError("every example needs its fold")
+    if groups is not None:
+        return _over_groups(positive, values, codes, groups, level)
     parts: list[Placements] = []
     lost = 0
     for fold in np.unique(codes):
@@ -249,6 +274,30 @@ def cv_auc(truth: ArrayLike, scores: ArrayLike, folds: ArrayLike, level: float) 
         return Interval("cv_auc", level, None, None, (*notes, ONE_IN_A_FOLD))
     found = _on_logit_scale("cv_auc", auc, parts, level)
     return Interval("cv_auc", level, found.low, found.high, (*notes, *found.notes))
+
+
+def _over_groups(
+    positive: NDArray[np.bool_],
+    values: NDArray[np.float64],
+    folds: ArrayLike,
+    groups: ArrayLike,
+    level: float,
+) -> Interval:
+    """Compute the interval of the mean area over folds with the covariance over groups."""
+    twice = np.column_stack([values, values])  # the covariance of one area with itself
+    found = covariances.auc_covariance(positive, twice, folds, groups)
+    area, notes = found.areas[0], (f"over {found.n_groups} groups", *found.notes)
+    if found.covariance is None or area in (0.0, 1.0):
+        if found.covariance is not None:
+            notes = (*notes, "undefined: every pair of every fold is in order")
+        return Interval("cv_auc", level, None, None, notes)
+    df = welch_df(tuple((float(part[0, 0]), df) for part, df in found.parts))
+    if df is None:
+        return Interval("cv_auc", level, area, area, (*notes, "no width: the groups do not vary"))
+    error = math.sqrt(float(found.covariance[0, 0]))
+    centre, half = float(special.logit(area)), t_quantile(level, df) * error / (area * (1 - area))
+    low, high = float(special.expit(centre - half)), float(special.expit(centre + half))
+    return Interval("cv_auc", level, low, high, (*notes, *few_groups(found.n_groups)))
 
 
 def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
