@@ -10,7 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import DataSpec
 from evallang.data.live import is_frame
 from evallang.models.own_code import OwnCode
 
@@ -23,7 +22,11 @@ LONGEST = 200  # signs of an object's text that results keep
 
 @dataclass(frozen=True)
 class Live:
-    """Data frames by the name of their `data` statement, estimators by that of their model."""
+    """Data frames by the name of their source, estimators by that of their model.
+
+    A frame is one of polars or pandas or a dictionary of arrays; for `predictions` from several
+    files a list of them, one for each file in the order of the statement.
+    """
 
     frames: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, Any] = field(default_factory=dict)
@@ -34,16 +37,25 @@ NOTHING = Live()
 
 def checked(live: Live, study: MeantStudy | None) -> None:
     """Raise `ValueError` for a frame of data that the study does not have, or no estimator."""
-    known = list(live.frames)
-    if study is not None:
-        known = [source.name for source in study.sources if isinstance(source, DataSpec)]
-    for name, frame in live.frames.items():
-        if name not in known:
-            raise ValueError(f"the study has no data called {name!r}; it has {_listed(known)}")
-        if not is_frame(frame):
+    sources = {} if study is None else {source.name: source for source in study.sources}
+    for name, given in live.frames.items():
+        if study is not None and name not in sources:
+            raise ValueError(f"the study has no data called {name!r}; it has {_listed(sources)}")
+        paths = getattr(sources.get(name), "paths", ("",))
+        several = len(paths) > 1 and isinstance(given, list | tuple)
+        frames = given if several else [given]
+        if len(frames) != len(paths):
             raise ValueError(
-                f"the data {name!r} are a {type(frame).__name__}, no data frame of polars or pandas"
+                f"the data {name!r} are read from {len(paths)} files, and {len(frames)} data "
+                f"{'frame is' if len(frames) == 1 else 'frames are'} given: give a list with one "
+                "for each file"
             )
+        for frame in frames:
+            if not is_frame(frame):
+                raise ValueError(
+                    f"the data {name!r} are a {type(frame).__name__}, no data frame of polars or "
+                    "pandas and no dictionary of arrays"
+                )
     for name, model in live.models.items():
         if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
             raise ValueError(

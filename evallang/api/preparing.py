@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.api.live import NOTHING, Live, hashes
 from evallang.api.study import Study, StudyError, with_task
@@ -113,8 +113,9 @@ def _read(
     scored: list[ScoreTable] = []
     found: list[Diagnostic] = []
     for source in study.sources:
+        frames = _several(live.frames.get(source.name))
+        frame = frames[0] if frames else None
         if isinstance(source, DataSpec):
-            frame = live.frames.get(source.name)
             read, diagnostics = read_table(source, folder, trusted=trusted, frame=frame)
             for protocol in study.protocols:
                 if protocol.path is not None:
@@ -126,16 +127,23 @@ def _read(
                     diagnostics = (*diagnostics, *(d for _, some in assigned for d in some))
             tables |= {table.spec.name: table for table in read}
         elif isinstance(source, PredictionsSpec):
-            outcomes, diagnostics = read_predictions(source, folder)
+            outcomes, diagnostics = read_predictions(source, folder, frames)
             given += outcomes
         elif isinstance(source, ScoresSpec):
-            scores, diagnostics = read_scores(source, folder)
+            scores, diagnostics = read_scores(source, folder, frame)
             scored += [] if scores is None else [scores]
         else:
-            counts, diagnostics = read_counts(source, folder)
+            counts, diagnostics = read_counts(source, folder, frame)
             given += [] if counts is None else [counts]
         found += diagnostics
     return tables, given, scored, found
+
+
+def _several(given: Any) -> Sequence[Any]:
+    """Return the data frames that are given for the files of one source."""
+    if given is None:
+        return ()
+    return given if isinstance(given, list | tuple) else (given,)
 
 
 def check_data(study: Study) -> tuple[Diagnostic, ...]:

@@ -16,7 +16,7 @@ from evallang.api.models import check_places
 from evallang.api.own_metrics import with_own_metrics
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
-from evallang.api.study import Study, StudyError, load, open_study, with_live_models
+from evallang.api.study import Study, StudyError, open_study, with_live
 from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
@@ -63,17 +63,19 @@ def run(
 
     `progress` is called with the fits done and the fits planned: once before the first, then
     whenever some are done; and again before and after those of exported models. Models that the
-    study exports are written when the results are saved. `data` are frames of polars or pandas
-    that stand for the files of `data` statements, `models` estimators that stand for, or are
-    added to, those of the study. Whatever is printed meanwhile goes to stderr, with the name of
-    the model or metric that printed it. `trust` lets the study run its author's own code and ask
-    servers. Raises `StudyError` where study or data are faulty, `NotTrusted` where own code has
-    no consent, `FolderRefused` where the folder or a model cannot be written, `ValueError` for
-    objects that are no frame or estimator of the study, and `RunFailed` (with what was computed)
-    when a fit failed.
+    study exports are written when the results are saved. `data` are frames of polars or pandas,
+    or dictionaries of arrays, that stand for the files of sources (a list of them for several
+    files), `models` estimators that stand for, or are added to, those of the study. Whatever is
+    printed meanwhile goes to stderr, with the name of the model or metric that printed it.
+    `trust` lets the study run its author's own code and ask servers. Raises `StudyError` where
+    study or data are faulty, `NotTrusted` where own code has no consent, `FolderRefused` where the
+    folder or a model cannot be written, `ValueError` for objects that are no frame or estimator of
+    the study, and `RunFailed` (with what was computed) when a fit failed.
     """
     live = Live(data or {}, models or {})
-    with safe_path(live=bool(live.models)), working_folder_restored(), stdout_spared():
+    given = study.given.models if isinstance(study, Study) else {}
+    own = safe_path(live=bool(live.models or given))
+    with own, working_folder_restored(), stdout_spared():
         if out is None:
             return _run(study, live, jobs, progress, command, trust)
         with reserved(Path(out)) as place:
@@ -97,6 +99,7 @@ def _run(
     from evallang.engine import run as engine
 
     study = _loaded(study, live)
+    live = study.given
     checked(live, study.meant)
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
@@ -137,11 +140,8 @@ def _run(
 
 
 def _loaded(study: Study | str | Path, live: Live) -> Study:
-    """Read a study, or check it again with the models that are given as objects."""
-    if not live.models:
-        return study if isinstance(study, Study) else load(study)
-    opened = study if isinstance(study, Study) else open_study(study)
-    again = with_live_models(opened, list(live.models))
+    """Read a study, or take one, with the objects that are given for it."""
+    again = with_live(study if isinstance(study, Study) else open_study(study), live)
     if has_errors(again.diagnostics):
         raise StudyError(again.diagnostics, again.checked.sources)
     return again

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.api.live import NOTHING, Live
 from evallang.checking.check import Checked, check
 from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic, has_errors
@@ -35,7 +36,8 @@ class Study:
     """A study file with what its check found.
 
     `meant` is the resolved study, None where anything is an error; `folder` is where the
-    file stands, against which its paths are read; `live` names the models given as objects.
+    file stands, against which its paths are read; `live` names the models given as objects, and
+    `given` holds the objects themselves.
     """
 
     path: str
@@ -44,6 +46,7 @@ class Study:
     checked: Checked
     overrides: Mapping[str, str] = field(default_factory=dict)
     live: tuple[str, ...] = ()
+    given: Live = NOTHING
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -68,20 +71,43 @@ class Study:
         """
         from evallang.api.preparing import read_and_plan
 
-        return read_and_plan(self, missing_is_fine=True).planned.plan
+        return read_and_plan(self, missing_is_fine=True, live=self.given).planned.plan
 
 
-def load(path: str | Path, overrides: Mapping[str, str] | None = None) -> Study:
-    """Read and check a study file; raises `StudyError` when anything is an error."""
-    study = open_study(path, overrides)
-    if has_errors(study.diagnostics):
-        raise StudyError(study.diagnostics, study.checked.sources)
-    return study
+def load(
+    path: str | Path,
+    overrides: Mapping[str, str] | None = None,
+    *,
+    data: Mapping[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,
+) -> Study:
+    """Read and check a study file; raises `StudyError` when anything is an error.
+
+    `data` and `models` are objects that stand for sources and models, as `run` takes them; a
+    later `run` of the study uses them.
+    """
+    return _sound(open_study(path, overrides), Live(data or {}, models or {}))
 
 
-def parse(text: str, folder: str | Path = ".") -> Study:
-    """Check the text of a study; raises `StudyError` when anything is an error."""
+def parse(
+    text: str,
+    folder: str | Path = ".",
+    *,
+    data: Mapping[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,
+) -> Study:
+    """Check the text of a study; raises `StudyError` when anything is an error.
+
+    `data` and `models` are objects that stand for sources and models, as `run` takes them; a
+    later `run` of the study uses them.
+    """
     study = _checked("study.eval", text, Path(folder), {})
+    return _sound(study, Live(data or {}, models or {}))
+
+
+def _sound(study: Study, given: Live) -> Study:
+    """Return a study with the objects that are given for it; raises `StudyError` for errors."""
+    study = with_live(study, given)
     if has_errors(study.diagnostics):
         raise StudyError(study.diagnostics, study.checked.sources)
     return study
@@ -120,21 +146,27 @@ def read_text(path: Path) -> str:
 
 def with_task(study: Study, task: Task) -> Study:
     """Check a study again, now that its data have shown their task."""
-    return _checked(study.path, study.text, study.folder, study.overrides, task, study.live)
+    return _again(study, task)
 
 
 def checked_again(study: Study) -> Study:
     """Check a study again, now that more is known of the code that it uses."""
-    return _checked(study.path, study.text, study.folder, study.overrides, None, study.live)
+    return _again(study, None)
 
 
-def with_live_models(study: Study, names: Sequence[str]) -> Study:
-    """Check a study again, with models that are given as objects."""
-    live = tuple(sorted(names))
-    return _checked(study.path, study.text, study.folder, study.overrides, None, live)
+def with_live(study: Study, given: Live) -> Study:
+    """Add objects to a study, which is checked again where models are among them."""
+    every = Live({**study.given.frames, **given.frames}, {**study.given.models, **given.models})
+    study = replace(study, given=every)
+    names = tuple(sorted(every.models))
+    return study if names == study.live else _again(replace(study, live=names), None)
 
 
-@safe_path()
+def _again(study: Study, task: Task | None) -> Study:
+    checked = _checked(study.path, study.text, study.folder, study.overrides, task, study.live)
+    return replace(checked, given=study.given)
+
+
 def _checked(
     path: str,
     text: str,

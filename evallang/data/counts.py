@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes, SourceColumn
 from evallang.data.findings import Findings, listed, quoted
@@ -11,6 +11,7 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.kinds import Kind
 from evallang.data.labels import as_number
+from evallang.data.live import read_frame
 from evallang.data.outcome_codes import (
     COUNT_NOT_WHOLE,
     NO_EXAMPLES,
@@ -38,7 +39,7 @@ Pattern = tuple[int, ...]
 
 
 def read_counts(
-    spec: CountsSpec, folder: Path
+    spec: CountsSpec, folder: Path, given: Any = None
 ) -> tuple[GivenOutcomes | None, tuple[Diagnostic, ...]]:
     """Expand the counts of a table, or of a file of patterns, to right and wrong per example.
 
@@ -50,7 +51,11 @@ def read_counts(
     models, written, source, notes = spec.models, spec.patterns, "counts", tuple[str, ...]()
     columns: tuple[SourceColumn, ...] = ()
     if spec.path is not None:
-        frame = read_file(spec.path, folder, findings, named=_named(spec))
+        frame = (
+            read_file(spec.path, folder, findings, named=_named(spec))
+            if given is None
+            else read_frame(given)
+        )
         if frame is None:
             return None, findings.diagnostics
         models = models or tuple(

@@ -1,8 +1,10 @@
 """A data frame given in Python, as columns that clauses can be applied to like those of a file."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.frame import Frame, frame_of
+from evallang.data.kinds import plain_types
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -13,21 +15,56 @@ else:
 
 
 def is_frame(given: Any) -> bool:
-    """Tell whether something is a data frame of polars or pandas, which is not imported."""
-    return isinstance(given, pl.DataFrame) or (_package(given) == "pandas" and given.ndim == 2)
+    """Tell whether something is a data frame of polars or pandas, or a dictionary of arrays.
 
-
-def read_frame(given: Any) -> Frame:
-    """Take a polars or pandas data frame; the index of the latter is left out.
-
-    NaN is missing in both.
+    Neither package is imported for it.
     """
+    return (
+        isinstance(given, pl.DataFrame)
+        or (_package(given) == "pandas" and given.ndim == 2)
+        or (isinstance(given, Mapping) and bool(given))
+    )
+
+
+def read_frame(given: Any, source: str | None = None) -> Frame:
+    """Take a polars or pandas data frame or a dictionary of arrays; an index is left out.
+
+    NaN is missing in all of them. `source` is what messages and results call it. Raises
+    `ValueError` for arrays of several lengths or dimensions.
+    """
+    package = _package(given)
     cells = given
-    if _package(given) == "pandas":
+    if package == "pandas":
         cells = pl.DataFrame([_series(str(name), given[name]) for name in given.columns])
-    floats = [name for name, dtype in cells.schema.items() if dtype.is_float()]
-    cells = cells.with_columns(pl.col(floats).fill_nan(None)) if floats else cells
-    return frame_of(f"a data frame of {_package(given)} given in Python", cells, untyped=False)
+    elif isinstance(given, Mapping):
+        cells = _from_arrays(given)
+    cells = plain_types(cells)
+    what = "arrays" if isinstance(given, Mapping) else f"a data frame of {package}"
+    told = f"{what} given in Python"
+    notes = () if source is None else (f"{source}: {told}",)
+    return frame_of(source or told, cells, untyped=False, notes=notes)
+
+
+def _from_arrays(given: Mapping[Any, Any]) -> "pl.DataFrame":
+    lengths: dict[int, str] = {}
+    columns = []
+    for name, values in given.items():
+        array = values.to_numpy() if hasattr(values, "to_numpy") else values
+        if getattr(array, "ndim", 1) != 1:
+            raise ValueError(
+                f"the array {name!r} has {array.ndim} dimensions, and a column has one"
+            )
+        plain = (
+            array
+            if getattr(array, "dtype", None) is not None and array.dtype.kind in "biuf"
+            else ([_plain(value) for value in array])
+        )
+        columns.append(pl.Series(str(name), plain, strict=False))
+        lengths.setdefault(len(columns[-1]), str(name))
+    if len(lengths) > 1:
+        words = ", ".join(f"{name!r} has {n:,}" for n, name in lengths.items())
+        raise ValueError(f"the arrays differ in length: {words}")
+    return pl.DataFrame(columns)
 
 
 def _package(given: Any) -> str:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from evallang.data.dataset import GivenModel, PredictionsSpec, Where
 from evallang.data.findings import Findings, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.joining import join, own_columns
+from evallang.data.live import read_frame
 from evallang.data.model_scores import score_columns
 from evallang.data.selection import select
 from evallang.data.source_codes import FILE_NOT_FOUND
@@ -16,13 +18,14 @@ Excluded = tuple[tuple[str, int], ...]
 
 
 def read_sources(
-    spec: PredictionsSpec, folder: Path, findings: Findings
+    spec: PredictionsSpec, folder: Path, findings: Findings, given: Sequence[Any] = ()
 ) -> tuple[Frame, tuple[GivenModel, ...], Excluded] | None:
     """Read all files into one frame; None after a finding.
 
-    Gives the frame, the models with their columns in it, and what each `where` line excluded.
+    `given` are data frames that stand for the files, in their order. Gives the frame, the models
+    with their columns in it, and what each `where` line excluded.
     """
-    frames = _files(spec, folder, findings)
+    frames = _files(spec, folder, findings, given)
     if frames is None:
         return None
     if len(frames) == 1:
@@ -77,9 +80,16 @@ def _spelled(spec: PredictionsSpec) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def _files(spec: PredictionsSpec, folder: Path, findings: Findings) -> dict[str, Frame] | None:
-    frames: dict[str, Frame] = {}
-    for path in spec.paths:
+def _files(
+    spec: PredictionsSpec, folder: Path, findings: Findings, given: Sequence[Any]
+) -> dict[str, Frame] | None:
+    """Read every file, or take the data frame that is given for it."""
+    several = len(spec.paths) > 1
+    frames: dict[str, Frame] = {
+        path: read_frame(frame, path if several else None)
+        for path, frame in zip(spec.paths, given, strict=False)
+    }
+    for path in () if given else spec.paths:
         frame = read_file(path, folder, findings, named=_named(spec), spelled=_spelled(spec))
         if frame is not None:
             frames[path] = frame

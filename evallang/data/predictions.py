@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.data.answers import Answers, read_judged, read_model
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
@@ -31,16 +31,16 @@ else:
 
 
 def read_predictions(
-    spec: PredictionsSpec, folder: Path
+    spec: PredictionsSpec, folder: Path, given: Sequence[Any] = ()
 ) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]]:
     """Read predictions made elsewhere, and say all that is wrong with them.
 
     Gives one item, or with a `dataset` column one for each of its values, named NAME/value,
-    in their order. With an error among the diagnostics there is none. Nothing is raised for
-    bad data.
+    in their order. `given` are data frames that stand for the files. With an error among the
+    diagnostics there is none. Nothing is raised for bad data.
     """
     findings = Findings(spec.places)
-    source = read_sources(spec, folder, findings)
+    source = read_sources(spec, folder, findings, given)
     if source is None:
         return (), findings.diagnostics
     frame, models, excluded = source

@@ -10,6 +10,7 @@ from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import in_label_order
+from evallang.data.live import read_frame
 from evallang.data.roles import complete_texts
 from evallang.data.score_cells import Cells, read_cells
 from evallang.data.score_codes import FOLDS_DIFFER, MISSING_SCORE, NO_COMPLETE_DATA_SET, SCORE_TWICE
@@ -28,17 +29,23 @@ MOST_SHOWN = 5  # models that a message about missing scores names
 LEAST_DATA_SETS = 1  # complete ones; how many a test needs is its own to say
 
 
-def read_scores(spec: ScoresSpec, folder: Path) -> tuple[ScoreTable | None, tuple[Diagnostic, ...]]:
+def read_scores(
+    spec: ScoresSpec, folder: Path, given: Any = None
+) -> tuple[ScoreTable | None, tuple[Diagnostic, ...]]:
     """Read a table of scores, and say all that is wrong with it.
 
     Data sets and models keep the order of the file (models that of the statement), folds and
     repeats are sorted. With an error among the diagnostics there is no table. Nothing is
-    raised for bad data.
+    raised for bad data. A data frame that is `given` stands for the file.
     """
     findings = Findings(spec.places)
     roles = (spec.dataset, spec.fold, spec.repeat, spec.model)
     spelled = frozenset(name for name in roles if name is not None)
-    frame = read_file(spec.path, folder, findings, named=_named(spec), spelled=spelled)
+    frame = (
+        read_file(spec.path, folder, findings, named=_named(spec), spelled=spelled)
+        if given is None
+        else read_frame(given)
+    )
     if frame is None:
         return None, findings.diagnostics
     axes = _axes(frame, spec, findings)
