@@ -2,7 +2,7 @@
 
 Each limit is declared here, once: its name, what it bounds, the most that is allowed unless an
 author raises it, and the unit in words. `--limit NAME=NUMBER`, the environment variable
-`EVALLANG_LIMIT` and `evallang.limits(...)` in Python put other numbers in force; the messages and
+`EVALLANG_LIMIT` and `with limits(...)` in Python put other numbers in force; the messages and
 the reference page are made from the declarations.
 """
 
@@ -100,6 +100,11 @@ def limits(**numbers: float) -> Iterator[None]:
         yield
     finally:
         _IN_FORCE.reset(token)
+
+
+def in_force() -> Mapping[str, int]:
+    """Return the limits that were raised or lowered, by name."""
+    return _IN_FORCE.get()
 
 
 def read_settings(settings: Iterable[str]) -> dict[str, int]:

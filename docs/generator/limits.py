@@ -10,8 +10,8 @@ A study, or a file that it reads, is refused before it fills the memory or runs 
 limit is far above what studies need; an error names the limit (E177 in a study, E404 in data) and
 the option that raises it: `--limit rows=5e9`, repeatable, of `check`, `plan`, `power` and `run`;
 the environment variable `{VARIABLE}`, with the same settings separated by spaces; in Python
-`with ev.limits(rows=5e9): ...`. A lower number is as good as a higher one: `--limit
-query_seconds=10`.
+`from evallang.limits import limits`, then `with limits(rows=5e9): ev.run(...)`. A limit is lowered
+in the same way: `--limit query_seconds=10`.
 
 Not raised are what protects the parser itself: the depth of brackets, of `include` and of names
 (64 levels each), and the digits of a number (400)."""

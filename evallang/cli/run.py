@@ -14,6 +14,7 @@ from evallang.cli.settings import limit_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
+from evallang.limits import in_force
 
 if TYPE_CHECKING:
     from evallang.api.folder import Reserved
@@ -104,6 +105,7 @@ def run_study(
     code = 0
     command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
     command_line += " --trust" if trust else ""
+    command_line += "".join(f" --limit {name}={number}" for name, number in in_force().items())
     try:
         with (
             reserved(folder) as place_of_results,

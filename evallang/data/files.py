@@ -6,11 +6,11 @@ nothing is unpickled.
 
 import gzip
 import io
-import re
 import zlib
 from pathlib import Path
 
 from evallang.data.findings import Findings, quoted
+from evallang.data.patterns import GLOB
 from evallang.data.source_codes import (
     FILE_NOT_FOUND,
     FILE_TOO_LARGE,
@@ -24,7 +24,6 @@ from evallang.spelling import closest
 
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
-GLOB = re.compile(r"[*?\[]")
 ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
 
 

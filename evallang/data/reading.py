@@ -4,7 +4,6 @@ The order is fixed: missing values are marked, `where` lines applied, then types
 target and the columns with roles read, and what is left are the features.
 """
 
-import glob
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
 from evallang.data.live import read_frame
+from evallang.data.patterns import matching
 from evallang.data.roles import complete_texts, ids, levels, weights
 from evallang.data.selection import select
 from evallang.data.source_codes import FILE_NOT_FOUND, REMOTE_PATH, SAME_STEM, UNREADABLE_FILE
@@ -26,6 +26,7 @@ from evallang.data.source_columns import roles_in_data, source_columns
 from evallang.data.tables import BUNDLED_TARGET, read_bundled, read_file
 from evallang.data.target import read_target
 from evallang.diagnostics import Diagnostic, has_errors, in_order
+from evallang.limits import OverLimit
 
 
 def read_table(
@@ -62,12 +63,10 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
         findings.add(REMOTE_PATH, message, help="download the files and name them by their path")
         return []
     try:
-        paths = sorted(
-            path.replace("\\", "/")
-            for path in glob.glob(  # noqa: PTH207 - pathlib
-                spec.location, root_dir=folder, recursive=True
-            )
-        )  # refuses absolute patterns
+        paths = matching(spec.location, folder)
+    except OverLimit as error:
+        findings.over_limit(error)
+        return []
     except (OSError, ValueError) as error:
         findings.add(UNREADABLE_FILE, f"{spec.location!r} cannot be searched: {error}")
         return []

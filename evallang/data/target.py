@@ -19,6 +19,7 @@ from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
 from evallang.data.labels import classes_of, find_label
 from evallang.data.roles import known
+from evallang.limits import CLASSES, OverLimit
 from evallang.registry import lazy
 from evallang.spelling import closest
 
@@ -153,6 +154,11 @@ def _labels(
         findings.add(INFINITE_VALUE, message, keyword, help=FINITE)
         return None
     found = classes_of(values)
+    try:
+        CLASSES.check(f"`{column}`", len(found.texts))
+    except OverLimit as error:
+        findings.over_limit(error, keyword)
+        return None
     if len(found.texts) == 1:
         kept = " that `where` keeps" if spec.where else ""
         message = (

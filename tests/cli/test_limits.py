@@ -1,0 +1,105 @@
+"""`--limit` on the command line, and what a study may ask for."""
+
+import json
+from decimal import Context
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from evallang.cli.main import root
+from evallang.limits import LIMITS, in_force, limits, read_settings
+from evallang.models import domains
+
+STUDY = """evallang 1
+study
+  seed 1
+data iris from sklearn iris
+model bayes = GaussianNB
+model prior = DummyClassifier
+protocol cv folds=3 seeds=20000
+"""
+
+
+def checked(path, *words, **environment):
+    path.write_text(STUDY)
+    return asked([*words, str(path)], environment)
+
+
+def asked(words, environment=None):
+    """The code that a command returns, or the error that it raises, and what it prints."""
+    shown = CliRunner().invoke(root, words, env=environment, standalone_mode=False)
+    code = shown.return_value if shown.exception is None else type(shown.exception)
+    return code, shown.stdout + shown.stderr + str(shown.exception or "")
+
+
+def test_a_limit_is_raised_for_one_command_and_no_longer(tmp_path):
+    path = tmp_path / "study.eval"
+    code, said = checked(path, "check")
+    assert code == 1
+    assert "20,000 seeds are more than the limit of 10,000" in said
+    assert "raise it by `--limit seeds=20000`" in said
+    assert checked(path, "check", "--limit", "seeds=20000")[0] == 0
+    assert checked(path, "check", EVALLANG_LIMIT="rows=5 seeds=2e4")[0] == 0
+    assert checked(path, "check")[0] == 1
+    assert in_force() == {}
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("sedes=3", "there is no limit `sedes`; did you mean `seeds`?"),
+        ("seeds", "write it as NAME=NUMBER"),
+        ("seeds=many", "a limit is a number from 1"),
+        ("seeds=0", "a limit is a number from 1"),
+        ("seeds=nan", "a limit is a number from 1"),
+        ("seeds=inf", "a limit is a number from 1"),
+    ],
+)
+def test_a_setting_that_means_nothing_is_refused(tmp_path, setting, words):
+    code, said = checked(tmp_path / "study.eval", "check", "--limit", setting)
+    assert code is click.ClickException
+    assert words in said
+
+
+def test_numbers_are_read_as_they_are_written_in_messages():
+    assert read_settings(["rows=5e9", "bytes = 1_000"]) == {"rows": 5 * 10**9, "bytes": 1000}
+    for found in (11, 2_500_001, 10**7 - 1, 123_456_789, 2 * 10**15 + 1):
+        raised = LIMITS["rows"].exceeded("it", found).help.split("=")[1].rstrip("`")
+        assert found <= read_settings([f"rows={raised}"])["rows"] <= 1.2 * found
+
+
+def test_the_limits_are_listed():
+    shown = CliRunner().invoke(root, ["list", "limits", "--format", "json"])
+    assert {entry["name"] for entry in json.loads(shown.stdout)} == set(LIMITS)
+
+
+def test_fits_are_counted_before_they_are_planned(tmp_path):
+    path = tmp_path / "study.eval"
+    path.write_text(STUDY.replace("seeds=20000", ""))
+    code, said = asked(["plan", str(path), "--limit", "fits=5"])
+    assert code == 1
+    assert "6 fits are more than the limit of 5" in said
+    assert asked(["plan", str(path), "--limit", "fits=6"])[0] == 0
+
+
+def test_a_range_takes_two_logarithms_or_fewer_and_one_product_a_point(monkeypatch):
+    """Each point used to take two logarithms and a power: 4 seconds for 100,000 of them."""
+    counted = {"ln": 0, "exp": 0, "multiply": 0}
+
+    class Counting(Context):
+        pass
+
+    for name in counted:
+
+        def method(self, *args, _name=name):
+            counted[_name] += 1
+            return getattr(Context, _name)(self, *args)
+
+        setattr(Counting, name, method)
+    monkeypatch.setattr(domains, "_DIGITS", Counting(prec=60))
+    with limits(points=2_000):
+        found = domains.geometric("1e-300", "1e300", "2000")
+    assert (len(found), found[0], found[-1]) == (2000, 1e-300, 1e300)
+    assert counted["ln"] <= 2 and counted["exp"] <= 2
+    assert counted["multiply"] <= 2000
