@@ -40,7 +40,10 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
         about=FITTED_MODELS,
         n_splits=lambda options: None,
         keeps_strata=False,
-        when=("the split is given: a benchmark's official test set, or folds of an earlier study"),
+        when=(
+            "the split is given: a benchmark's official test set, or folds of an earlier study; "
+            "the outer folds of a nested cross-validation are given: `tune cv=K`"
+        ),
         when_not="no one has fixed a split: cv, holdout",
         example=(
             'data houses from "data/houses.csv"\n'
