@@ -180,6 +180,8 @@ def _checked(
 
     def read(included: str) -> str:
         inside = included[len(prefix) + 1 :] if prefix else included
+        if "\0" in inside:
+            raise OSError(errno.EINVAL, "no file has a NUL character in its name")
         place = folder / inside
         behind = Path(os.path.realpath(place))  # `resolve` raises where links go in a circle
         if not behind.is_relative_to(os.path.realpath(folder)):

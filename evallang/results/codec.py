@@ -100,12 +100,35 @@ def loads(text: str) -> Results:
 
     Raises `ValueError` when it is no such file, or of a schema that this version cannot read.
     """
-    document = json.loads(text)
+    try:
+        document = json.loads(text, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply to be results") from error
     if not isinstance(document, dict) or "schema" not in document:
         raise ValueError("not an evallang results file: it has no `schema`")
     if document["schema"] != SCHEMA:
         raise ValueError(f"results of schema {document['schema']!r}; this version reads {SCHEMA}")
-    return from_plain(Results, document)
+    record = from_plain(Results, document)
+    for number, diagnostic in enumerate(record.diagnostics):
+        _build_record(_ShownDiagnostic, diagnostic, f"Results.diagnostics[{number}]")
+    return record
+
+
+@dataclasses.dataclass(frozen=True)
+class _ShownDiagnostic:
+    """What a report reads of a finding of the check, which results hold as JSON."""
+
+    code: str = ""
+    name: str = ""
+    severity: str = ""
+    message: str = ""
+    notes: tuple[str, ...] = ()
+    help: str | None = None
+    allowed_because: str | None = None
+
+
+def _no_constant(written: str) -> float:
+    raise ValueError(f"{written} is not a number of JSON")
 
 
 @cache
@@ -127,7 +150,11 @@ def _build(kind: Any, value: Any, where: str) -> Any:
             raise ValueError(f"{where} is not a list")
         parts = typing.get_args(kind)
         if len(parts) == 2 and parts[1] is Ellipsis:
-            return tuple(_build(parts[0], item, where) for item in value)
+            return tuple(
+                _build(parts[0], item, f"{where}[{number}]") for number, item in enumerate(value)
+            )
+        if len(value) != len(parts):
+            raise ValueError(f"{where} has {len(value)} items, not {len(parts)}")
         return tuple(_build(part, item, where) for part, item in zip(parts, value, strict=True))
     if origin is not None and issubclass(origin, Mapping):
         if not isinstance(value, Mapping):
@@ -138,7 +165,7 @@ def _build(kind: Any, value: Any, where: str) -> Any:
         return float(value)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if not isinstance(value, kind):
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise ValueError(f"{where} is not of type {kind.__name__}")
     return value
 
