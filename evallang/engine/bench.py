@@ -17,7 +17,6 @@ from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Entry, lazy
 from evallang.results.records import Interval
-from evallang.stats.clusters import few_groups
 from evallang.stats.intervals.effective_size import clustered_wilson
 from evallang.stats.intervals.interval import IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampled_counts import CountSample
@@ -119,7 +118,7 @@ class Bench:
             found = replace(found, low=1 - high, high=1 - low)
         effect = clusters.design_effect
         size = "" if effect is None else f", design effect {effect:.2f}"
-        return found, (f"over {clusters.n} groups{size}", *few_groups(clusters.n))
+        return found, (f"over {clusters.n} groups{size}",)
 
     def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
         """Give Wilson's interval with the effective number of examples (Kish 1965)."""

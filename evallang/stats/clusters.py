@@ -42,14 +42,25 @@ OBUCHOWSKI_1998 = Reference(
     pages="1495-1507",
 )
 
+BELL_MCCAFFREY_2002 = Reference(
+    key="bell2002",
+    authors=("Bell RM", "McCaffrey DF"),
+    year=2002,
+    title="Bias reduction in standard errors for linear regression with multi-stage samples",
+    venue="Survey Methodology",
+    volume="28(2)",
+    pages="169-181",
+)
+
 FEW_GROUPS = 30  # below, whole groups are flipped or permuted (statistics.md, 1)
 ENOUGH_GROUPS = 50
 """Groups from which on bounds of normal or bootstrap theory over them are kept without a note.
 
 Few are fewer than 20 to 50 groups, depending on how alike they are (Cameron & Miller 2015); 95 %
-intervals covered 90 % with 10 groups and 93 % with 20, and the bootstrap test rejected 12 %
-of true hypotheses with 20 (docs/validation.md, rows in groups).
+intervals of the bootstrap covered 90 % with 10 groups and 93 % with 20, and the bootstrap test
+rejected 12 % of true hypotheses with 20 (docs/validation.md, rows in groups).
 """
+LEAST_GROUPS = 6  # below, a bootstrap of whole groups has too few different resamples
 MOST_FLIPS = 1 << 20  # sign patterns that are all gone through
 MOST_SUMS = 300_000_000  # numbers formed for whole-number sums; about a second
 ROUNDS = 10_000
@@ -164,10 +175,11 @@ def clustered_difference(
 ) -> tuple[Difference, Clusters]:
     """Give the mean of paired differences with a cluster-robust interval.
 
-    The variance of the mean is G/(G - 1) Σ e_g² / n², e_g the sum of the residuals of
-    group g, with Student's t on G - 1 degrees of freedom. No interval with fewer than two
-    groups. The design effect is that variance over the one of independent rows. `first`
-    and `second` are (n,). Raises `ValueError` where shapes disagree or a value is not finite.
+    The variance of the mean is Σ e_g² / (1 - n_g/n) / n², e_g the sum of the residuals of the
+    n_g rows of group g, with Student's t on Satterthwaite's degrees of freedom (CR2: Bell &
+    McCaffrey 2002); with groups of one size G/(G - 1) Σ e_g² / n² and G - 1. No interval with
+    fewer than two groups. The design effect is that variance over the one of independent rows.
+    `first` and `second` are (n,). Raises `ValueError` where shapes disagree or a value is not finite.
     """
     x, y = magnitudes(first, "values"), magnitudes(second, "values")
     if x.shape != y.shape or x.ndim != 1:
@@ -185,7 +197,7 @@ def clustered_difference(
     if count < 2:
         return Difference(name, mean, None, None, level, "clustered_t"), clusters
     error = math.sqrt(_variance_of_mean(d, codes))
-    half = t_quantile(level, count - 1) * error
+    half = t_quantile(level, degrees_of_mean(codes)) * error
     return Difference(name, mean, mean - half, mean + half, level, "clustered_t"), clusters
 
 
@@ -204,6 +216,24 @@ def design_effect(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float
 
 
 def _variance_of_mean(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
+    """Return the variance of the mean by CR2 (Bell & McCaffrey 2002).
+
+    With groups of one size that is G/(G - 1) times the squares of the groups' residuals.
+    """
+    n = len(values)
     residuals = group_totals(values - values.mean(), codes)
-    count = len(residuals)
-    return float(count / (count - 1) * (residuals**2).sum() / len(values) ** 2)
+    rest = 1 - np.bincount(codes) / n
+    return float((residuals**2 / rest).sum() / n**2)
+
+
+def degrees_of_mean(codes: NDArray[np.intp]) -> float:
+    """Return Satterthwaite's degrees of freedom of the variance of a mean over groups.
+
+    Bell & McCaffrey 2002, for rows that are independent and of one variance: G - 1 for two or
+    more groups of one size, fewer where a few groups hold most of the rows.
+    """
+    sizes = np.bincount(codes).astype(np.float64)
+    n = float(sizes.sum())
+    scaled = sizes**2 / (1 - sizes / n)
+    across = (float(scaled.sum()) ** 2 - float((scaled**2).sum())) / n**2
+    return n**2 / (float((sizes**2).sum()) + across)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm as normal
 
 from evallang import stats
 
@@ -24,10 +25,6 @@ FORMS = {
             rounds=200,
         ).notes
     ),
-    "wilson": lambda x, y, g: stats.clustered_wilson(x > 0, g, 0.95)[0].notes,
-    "delong": lambda x, y, g: (
-        stats.delong(np.arange(len(x)) % 2, np.column_stack([x, y]), None, g).notes
-    ),
 }
 
 
@@ -36,7 +33,7 @@ def test_fewer_than_fifty_groups_are_said_to_be_few_where_theory_needs_many(form
     # Cameron & Miller 2015: few are fewer than 20 to 50; docs/validation.md has the coverage
     said = [note for note in FORMS[form](*grouped(49)) if note.startswith("only 49 groups")]
     assert len(said) == 1
-    assert ("p too small" in said[0]) == (form in ("bootstrap test", "delong"))
+    assert ("p too small" in said[0]) == (form == "bootstrap test")
     assert not any("groups: with fewer" in note for note in FORMS[form](*grouped(50)))
 
 
@@ -47,6 +44,9 @@ def test_forms_that_keep_their_level_with_few_groups_say_nothing_of_it():
     table = [[(right.all(1)).sum(), (right[:, 0] & ~right[:, 1]).sum()],
              [(right[:, 1] & ~right[:, 0]).sum(), (~right).all(1).sum()]]  # fmt: skip
     assert stats.mcnemar(table, correct=right, groups=codes).notes == ()
+    assert not any("too" in n for n in stats.clustered_wilson(x > 0, codes, 0.95)[0].notes)
+    areas = stats.delong(np.arange(len(x)) % 2, np.column_stack([x, y]), None, codes)
+    assert not any("too" in note for note in areas.notes)
     swapper = stats.LossSwapper(x, y, groups=codes)
     assert not any("too" in note for note in stats.permutation(swapper).notes)
 
@@ -54,3 +54,50 @@ def test_forms_that_keep_their_level_with_few_groups_say_nothing_of_it():
 def test_rows_without_groups_are_not_few_groups():
     x, _, _ = grouped(4)
     assert stats.intervals.bootstrap(stats.LossSample(x), 0.95, 1, rounds=200).notes == ()
+
+
+def test_fewer_than_six_groups_are_too_few_to_be_drawn_from():
+    x, _, codes = grouped(5)
+    found = stats.intervals.bootstrap(stats.LossSample(x, groups=codes), 0.95, 1, rounds=200)
+    assert (found.low, found.high) == (None, None)
+    assert "5 groups are too few" in found.notes[0]
+
+
+def cr2(values, codes):
+    """Bell & McCaffrey 2002 for a mean, with the matrices as they print them."""
+    n, groups = len(values), sorted(set(codes.tolist()))
+    ones = np.ones((n, 1))
+    residual = np.eye(n) - ones @ ones.T / n
+    total, columns = 0.0, []
+    for g in groups:
+        rows = np.flatnonzero(codes == g)
+        w, v = np.linalg.eigh(residual[np.ix_(rows, rows)])
+        adjust = (v / np.sqrt(w)) @ v.T
+        total += float((np.ones(len(rows)) @ adjust @ (residual @ values)[rows]) ** 2) / n**2
+        columns.append(residual[:, rows] @ adjust @ np.ones(len(rows)) / n)
+    spread = np.linalg.eigvalsh(np.stack(columns) @ np.stack(columns).T)
+    return total, spread.sum() ** 2 / (spread**2).sum()
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3, 3), (9, 2, 1, 4, 2), (2, 30)])
+def test_the_variance_and_degrees_of_freedom_over_groups_are_those_of_cr2(sizes):
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    d = np.random.default_rng(3).normal(size=len(codes)) + codes
+    variance, df = cr2(d, codes)
+    found = stats.t(d, np.zeros(len(d)), groups=codes)
+    assert found.df == pytest.approx((df,), rel=1e-9)
+    assert found.statistic.value == pytest.approx(d.mean() / np.sqrt(variance), rel=1e-9)
+
+
+def test_wilson_over_skewed_groups_covers():
+    # One group holds half of the rows: with z 76 % of the intervals covered, with t(G - 1) 82 %
+    random = np.random.default_rng(6)
+    sizes = np.r_[110, np.full(11, 10)]
+    codes = np.repeat(np.arange(12), sizes)
+    truth, held = normal.cdf(0.8 / np.sqrt(1 + 0.5)), 0
+    for _ in range(1000):
+        effect = np.sqrt(0.5) * random.normal(size=12)[codes]
+        right = random.normal(size=len(codes)) < 0.8 + effect
+        found, _ = stats.clustered_wilson(right, codes, 0.95)
+        held += found.low <= truth <= found.high
+    assert held >= 0.93 * 1000

@@ -9,6 +9,7 @@ from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, one_sided, t_p
+from evallang.stats.clusters import BELL_MCCAFFREY_2002, degrees_of_mean
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
 from evallang.stats.fold_scores import aligned, differences, spread_is_noise, studentized
@@ -94,7 +95,7 @@ OWN = "own derivation: computed by hand"
         },
     ),
     title="Paired t test",
-    references=(STUDENT_1908, CAMERON_MILLER_2015),
+    references=(STUDENT_1908, CAMERON_MILLER_2015, BELL_MCCAFFREY_2002),
     examples=(
         Example(
             (SLEEP_FIRST, SLEEP_SECOND, None, 0.95),
@@ -127,8 +128,9 @@ def t(
     """Compare the mean losses of two models on the same examples.
 
     Student's t of the differences with n - 1 degrees of freedom. With groups the standard error
-    is the cluster-robust one, from the sums of each group with the factor G/(G - 1), and t has
-    G - 1 degrees of freedom (Cameron & Miller 2015). `alternative=greater` asks only whether
+    is the cluster-robust one, from the sums of each group, and t has Satterthwaite's degrees of
+    freedom (CR2: Bell & McCaffrey 2002): with groups of one size the factor is G/(G - 1) and
+    t has G - 1, with a few large groups it has fewer. `alternative=greater` asks only whether
     the first has the larger loss. `first`, `second` and `groups` are (n,). Raises `ValueError`
     where their shapes differ.
     """
@@ -148,11 +150,13 @@ def t(
         return _undefined("t", "clustered", level, ("undefined: it takes two groups",))
     sums = np.bincount(codes, weights=d - d.mean())
     sums[spread_is_noise(sums, n * float(np.abs(d).max()))] = 0.0
-    error = 0.0 if constant else math.sqrt(count / (count - 1) * float((sums**2).sum())) / n
+    rest = 1 - np.bincount(codes) / n
+    error = 0.0 if constant else math.sqrt(float((sums**2 / rest).sum())) / n
     plain = float(d.var(ddof=1)) / n
     effect = error**2 / plain if plain > 0 and not constant else None
     clusters = Clusters(count, effect)
-    return _of_mean("t", "clustered", d, error, count - 1, level, constant, alternative, clusters)
+    df = degrees_of_mean(codes)
+    return _of_mean("t", "clustered", d, error, df, level, constant, alternative, clusters)
 
 
 @HYPOTHESIS_TESTS.register(
@@ -271,7 +275,7 @@ def _of_mean(
     variant: str,
     d: NDArray[np.float64],
     error: float,
-    df: int,
+    df: float,
     level: float,
     constant: bool,
     alternative: Alternative,

@@ -146,7 +146,7 @@ def _of_two(found: AucCovariance, level: float, alternative: Alternative) -> Hyp
         None if df is None else (df,),
         normal_p(value / error, alternative) if df is None else t_p(value / error, df, alternative),
         estimate,
-        few_groups(found.n_groups, p=True),
+        (),
         extra,
         clusters,
     )

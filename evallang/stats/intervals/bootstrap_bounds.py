@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
-from evallang.stats.clusters import few_groups
+from evallang.stats.clusters import LEAST_GROUPS, few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
 from evallang.stats.intervals.resampled_counts import CountSample
@@ -118,6 +118,9 @@ def bootstrap(
     estimate = sample.estimate()
     if not math.isfinite(estimate):
         return Interval(name, level, None, None, ("undefined on the sample itself",))
+    if sample.n_groups is not None and sample.n_groups < LEAST_GROUPS:
+        few = f"undefined: {sample.n_groups} groups are too few to be drawn from"
+        return Interval(name, level, None, None, (few,))
     drawn = sample.replicates(np.random.default_rng(seed), rounds)
     values = drawn[np.isfinite(drawn)]
     lost = rounds - len(values)

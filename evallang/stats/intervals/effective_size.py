@@ -7,14 +7,13 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Interval
-from evallang.stats.clusters import design_effect, few_groups, group_codes
-from evallang.stats.distributions import normal_quantile
+from evallang.stats.clusters import degrees_of_mean, design_effect, group_codes
+from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.intervals.resampled_counts import Limits
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import WeightSample
@@ -52,6 +51,8 @@ def clustered_wilson(
 ) -> tuple[Interval, Clusters]:
     """Wilson's interval for a proportion of examples in groups, with n over the design effect.
 
+    The design effect comes from the variance over groups by CR2, and t with Satterthwaite's
+    degrees of freedom takes the place of z (Bell & McCaffrey 2002; own derivation for Wilson's).
     Where no example differs from the rest the design effect is unknown, and each group
     counts as one example. `right` is Boolean (n,). Raises `ValueError` where shapes disagree.
     """
@@ -64,14 +65,13 @@ def clustered_wilson(
         note = "undefined: the spread over groups takes two groups"
         return Interval("wilson", level, None, None, (note,)), clusters
     if effect is None:
-        size = float(count)
+        size, df = float(count), None
         note = f"the examples do not differ, so that each of the {count} groups counts as one"
     else:
         # Groups more alike than chance has it: at most the rows themselves are counted
-        size = len(x) / max(effect, 1.0)
+        size, df = len(x) / max(effect, 1.0), degrees_of_mean(codes)
         note = f"over {count} groups: {len(x)} examples count as {size:.1f}"
-    found = _score_interval(float(x.mean()), size, level, note)
-    return replace(found, notes=(*found.notes, *few_groups(count))), clusters
+    return _score_interval(float(x.mean()), size, level, note, df), clusters
 
 
 def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Interval:
@@ -162,9 +162,11 @@ def weighted_area_sample(
     return weighted_sample(area, weights, groups, (0.0, 1.0))
 
 
-def _score_interval(share: float, n: float, level: float, note: str) -> Interval:
+def _score_interval(
+    share: float, n: float, level: float, note: str, df: float | None = None
+) -> Interval:
     """Wilson's interval for a number of examples that need not be whole."""
-    z = normal_quantile(level)
+    z = normal_quantile(level) if df is None else t_quantile(level, df)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     low = 0.0 if share <= 0 else max(centre - half, 0.0)
