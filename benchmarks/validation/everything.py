@@ -10,13 +10,16 @@ from benchmarks.validation import (
     coverage_of_shares,
     coverage_on_test_sets,
     dummies,
+    few_of_a_class,
     mcnemar_variants,
+    skewed_data,
     tests_by_resampling,
     tests_on_examples,
     tests_on_folds,
     tests_on_groups,
     tests_over_data,
     tests_under_both_nulls,
+    unstable_learners,
 )
 from benchmarks.validation.simulation import Section, Simulation
 from evallang.stats.corrections import CORRECTIONS
@@ -30,6 +33,7 @@ SECTIONS: tuple[Section, ...] = (
     mcnemar_variants.POWER,
     tests_under_both_nulls.SECTION,
     tests_on_groups.SECTION,
+    few_of_a_class.SIZE,
     tests_on_folds.SECTION,
     tests_over_data.SECTION,
     tests_over_data.BAYESIAN,
@@ -38,8 +42,12 @@ SECTIONS: tuple[Section, ...] = (
     coverage_of_shares.ONE,
     coverage_of_shares.PAIRED,
     coverage_on_test_sets.SECTION,
+    few_of_a_class.COVERAGE,
+    skewed_data.TAILS,
     coverage_on_test_sets.GROUPS,
+    skewed_data.GROUPS,
     coverage_of_folds.SECTION,
+    unstable_learners.SECTION,
     coverage_of_folds.EFRON,
     dummies.SECTION,
 )
@@ -58,6 +66,9 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
         coverage_on_test_sets,
         coverage_of_folds,
         dummies,
+        few_of_a_class,
+        skewed_data,
+        unstable_learners,
     )
     for simulation in module.SIMULATIONS
 )

@@ -1,55 +1,68 @@
-"""Tallies in, `docs/validation.md` out."""
+"""Records in, `docs/validation.md` out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from benchmarks.validation.running import SEED, Found, replications
+from benchmarks.validation.record import Record
 from benchmarks.validation.simulation import ERRORS, Line, Section, Simulation, Tally
+
+Records = Mapping[str, Record]
 
 HEAD = """# Validation
 
 What the tests, intervals and corrections of `evallang.stats` do on data whose truth is known.
-Made by
-
-    {command}
-
-with seed {seed}; the same command gives the same file. Figures are per cent, but for areas.
-After ± stands the Monte Carlo standard error; a figure without one was added up over all
-outcomes. "Replications" is the
-number of simulated data sets behind a line. A claim is what theory or the literature says
-of a figure (where there are several claims, of the first, second ... figure of the line);
-it fails where the figure lies more than {errors:g} Monte Carlo errors outside. {verdict}
+Written by `make validate-full`, never by hand; a run that was stopped goes on where it was, and
+`make validate` draws a part of the same data in less than an hour. Figures are per cent, but for
+areas. After ± stands the Monte Carlo standard error; a figure without one was added up over all
+outcomes. "Replications" is the number of simulated data sets behind a line; with the seed of the
+line the same figures come out again. The full length is up to 40,000 of them; a line with fewer
+was measured by a shorter run. A claim is what theory or the literature says of a figure (where
+there are several claims, of the first, second ... figure of the line); it fails where the figure
+lies more than {errors:g} Monte Carlo errors outside. {verdict}
 """
 
 
-def page(
-    sections: Sequence[Section],
-    simulations: Sequence[Simulation],
-    found: Found,
-    share: float,
-    command: str,
-) -> str:
+@dataclass(frozen=True)
+class Failure:
+    """A claim that does not hold: its line, the figure, and both in words."""
+
+    line: Line
+    key: str
+    words: str
+
+
+def page(sections: Sequence[Section], simulations: Sequence[Simulation], records: Records) -> str:
     """Write the page."""
-    failed = failures(simulations, found)
-    verdict = "All claims hold." if not failed else f"{len(failed)} claims fail: see **fails**."
-    parts = [HEAD.format(command=command, seed=SEED, errors=ERRORS, verdict=verdict)]
+    failed = failures(simulations, records)
+    verdict = "All claims hold."
+    if failed:
+        verdict = (
+            f"{len(failed)} claims fail, marked **fails**; the text below their table says what "
+            "follows."
+        )
+    parts = [HEAD.format(errors=ERRORS, verdict=verdict)]
     for section in sections:
         mine = [s for s in simulations if s.section == section.key]
         if mine:
-            parts.append("\n".join(_section(section, mine, found, share)))
+            parts.append("\n".join(_section(section, mine, records)))
     return "\n".join(parts)
 
 
-def failures(simulations: Sequence[Simulation], found: Found) -> list[str]:
-    """Say of every claim that does not hold what was measured."""
+def failures(simulations: Sequence[Simulation], records: Records) -> list[Failure]:
+    """Return every claim that does not hold, with what was measured."""
     return [
-        f"{simulation.section}: {', '.join(line.cells)}: {key} is "
-        f"{figure(found[simulation.name][key])}, and the claim is {claim.words}"
+        Failure(
+            line,
+            key,
+            f"{simulation.section}: {', '.join(line.cells)}: {key} is "
+            f"{figure(records[simulation.name].tallies[key])}, and the claim is {claim.words}",
+        )
         for simulation in simulations
         for line in simulation.lines
         for key, claim in zip(line.keys, line.claims, strict=False)
-        if not claim.holds(found[simulation.name][key])
+        if not claim.holds(records[simulation.name].tallies[key])
     ]
 
 
@@ -65,31 +78,33 @@ def figure(value: Tally, unit: str = "%") -> str:
 
 
 def _section(
-    section: Section, simulations: Sequence[Simulation], found: Found, share: float
+    section: Section, simulations: Sequence[Simulation], records: Records
 ) -> Iterator[str]:
-    drawn = any(simulation.replications for simulation in simulations)
     claimed = any(line.claims for simulation in simulations for line in simulation.lines)
-    head = [*section.columns, *section.figures]
-    head += ["replications"] * drawn + ["claim"] * claimed
-    rule = ["---"] * len(section.columns) + ["--:"] * (len(section.figures) + drawn)
+    head = [*section.columns, *section.figures, "replications", "seed", "date"]
+    rule = ["---"] * len(section.columns) + ["--:"] * (len(section.figures) + 2) + ["---"]
     yield f"## {section.title}\n"
     yield f"{section.text}\n"
-    yield _row(head)
+    yield _row(head + ["claim"] * claimed)
     yield _row(rule + ["---"] * claimed)
     for simulation in simulations:
+        record = records[simulation.name]
+        drawn = [f"{record.replications:,}", str(record.seed)] if record.replications else ["", ""]
         for line in simulation.lines:
-            values = [figure(found[simulation.name][key], section.unit) for key in line.keys]
+            values = [figure(record.tallies[key], section.unit) for key in line.keys]
             values += [""] * (len(section.figures) - len(line.keys))
-            count = [f"{replications(simulation, share):,}"] * drawn
-            verdict = [_verdict(line, simulation, found)] * claimed
-            yield _row([*line.cells, *values, *count, *verdict])
+            verdict = [_verdict(line, record)] * claimed
+            yield _row([*line.cells, *values, *drawn, record.date, *verdict])
+    failed = [failure.line.shortfall for failure in failures(simulations, records)]
+    for sentence in dict.fromkeys(filter(None, failed)):
+        yield f"\n{sentence}"
     yield ""
 
 
-def _verdict(line: Line, simulation: Simulation, found: Found) -> str:
+def _verdict(line: Line, record: Record) -> str:
     words = []
     for key, claim in zip(line.keys, line.claims, strict=False):
-        holds = claim.holds(found[simulation.name][key])
+        holds = claim.holds(record.tallies[key])
         words.append(claim.words if holds else f"{claim.words}: **fails**")
     same = len(set(words)) == 1
     return words[0] if same else "; ".join(words)

@@ -30,12 +30,12 @@ def run(
     simulations: Sequence[Simulation],
     share: float,
     jobs: int = 1,
-    done: Callable[[str, int, int], None] = lambda name, block, blocks: None,
+    done: Callable[[str, Mapping[str, Tally]], None] = lambda name, found: None,
 ) -> Found:
     """Run simulations and add up their blocks; the outcome does not depend on `jobs`.
 
     Each block draws from a generator of its own, seeded by the name of the simulation and
-    the number of the block. `done` is told of every block that ends.
+    the number of the block. `done` is called with each simulation that has ended.
     """
     tasks = [task for simulation in simulations for task in _tasks(simulation, share)]
     blocks = {name: sum(task[0] == name for task in tasks) for name, _, _ in tasks}
@@ -44,7 +44,8 @@ def run(
         known = found[name]
         for key, value in counts.items():
             known[key] = known[key] + value if key in known else value
-        done(name, block + 1, blocks[name])
+        if block + 1 == blocks[name]:
+            done(name, known)
     return found
 
 

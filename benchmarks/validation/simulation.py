@@ -96,11 +96,15 @@ def at_least(least: float) -> Claim:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a table: its words, the keys of its figures, and claims on the first of them."""
+    """A line of a table: its words, the keys of its figures, and claims on the first of them.
+
+    `shortfall` is the sentence that the page prints where a claim is known to fail.
+    """
 
     cells: tuple[str, ...]
     keys: tuple[str, ...]
     claims: tuple[Claim, ...] = ()
+    shortfall: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.checking import validity_codes
+from evallang.checking.few_of_a_class import judge_given_areas, judge_planned_areas
 from evallang.checking.of_classes import judge_classes, judge_options
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
@@ -96,6 +97,7 @@ def judge_read(
             found += judge_classes(study, len(source.classes), source.task)
             found += judge_options(study, len(source.classes), source.positive)
             found += _scores(study, source)
+            found += judge_given_areas(study, source)
             found += check_given_design(source, asked)
     return list({(d.code, d.span, d.message): d for d in found}.values())
 
@@ -145,6 +147,7 @@ def judge_planned(
             tested = {int(row) for split in splits for row in split.test}
             found += advise_on_examples(read, [Examples(name, len(tested), {})])
             found += _one_class(study, protocol, table, splits)
+            found += judge_planned_areas(study, protocol, table, splits)
             if protocol.kind in KEEPS_ROWS_IN_PLACE:
                 found += check_copies(table, splits, words, protocol.span)
             if protocol.kind == "split" and len(splits) == 1:

@@ -39,6 +39,11 @@ def questions(study: Study) -> Questions:
         instead=repeated_design(study),
         margins=tuple(_margins(study)),
         baseline=any(is_baseline(model) for model in study.models),
+        squared=tuple(
+            (m.metric.written, m.span)
+            for m in study.measures
+            if metric_entry(m.metric).declaration.squares
+        ),
     )
 
 

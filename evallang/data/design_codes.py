@@ -1,4 +1,4 @@
-"""The codes of what data and design show together (W43x): sizes, shares, what is asked."""
+"""The codes of what data and design show together (W43x, W44x, E494)."""
 
 from evallang.diagnostics import declare
 
@@ -65,4 +65,48 @@ MARGIN_BEYOND_BASELINE = declare(
     wrong="require a not worse than b by 10%   # 95 of 100 rows are of one class",
     right="require a not worse than b by 1%",
     source="ICH E10; Piaggio et al. 2012",
+)
+FEW_OF_THE_RARER_CLASS = declare(
+    "W440",
+    "few_of_the_rarer_class",
+    "An interval or test of an area under the ROC curve, and a class has fewer than 20 rows.",
+    reason="The variance of an area comes from how the scores of the few rows spread, and a sample "
+    "of ten often has none of those that score low. In simulations 95% intervals covered 94% of "
+    "true areas of .8 with ten rows of the rarer class, 81 to 92% of areas of .9; DeLong's test on "
+    "one test set rejected up to 8% of true hypotheses at 5% (docs/validation.md).",
+    wrong="protocol holdout test=1/3\nmeasure roc_auc   # 8 of 24 rows of the rarer class",
+    right="protocol cv folds=4\nmeasure roc_auc",
+    source="Feng, Cortese & Baumgartner 2017",
+)
+AREA_WITHOUT_SPREAD = declare(
+    "W441",
+    "area_without_spread",
+    "An area under the ROC curve is averaged over folds, and a fold has one row of a class.",
+    reason="One row shows no spread, so the variance of the fold's area is unknown and the area "
+    "is reported without an interval.",
+    wrong="protocol cv folds=10\nmeasure roc_auc   # 12 rows of the rarer class",
+    right="protocol cv folds=2\nmeasure roc_auc",
+    source="DeLong, DeLong & Clarke-Pearson 1988; LeDell, Petersen & van der Laan 2015",
+)
+NO_SPREAD_IN_A_FOLD = declare(
+    "E494",
+    "no_spread_in_a_fold",
+    "An interval or test of areas under the ROC curve, and a fold has one row of a class.",
+    reason="The variance of a fold's area divides by the number of rows of a class less one. "
+    "With one row it is undefined, and so is the interval or the test that was asked for.",
+    wrong="protocol cv folds=10\nmeasure roc_auc   # 12 rows of one class\n  interval cv_auc",
+    right="protocol cv folds=2\nmeasure roc_auc\n  interval cv_auc",
+    source="DeLong, DeLong & Clarke-Pearson 1988",
+)
+HEAVY_TAILS = declare(
+    "W442",
+    "heavy_tails",
+    "A target with heavy tails, and the interval of an error that squares them.",
+    reason="A few rows carry a mean of squares, and a sample of 100 mostly lacks them. In "
+    "simulations with 60 to 100 rows, and errors from t with 3 degrees of freedom or log-normal "
+    "ones, 95% intervals of the bootstrap covered 81 to 88% for R2 and 72 to 78% for the mean "
+    "squared error (docs/validation.md).",
+    wrong="measure r2   # of costs, of which one is a hundred times the others",
+    right="measure medae",
+    source="Bahadur & Savage 1956",
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
 from evallang.data.design_codes import (
     FEW_OF_A_CLASS_IN_A_FOLD,
+    HEAVY_TAILS,
     MARGIN_BEYOND_BASELINE,
     POSITIVE_NOT_STATED,
     SMALL_TEST_PART,
@@ -32,6 +33,8 @@ COMMON = 0.8  # share of the largest class from which on accuracy alone tells li
 LEAST_TESTED = 100  # rows; at one half Wilson's 95% interval reaches ±10 points there
 LEAST_IN_FOLD = 5  # members of a class; below, one row moves a recall by more than 20 points
 MOST_UNEQUAL = 2.0  # largest test set over smallest; folds of k-fold differ by one row
+HEAVY = 12.0  # kurtosis of the target; 3 is normal, 9 exponential
+LEAST_FOR_TAILS = 20  # rows; below, the kurtosis cannot reach far beyond
 Z = 1.959964  # of a 95% interval, for a message that only illustrates
 RIGHT_AND_WRONG = frozenset({"accuracy", "error_rate"})
 
@@ -49,6 +52,7 @@ class Questions:
     test_share : the share of rows that a single holdout tests, None without one
     test_span : the place of that holdout
     fold_span : the place of the protocol with the most folds
+    squared : those, as written, in which errors enter squared, with the places of their lines
     instead : the repeated cross-validation that the study could have, as it is written
     margins : margins on accuracy, with the places of their lines
     baseline : whether a model that looks at no feature stands beside the others
@@ -64,6 +68,7 @@ class Questions:
     instead: str = "repeated cv folds=10 times=10"
     margins: tuple[tuple[float, Span | None], ...] = ()
     baseline: bool = False
+    squared: tuple[tuple[str, Span | None], ...] = ()
 
 
 def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
@@ -74,6 +79,7 @@ def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
     small_test_part(table, asked, findings)
     few_of_a_class_in_a_fold(table, asked, findings)
     margin_beyond_the_baseline(table, asked, findings)
+    heavy_tails(table.y, table.task, table.spec.name, asked, findings)
     return findings.diagnostics
 
 
@@ -147,6 +153,8 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
             _unbalanced(given.truth, given.classes, asked, findings)
         if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
             _positive(given.spec.name, given.classes, given.positive, asked, findings)
+    if given.truth is not None:
+        heavy_tails(given.truth, given.task, given.spec.name, asked, findings)
     return findings.diagnostics
 
 
@@ -261,6 +269,30 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
                 span=span,
                 help=f"write a margin well below {_percent(left)}",
             )
+
+
+def heavy_tails(
+    target: "NDArray[Any]", task: str, name: str, asked: Questions, findings: Findings
+) -> None:
+    """Find targets of which a few values decide every mean of squares."""
+    if task != "regression" or not asked.squared:
+        return
+    values = np.asarray(target, dtype=np.float64)
+    centred = values[np.isfinite(values)] - values[np.isfinite(values)].mean()
+    variance = float((centred**2).mean())
+    if variance <= 0 or len(centred) < LEAST_FOR_TAILS:
+        return
+    kurtosis = float((centred**4).mean()) / variance**2
+    if kurtosis < HEAVY:
+        return
+    named = tuple(metric for metric, _ in asked.squared)
+    findings.add(
+        HEAVY_TAILS,
+        f"a few values carry the spread of the target of `{name}` (kurtosis {kurtosis:.0f}, "
+        f"normal 3), so the intervals of {quoted(named)} can be too narrow",
+        span=asked.squared[0][1],
+        help="add `medae`, or model the logarithm of the target in your own code",
+    )
 
 
 def _largest(codes: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]:

@@ -21,6 +21,13 @@ else:
     np = lazy("numpy")
 
 SAME = 1e-9  # relative; means of equal folds in another order
+ENOUGH_EXAMPLES = 250  # from which on pooled folds of unstable models are kept without a note
+NARROW_OVER_FOLDS = (
+    f"with fewer than {ENOUGH_EXAMPLES} examples the interval is too narrow for models that follow "
+    "single training rows, such as unpruned trees and few neighbours: 95% intervals covered about "
+    "90% in simulations"
+)
+"""A note on intervals that pool the predictions of several fitted models (docs/validation.md)."""
 
 
 @frozen
@@ -114,6 +121,9 @@ def _computed(
     except ValueError as error:
         return None, (f"no interval: {error}",), NOT_COMPUTED
     notes = (*found.notes, *bench.assumed(entry, method))
+    pooled = entry.declaration.form == "proportion" and not bench.setting.yields.single_fit
+    if pooled and not bench.setting.judged and bench.outcome.n < ENOUGH_EXAMPLES:
+        notes = (*notes, NARROW_OVER_FOLDS)
     return _or_reason(_in_metric_units(bench, entry.declaration.form, found), notes)
 
 

@@ -57,6 +57,7 @@ class MetricDeclaration(Guidance):
     binary_only : True where it has no meaning for more than two classes
     of_union : True where it is 1 if all, and 0 if none, of the examples that are or are
         predicted positive are both, so that it is bounded by their share
+    squares : True where errors enter squared, so that a few extremes decide
     """
 
     task: Literal["classification", "regression"]
@@ -74,6 +75,7 @@ class MetricDeclaration(Guidance):
     unit: Literal["percent", "number", "target"] = "number"
     binary_only: bool = False
     of_union: bool = False
+    squares: bool = False
 
 
 METRICS: Registry[MetricDeclaration] = Registry("metric", "evallang.metrics")

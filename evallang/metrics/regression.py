@@ -51,6 +51,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         "values",
         "lower",
         0,
+        squares=True,
         when="the model predicts means, and large errors are out of proportion worse",
         when_not=(
             "the number is to be read in the target's unit: rmse; a few extremes must not "
@@ -87,6 +88,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         0,
         transform="sqrt",
         unit="target",
+        squares=True,
         when="as mse, read in the target's unit",
         when_not="a few extremes must not decide: mae",
         formula=(
@@ -275,6 +277,7 @@ def max_error(
         "higher",
         None,
         1,
+        squares=True,
         when="the error is to be read against that of predicting the mean",
         when_not=(
             "data sets with different spread of the target are compared: rmse; folds are "

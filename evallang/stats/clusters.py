@@ -179,7 +179,8 @@ def clustered_difference(
     n_g rows of group g, with Student's t on Satterthwaite's degrees of freedom (CR2: Bell &
     McCaffrey 2002); with groups of one size G/(G - 1) Σ e_g² / n² and G - 1. No interval with
     fewer than two groups. The design effect is that variance over the one of independent rows.
-    `first` and `second` are (n,). Raises `ValueError` where shapes disagree or a value is not finite.
+    `first` and `second` are (n,). Raises `ValueError` where shapes disagree or a value is not
+    finite.
     """
     x, y = magnitudes(first, "values"), magnitudes(second, "values")
     if x.shape != y.shape or x.ndim != 1:

@@ -75,8 +75,8 @@ ENOUGH_MEMBERS = 20
 ENOUGH_MISPLACED = 2.0
 """The same for these members times the area's distance from 0 or 1, whichever is nearer.
 
-With 20 positives and an area of .95, that is 1, 95 % intervals covered 84 to 91 %; with as many
-and .9, that is 2, 92 to 94 % (docs/validation.md, few of a class).
+With 20 positives and an area of .95, that is 1, 95 % intervals covered 83 to 90 %; with as many
+and .9, that is 2, 90 to 94 % (docs/validation.md, few of a class).
 """
 ONE_IN_A_FOLD = "undefined: a fold has one example of a class, which shows no spread"
 
