@@ -19,8 +19,7 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
     inside = os.path.realpath(folder)
     for path in paths:
         place = folder / path
-        if not Path(os.path.realpath(place.parent)).is_relative_to(inside):
-            raise FolderRefused(f"`{path}` leads out of the study's folder, through a link")
+        refuse_leading_out(path, place.parent, folder)
         try:
             if place.is_dir():
                 raise FolderRefused(f"`{path}` is a folder, and a model is written to a file")
@@ -29,6 +28,12 @@ def check_places(paths: Iterable[str], folder: Path) -> None:
             said = error.strerror or str(error)
             words = f"cannot write the model `{path}`: {said[:1].lower()}{said[1:]}"
             raise FolderRefused(words) from error
+
+
+def refuse_leading_out(path: str, place: Path, folder: Path) -> None:
+    """Raise `FolderRefused` where links lead a place that a study names out of its folder."""
+    if not Path(os.path.realpath(place)).is_relative_to(os.path.realpath(folder)):
+        raise FolderRefused(f"`{path}` leads out of the study's folder, through a link")
 
 
 def _try_writing(place: Path, inside: Path) -> None:

@@ -16,6 +16,7 @@ from evallang.checking.held_back import without_early_advice
 from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.said_once import as_said
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
+from evallang.data.files import paths_taken
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.working_folder import safe_path
 
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A study with its data read and its fits planned."""
+    """A study with its data read and its fits planned.
+
+    `paths_taken` are the paths of its files, as written, that lead out of its folder.
+    """
 
     study: MeantStudy
     tables: Mapping[str, Table]
@@ -35,6 +39,7 @@ class Prepared:
     scored: tuple[ScoreTable, ...]
     planned: Planned
     diagnostics: tuple[Diagnostic, ...]
+    paths_taken: tuple[str, ...] = ()
 
 
 @safe_path()
@@ -54,7 +59,8 @@ def read_and_plan(
 
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
-    tables, given, scored, read = _read(study.meant, study.folder, trusted, live)
+    with paths_taken() as taken:
+        tables, given, scored, read = _read(study.meant, study.folder, trusted, live)
     study = _with_known_task(study, tables, given)
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
@@ -78,7 +84,7 @@ def read_and_plan(
         found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = as_said(diagnostics.values(), study.checked.gathered)
-    return Prepared(meant, tables, tuple(given), tuple(scored), planned, said)
+    return Prepared(meant, tables, tuple(given), tuple(scored), planned, said, tuple(taken))
 
 
 def _with_known_task(

@@ -123,6 +123,7 @@ def _run(
         done.results.provenance,
         git=commit_state(study.folder, _own_files(study, prepared.study)),
         command=command or _command(study, live, trust),
+        paths_taken=prepared.paths_taken,
         started=_utc(started),
         seconds=round(time.perf_counter() - clock, 3),
     )

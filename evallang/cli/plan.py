@@ -39,6 +39,7 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     show(prepared.diagnostics, study.checked.sources)
     data = data_records(prepared.study, prepared.tables, prepared.given, prepared.scored)
     document = to_plain(prepared.planned.plan, data)
+    document["paths_taken"] = list(prepared.paths_taken)
     if layout == "json":
         write_json(document)
     elif layout == "text":

@@ -21,6 +21,7 @@ def plan_lines(prepared: "Prepared") -> list[str]:
     lines = [f"Study: {prepared.study.title}"]
     for heading, body in (
         ("Data", _data(prepared)),
+        ("Data outside the study's folder", iter(prepared.paths_taken)),
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
         ("Exports", export_lines(prepared.study, prepared.planned.layout)),

@@ -93,6 +93,7 @@ def run_study(
     """Run one study for a person at a terminal; gives the exit code."""
     from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, run
     from evallang.api.folder import reserved
+    from evallang.api.models import refuse_leading_out
     from evallang.cli.settings import overrides, remind
 
     place = study_path(file)
@@ -107,6 +108,8 @@ def run_study(
     command_line += " --trust" if trust else ""
     command_line += "".join(f" --limit {name}={number}" for name, number in in_force().items())
     try:
+        if out is None and study.meant.report_folder is not None:
+            refuse_leading_out(study.meant.report_folder, folder, place.parent)
         with (
             reserved(folder) as place_of_results,
             Progress(shown=sys.stderr.isatty() and not quiet) as bar,

@@ -6,7 +6,11 @@ nothing is unpickled.
 
 import gzip
 import io
+import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from evallang.data.findings import Findings, quoted
@@ -25,6 +29,27 @@ from evallang.spelling import closest
 PIECE = 1 << 20  # bytes unpacked at a time, so that nothing beyond the limit is held
 TEXTS = (".csv", ".tsv", ".jsonl", ".arff")
 ENDINGS = (*TEXTS, ".parquet", *(f"{text}.gz" for text in TEXTS))
+
+
+_TAKEN: ContextVar[list[str] | None] = ContextVar("paths_taken", default=None)
+
+
+@contextmanager
+def paths_taken() -> Iterator[list[str]]:
+    """Collect the paths, as written, that lead out of the study's folder while it is read."""
+    taken: list[str] = []
+    token = _TAKEN.set(taken)
+    try:
+        yield taken
+    finally:
+        _TAKEN.reset(token)
+
+
+def _note_if_outside(location: str, path: Path, folder: Path) -> None:
+    taken = _TAKEN.get()
+    inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+    if taken is not None and not inside and location not in taken:
+        taken.append(location)
 
 
 def locate(
@@ -83,6 +108,7 @@ def regular_file(
         words = f"name one of the files in it: {held}" if held else "name a file"
         findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=words)
         return None
+    _note_if_outside(location, path, folder)
     return path
 
 

@@ -163,6 +163,8 @@ def provenance(context: Context) -> Sequence[Block]:
             f"store, {count(fits.failed)} failed",
         ),
     ]
+    if made.paths_taken:
+        rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
     if made.git is not None:
         state = " with changes not committed" if made.git.dirty else ""
         rows.append(("Commit", made.git.commit + state))

@@ -25,7 +25,10 @@ class FitCounts:
 
 @frozen
 class Provenance:
-    """What may differ between two equal runs: versions, machine, time."""
+    """What may differ between two equal runs: versions, machine, time.
+
+    `paths_taken` are the paths of data, as written, that lead out of the study's folder.
+    """
 
     evallang: str
     python: str
@@ -37,6 +40,7 @@ class Provenance:
     started: str
     seconds: float
     fits: FitCounts
+    paths_taken: tuple[str, ...] = ()
 
 
 @frozen
