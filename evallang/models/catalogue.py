@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evallang.frozen import frozen
-from evallang.models import facts
+from evallang.models import facts, regular_expressions
 from evallang.models.constraints import Constraint, read_constraint
 from evallang.models.model import ParameterValue
 from evallang.models.packages import PACKAGES, Package, installed
@@ -110,6 +110,8 @@ def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
     """Tell why a value does not suit a parameter, None when it does; read after its name."""
     if parameter.refused:
         return parameter.refused
+    if parameter.name in facts.REGULAR_EXPRESSIONS and isinstance(value, str):
+        return regular_expressions.objection(value)
     return parameter.constraint.objection(value)
 
 

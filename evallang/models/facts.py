@@ -39,6 +39,9 @@ REFUSED_PARAMETERS = {
 }
 """Parameters refused wherever they occur; those that take only callables are found by a scan."""
 
+REGULAR_EXPRESSIONS = frozenset({"token_pattern"})
+"""Parameters that hold a regular expression, wherever they occur."""
+
 NEEDED_PARAMETERS = frozenset({"SelfTrainingClassifier.estimator"})
 """Parameters whose default scikit-learn itself refuses."""
 
