@@ -4,8 +4,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 TESTED := $(VENV)/.tested
+LOWEST := .venv-lowest
+LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
+  tests/conformance/test_models.py tests/conformance/test_protocols.py tests/data \
+  tests/models/test_registered_packages.py tests/reporting/test_html_report.py \
+  tests/reporting/test_pdf_report.py
 
-.PHONY: demo test lint types layers unit docs bench fuzz validate validate-full system clean
+.PHONY: demo test test-lowest lint types layers unit docs bench fuzz validate validate-full system clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -24,6 +29,10 @@ layers: $(TESTED)
 
 unit: $(TESTED)
 	$(BIN)/python -m pytest -n auto
+
+# All examples and a fast part of the tests with the lowest versions that pyproject.toml declares
+test-lowest: $(LOWEST)/.tested
+	$(LOWEST)/bin/python -m pytest -n auto -m 'not slow' $(LOWEST_TESTS)
 
 # The reference pages, from the registries; a test compares them with what this writes.
 docs: $(TESTED)
@@ -75,5 +84,12 @@ $(TESTED): pyproject.toml | system $(BIN)/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@ $(STAMP)
 
+$(LOWEST)/.tested: pyproject.toml tests/lowest.py $(TESTED)
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(BIN)/python tests/lowest.py >$(LOWEST)/constraints.txt
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python \
+	  --constraint $(LOWEST)/constraints.txt -e '.[unit]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
