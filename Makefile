@@ -32,7 +32,7 @@ unit: $(TESTED)
 
 # All examples and a fast part of the tests with the lowest versions that pyproject.toml declares
 test-lowest: $(LOWEST)/.tested
-	$(LOWEST)/bin/python -m pytest -n auto -m 'not slow' $(LOWEST_TESTS)
+	PYTHONWARNINGS=default $(LOWEST)/bin/python -m pytest -n auto -m 'not slow' $(LOWEST_TESTS)
 
 # The reference pages, from the registries; a test compares them with what this writes.
 docs: $(TESTED)

@@ -12,6 +12,10 @@ import pytest
 
 from evallang.results import schema
 
+# What a dependency deprecates is mended before a user can see it; `make test-lowest`, where old
+# versions meet new ones, sets PYTHONWARNINGS itself.
+KINDS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
+WARNINGS = {"PYTHONWARNINGS": ",".join(f"error::{kind}" for kind in KINDS)}
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -26,7 +30,7 @@ def test_an_example_runs_from_the_shell(path, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        env={**os.environ, "EVALLANG_TRUST": "1"},
+        env={**WARNINGS, **os.environ, "EVALLANG_TRUST": "1"},
     )
     assert done.returncode == 0, done.stderr
     folder = tmp_path / f"{path.stem}-results"
