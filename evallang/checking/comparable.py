@@ -11,12 +11,10 @@ from evallang.checking.tables_of_scores import can_be_tested
 from evallang.compatibility import NOUNS, is_grouped, own_metric, yields_of, yields_under
 from evallang.compatibility.hypothesis_tests import (
     fits_design,
-    groups_mismatch,
     metric_mismatch,
     nearest_test,
+    refusal,
     region_mismatch,
-    test_mismatch,
-    weights_mismatch,
 )
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.protocols.protocol import PROTOCOLS
@@ -34,6 +32,14 @@ from evallang.study import (
     names_of,
 )
 from evallang.syntax import nodes as n
+
+REFUSALS = {
+    "metric": validity_codes.TEST_OF_ANOTHER_METRIC,
+    "evidence": validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+    "weights": validity_codes.TEST_WITHOUT_WEIGHTS,
+    "groups": validity_codes.NO_FORM_FOR_GROUPS,
+}
+"""The code of each need of a test that is not met."""
 
 
 def settle(scope: Scope, study: Study) -> Study:
@@ -323,9 +329,10 @@ def _judge_tests(
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
         for test in _tests(comparison):
-            metric = own_metric(source) or comparison.metrics[0]
-            if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
-                return False
+            own = own_metric(source)
+            for metric in comparison.metrics if own is None else (own,):
+                if not _can_run(scope, study, test, metric, source, protocol, comparison.span):
+                    return False
     return True
 
 
@@ -341,26 +348,18 @@ def _can_run(
     """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
     yields = yields_of(source, protocol)
     grouped = is_grouped(source, study.group)
-    problem = test_mismatch(test, metric, yields, grouped)
+    found = refusal(test, metric, yields, grouped)
     if isinstance(source, ScoresSpec):
-        return can_be_tested(scope, test, source, problem, span)
-    if problem is not None:
+        return can_be_tested(scope, test, source, found.mismatch if found else None, span)
+    if found is None:
+        return True
+    reason, way_out = found.mismatch.reason, found.mismatch.instead
+    if found.need == "evidence":
         where = spoken(protocol) if protocol else source.name
-        reason = problem.reason
         if f"`{test.name}` needs" in reason:
             reason += lacking(where)
         over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
-        several = len(study.sources) > 1 or _holds_several(source)
-        way_out = "write `across data` in this line" if over_data and several else problem.instead
-        scope.report(validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, span, help=way_out)
-        return False
-    problem = weights_mismatch(test, metric, yields)
-    if problem is not None:
-        scope.report(
-            validity_codes.TEST_WITHOUT_WEIGHTS, problem.reason, span, help=problem.instead
-        )
-        return False
-    problem = groups_mismatch(test, metric, yields) if grouped else None
-    if problem is not None:
-        scope.report(validity_codes.NO_FORM_FOR_GROUPS, problem.reason, span, help=problem.instead)
-    return problem is None
+        if over_data and (len(study.sources) > 1 or _holds_several(source)):
+            way_out = "write `across data` in this line"
+    scope.report(REFUSALS[found.need], reason, span, help=way_out)
+    return False

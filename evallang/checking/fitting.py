@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, Literal
 
-from evallang.compatibility import yields_of
-from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, test_mismatch
+from evallang.compatibility import is_known, own_metric, yields_of
+from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, refusal
 from evallang.compatibility.intervals import (
     default_interval,
     interval_groups_mismatch,
@@ -22,21 +22,27 @@ from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields
 from evallang.registry import Entry, Evidence
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import Method
+from evallang.study import Method, SourceSpec
 
 Fit = Literal["yes", "in blocks", "implied", "no"]
 UNDEFINED = "undefined"
-CORRECT = "predictions judged `correct`"
-VALUE = "predictions judged by `value`"
 
 
 @frozen
 class Setting:
-    """Where evidence comes from: a protocol or a source, as written, and what it yields."""
+    """Where evidence comes from: a protocol or a source, as written, and what it yields.
+
+    `source` holds the outcomes that were made elsewhere, None where models are fitted.
+    """
 
     words: str
     yields: Yields
-    fits_models: bool
+    source: SourceSpec | None = None
+
+    @property
+    def fits_models(self) -> bool:
+        """Tell whether models are fitted here."""
+        return self.source is None
 
 
 @cache
@@ -46,7 +52,6 @@ def settings() -> tuple[Setting, ...]:
         Setting(
             " ".join(entry.declaration.words),
             entry.declaration.yields(entry.defaults()),
-            fits_models=True,
         )
         for entry in PROTOCOLS
     ]
@@ -62,12 +67,15 @@ def _sources() -> Iterator[Setting]:
         "predictions with folds": predictions(fold="fold"),
         "predictions with repeats": predictions(repeat="repeat"),
         "predictions with folds and repeats": predictions(fold="fold", repeat="repeat"),
-        CORRECT: predictions(judged="correct"),
-        VALUE: predictions(judged="value", value_metric="value"),
+        "predictions with groups": predictions(group="group"),
+        "predictions judged `correct`": predictions(judged="correct"),
+        "predictions judged `correct` with repeats": predictions(judged="correct", repeat="repeat"),
+        "predictions judged `correct` with groups": predictions(judged="correct", group="group"),
+        "predictions judged by `value`": predictions(judged="value", value_metric="value"),
         "counts": CountsSpec("c", "c", "", (), ()),
     }
     for words, source in sources.items():
-        yield Setting(words, yields_of(source, None), fits_models=False)
+        yield Setting(words, yields_of(source, None), source)
 
 
 def test_fit(test: Entry[Any], setting: Setting) -> Fit:
@@ -75,25 +83,29 @@ def test_fit(test: Entry[Any], setting: Setting) -> Fit:
     declared = test.declaration
     if declared.evidence == {Evidence.DATASET_SCORES}:
         return "no"
-    if _lacks_groups(declared, setting):
+    if metrics_here(test, setting):
+        return "yes"
+    if test.option("block") is not None and metrics_here(test, setting, block=10):
+        return "in blocks"
+    if fits_design(test, setting.yields) or (setting.yields.grouped and _lacks_groups(declared)):
         return "no"
-    if fits_design(test, setting.yields):
-        by = metrics_of(test)
-        if (
-            by
-            and test_mismatch(Method(test.name), Method(by[0]), setting.yields, grouped=False)
-            is None
-        ):
-            return "yes"
-        blocks = test.option("block") is not None
-        method = Method(test.name, (("block", 10),) if blocks else ())
-        fits = by and test_mismatch(method, Method(by[0]), setting.yields, grouped=False) is None
-        return "in blocks" if fits else "no"
     return "implied" if declared.implied is not None and setting.fits_models else "no"
 
 
+def metrics_here(test: Entry[Any], setting: Setting, **options: int) -> tuple[str, ...]:
+    """Name the metrics by which a test runs in a setting, with their default options."""
+    method = Method(test.name, tuple(options.items()))
+    own = None if setting.source is None else own_metric(setting.source)
+    known = [Method(m.name) for m in METRICS if measurable(m, setting)] if own is None else [own]
+    return tuple(
+        metric.name
+        for metric in known
+        if refusal(method, metric, setting.yields, setting.yields.grouped) is None
+    )
+
+
 def metrics_of(test: Entry[Any]) -> tuple[str, ...]:
-    """Name the metrics by which a test runs, with the options they have by default."""
+    """Name the metrics by which a test runs in some setting."""
     method = Method(test.name)
     return tuple(m.name for m in METRICS if metric_mismatch(method, Method(m.name)) is None)
 
@@ -103,9 +115,7 @@ def measurable(metric: Entry[Any], setting: Setting) -> bool:
     declared = metric.declaration
     if setting.words == "leave_one_out":
         return bool(declared.form != "scores")
-    if setting.words in ("counts", CORRECT):
-        return bool(declared.proportion == "all")
-    return setting.words != VALUE
+    return setting.source is None or is_known(setting.source, Method(metric.name))
 
 
 def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> bool:
@@ -118,10 +128,10 @@ def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> 
     return interval_mismatch(method, by, yields, yields.grouped) is None
 
 
-def _lacks_groups(declared: Any, setting: Setting) -> bool:
-    """Tell whether a method on examples has no form for groups where rows come in groups."""
+def _lacks_groups(declared: Any) -> bool:
+    """Tell whether a method on examples has no form for groups."""
     on_examples = declared.evidence & (PER_ROW | {Evidence.COUNTS})
-    return setting.yields.grouped and bool(on_examples) and not declared.clustered
+    return bool(on_examples) and not declared.clustered
 
 
 def default_of(metric: Entry[Any], setting: Setting) -> str | None:
@@ -145,7 +155,16 @@ def of_test(test: Entry[Any]) -> tuple[str, ...]:
         by = metrics_of(test)
         every = len(by) == len(METRICS.names())
         lines.append(listed(runs))
-        lines.append("by any metric" if every else f"by {listed(by)}")
+        shares = [name for name in by if METRICS[name].declaration.form != "losses"]
+        words = listed(name for name in by if name not in shares or declared.tests != "losses")
+        lines.append("by any metric" if every else f"by {words}")
+        if declared.tests == "losses":
+            means = "the means of several runs of an example"
+            means += " or of groups" if declared.clustered else ""
+            lines.append(
+                f"by {listed(shares)} of {means}, where they have `repeat`"
+                + (" or `group`" if declared.clustered else "")
+            )
     in_blocks = [s.words for s in settings() if test_fit(test, s) == "in blocks"]
     if in_blocks:
         lines.append(f"{listed(in_blocks)}, with the option `block`")

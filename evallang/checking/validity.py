@@ -7,13 +7,20 @@ from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
 from evallang.checking.tasks import judge_scores, judge_tasks
-from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
+from evallang.compatibility import (
+    is_grouped,
+    is_judged,
+    is_known,
+    metric_entry,
+    own_metric,
+    yields_of,
+)
 from evallang.compatibility.intervals import (
     default_interval,
     interval_groups_mismatch,
     interval_mismatch,
 )
-from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec
+from evallang.data.dataset import DataSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -53,12 +60,7 @@ def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields
 
 def _judged(scope: Scope, study: Study) -> None:
     """Outcomes that are only right or wrong have an accuracy, and no other metric."""
-    judged = [
-        source
-        for source in study.sources
-        if isinstance(source, CountsSpec)
-        or (isinstance(source, PredictionsSpec) and source.judged == "correct")
-    ]
+    judged = [source for source in study.sources if is_judged(source)]
     _measured_elsewhere(scope, study)
     if not judged:
         return
@@ -66,7 +68,7 @@ def _judged(scope: Scope, study: Study) -> None:
     metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
     metrics += [(r.metric, r.span) for r in study.requirements]
     for metric, span in dict.fromkeys(metrics):
-        if metric.better is None and metric_entry(metric).declaration.proportion != "all":
+        if metric.better is None and not is_known(judged[0], metric):
             needs = metric_entry(metric).declaration.needs
             scope.report(
                 validity_codes.METRIC_NEEDS_SCORES,

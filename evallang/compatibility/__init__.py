@@ -83,6 +83,24 @@ def own_metric(source: SourceSpec) -> Method | None:
     return None
 
 
+def is_judged(source: SourceSpec) -> bool:
+    """Tell whether only right and wrong are known of a source's outcomes."""
+    if isinstance(source, PredictionsSpec):
+        return source.judged == "correct"
+    return isinstance(source, CountsSpec)
+
+
+def is_known(source: SourceSpec, metric: Method) -> bool:
+    """Tell whether a metric can be computed from what is known of a source's outcomes.
+
+    Of right and wrong that is a share of all examples, of measured values their own metric.
+    """
+    own = own_metric(source)
+    if own is not None:
+        return metric == own
+    return not is_judged(source) or metric_entry(metric).declaration.proportion == "all"
+
+
 def _direction(higher: bool) -> Literal["higher", "lower"]:
     return "higher" if higher else "lower"
 

@@ -1,6 +1,7 @@
 """Which test goes with a metric and what a protocol yields, and the nearest one that does."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from evallang.compatibility import (
     DESIGN_NOUNS,
@@ -13,6 +14,7 @@ from evallang.compatibility import (
     needed,
 )
 from evallang.compatibility.intervals import default_interval
+from evallang.frozen import frozen
 from evallang.metrics.metric import MetricDeclaration
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
@@ -33,6 +35,14 @@ TEST_INPUTS = frozenset(
 FOR_SERIES: Mapping[str, str | None] = {"diebold_mariano": None, "permutation": "block"}
 """Tests that allow for dependence in time, and the option without which they do not."""
 TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
+
+
+@frozen
+class Refusal:
+    """Why a test cannot be run, and which of its needs is not met."""
+
+    need: Literal["metric", "evidence", "weights", "groups"]
+    mismatch: Mismatch
 
 
 def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
@@ -116,13 +126,36 @@ def metric_mismatch(
     test: Method, metric: Method, yields: Yields | None = None, grouped: bool = False
 ) -> Mismatch | None:
     """Tell why a test is not about a metric; `yields` is what the proposed one must run on."""
-    found = _of_another_metric(test, metric)
+    found = _of_another_metric(test, metric, yields, grouped)
     if found is None or yields is None:
         return found
     return Mismatch(found.reason, nearest_test(metric, yields, test, clustered=grouped))
 
 
-def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
+def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refusal | None:
+    """Return the first reason why a test by a metric is refused here, None where it runs.
+
+    The checker and the table what-goes-with-what both ask this function. Tests whose sample
+    is the data sets are not judged by their metric: one score of each is all they read.
+    """
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    problem = test_mismatch(test, metric, yields, grouped)
+    if problem is not None:
+        return Refusal("evidence", problem)
+    if declared.evidence != {Evidence.DATASET_SCORES}:
+        problem = metric_mismatch(test, metric, yields, grouped)
+    if problem is not None:
+        return Refusal("metric", problem)
+    problem = weights_mismatch(test, metric, yields)
+    if problem is not None:
+        return Refusal("weights", problem)
+    problem = groups_mismatch(test, metric, yields) if grouped else None
+    return None if problem is None else Refusal("groups", problem)
+
+
+def _of_another_metric(
+    test: Method, metric: Method, yields: Yields | None, grouped: bool
+) -> Mismatch | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     entry = metric_entry(metric)
     average = dict(metric.options).get("average", "binary")
@@ -130,6 +163,15 @@ def _of_another_metric(test: Method, metric: Method) -> Mismatch | None:
     if declared.tests == "accuracy" and not counted:
         return Mismatch(
             f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
+        )
+    if declared.tests == "losses" and entry.declaration.proportion == "all":
+        # A share of right answers is a mean too, but of single examples `mcnemar` is the test
+        if yields is None or yields.averaged or grouped:
+            return None
+        return Mismatch(
+            f"`{test.name}` compares means of several runs or of groups, and here every example "
+            "is right or wrong once",
+            "write `with mcnemar`",
         )
     if declared.tests == "losses" and entry.declaration.form != "losses":
         why = f"`{metric.written}` is one value per test set"
@@ -221,7 +263,7 @@ def nearest_test(
             continue
         if clustered and _takes_rows_for_independent(proposed):
             continue
-        if _of_another_metric(proposed, metric) is None:
+        if _of_another_metric(proposed, metric, yields, clustered) is None:
             return f"write `with {name} then mcnemar`" if name in many else f"write `with {name}`"
     return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"
 

@@ -56,12 +56,17 @@ class Found:
 
 @dataclass(frozen=True)
 class Place:
-    """One data set that a line is about; `read` is None where it could not be read."""
+    """One data set that a line is about, with what was read of it.
+
+    `read` and `scores` are both None where it could not be read; `scores` is the whole table,
+    of which the place is one data set.
+    """
 
     name: str | None
     source: SourceSpec
     read: Table | GivenOutcomes | None
     models: tuple[str, ...]
+    scores: ScoreTable | None = None
 
 
 @dataclass(frozen=True)
@@ -171,8 +176,8 @@ def _places(study: Study, found: Found) -> list[Place]:
             made.append(Place(item.spec.name, source, item, tuple(m.name for m in names)))
         rows = [table for table in found.scored if table.spec.name == source.name]
         for table in rows:
-            names_of = tuple(model.name for model in table.models)
-            made += [Place(None, source, None, names_of) for _ in table.datasets]
+            columns = tuple(model.name for model in table.models)
+            made += [Place(name, source, None, columns, table) for name in table.names]
         if not read and not rows:
             names = study.models if isinstance(source, DataSpec) else source.models
             made.append(Place(source.name, source, None, tuple(m.name for m in names)))
@@ -186,7 +191,7 @@ def _of_stage(study: Study, found: Found, spec: AnalysisSpec, stage: Stage) -> I
         if stage.line is None or set(models_of(stage.line, place.models)) <= set(place.models)
     ]
     if stage.across:
-        whole = [place for place in places if place.read is not None or place.name is None]
+        whole = [place for place in places if place.read is not None or place.scores is not None]
         n = len(whole) if len(whole) == len(places) else None
         models = places[0].models if places else ()
         question = _question(study, stage, n, None, models)
@@ -218,10 +223,13 @@ def _sizes(
         if splits:
             train = sum(len(s.train) + _length(s.validation) for s in splits)
             return len(splits), sum(len(s.test) for s in splits) / train, "splits"
-        if isinstance(place.read, GivenOutcomes) and place.read.folds is not None:
-            folds = len(np.unique(place.read.folds))
-            repeats = 1 if place.read.repeats is None else len(np.unique(place.read.repeats))
+        of_folds = place.read if isinstance(place.read, GivenOutcomes) else place.scores
+        if of_folds is not None and of_folds.folds is not None:
+            folds = len(np.unique(of_folds.folds))
+            repeats = 1 if of_folds.repeats is None else len(np.unique(of_folds.repeats))
             return folds * repeats, 1 / (folds - 1) if folds > 1 else None, "folds"
+        if place.scores is not None and place.scores.repeats is not None:
+            return len(place.scores.repeats), None, "splits"
         return _of_options(protocol)
     if isinstance(place.read, Table):
         rows = [s.test for s in splits if s.repeat == 0 and s.fold >= 0]

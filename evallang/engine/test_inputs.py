@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.engine.compared_models import ComparedModels
 from evallang.engine.compared_resampling import resampler, swapper
@@ -113,6 +114,10 @@ class TestInputs:
 
     def _worded(self, null: str) -> str:
         """Let the null of a test of right and wrong name the metric it was run by."""
+        if metric_entry(self.metric).declaration.proportion == "all":
+            for mean in ("mean loss", "average loss"):
+                null = null.replace(mean, f"mean {self.metric.name}")
+            return null
         if self.metric.name not in ("recall", "specificity"):
             return null
         return null.replace("accuracies", f"{self.metric.name}s").replace(

@@ -7,10 +7,13 @@ from evallang.checking.fitting import (
     UNDEFINED,
     default_of,
     interval_fit,
+    measurable,
+    metrics_here,
     metrics_of,
     settings,
     test_fit,
 )
+from evallang.compatibility import own_metric
 from evallang.metrics.metric import METRICS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
@@ -41,12 +44,36 @@ model c = DecisionTreeRegressor
 """
 FORMS = {"split": "split by fold", "leave_one_group_out": "leave_one_group_out"}
 PROTOCOLS = [s for s in settings() if s.fits_models]
+SOURCES = [s for s in settings() if not s.fits_models]
+FILES = 'predictions p from "p.csv"\n'
+CLAUSES = {
+    "predictions": "  truth y\n  models a, b, c\n",
+    "predictions judged `correct`": "  correct a, b, c\n",
+    "predictions judged by `value`": '  value "value" a, b, c\n  lower is better\n',
+}
+ROLES = {"folds": "  fold fold\n", "repeats": "  id i\n  repeat run\n", "groups": "  group g\n"}
+COUNTS = "counts c\n  models a, b, c\n  pattern [1, 1, 1]: 9\n  pattern [1, 0, 0]: 4\n"
+ONE_OF_EACH_KIND = (
+    "accuracy",
+    "error_rate",
+    "recall",
+    "f1",
+    "brier",
+    "roc_auc",
+    "mse",
+    "rmse",
+    "r2",
+)
 REFUSALS = {"E201", "E202", "E204", "E207", "E210"}
+OTHER_TASK = "E115"
 REQUIRED = {
     "cost": "cost([[0, 1], [1, 0]])",
     "fbeta": "fbeta(beta=2)",
     "tost": "tost(margin=1%)",
     "noninferiority": "noninferiority(margin=1%)",
+    "bayes_sign": "bayes_sign(rope=1%)",
+    "bayes_signed_rank": "bayes_signed_rank(rope=1%)",
+    "bayes_t": "bayes_t(rope=1%)",
     "binomial": "binomial(threshold=10%)",
     "single_t": "single_t(threshold=0.8)",
 }
@@ -72,14 +99,55 @@ def cells_of_tests():
 
 @pytest.mark.parametrize("entry", list(cells_of_tests()))
 def test_the_table_refuses_a_test_where_the_checker_does(entry):
-    metric = (metrics_of(entry) or ("accuracy",))[0]
     models = MODELS.get(entry.declaration.models[0], "a, b, c")
     for setting in PROTOCOLS:
+        metric = (metrics_here(entry, setting) or metrics_of(entry) or ("accuracy",))[0]
         line = f"compare {models} with {REQUIRED.get(entry.name, entry.name)}"
         found = refused(metric, setting.words, f"{line} by {REQUIRED.get(metric, metric)}\n")
         found = [d for d in found if d.code != "E204"]
         refuses = test_fit(entry, setting) in ("no", "in blocks")
         assert refuses == bool(found), setting.words
+
+
+def statement(setting, task):
+    """Write the statement that a source of the table stands for, with scores where it has any."""
+    if setting.words == "counts":
+        return COUNTS
+    kind, _, roles = setting.words.partition(" with ")
+    text = FILES + CLAUSES[kind] + "".join(ROLES[role] for role in roles.split(" and ") if role)
+    if setting.source.judged is not None:
+        return text
+    if task == "regression":
+        return text + "  task regression\n"
+    scores = "".join(f'  score {model} = "p{model}"\n' for model in "abc")
+    return f"{text}  positive 1\n{scores}"
+
+
+@pytest.mark.parametrize("setting", SOURCES, ids=lambda setting: setting.words)
+@pytest.mark.parametrize("entry", list(cells_of_tests()))
+def test_the_table_refuses_a_test_of_outcomes_by_a_metric_where_the_checker_does(entry, setting):
+    own = own_metric(setting.source)
+    fitting = metrics_here(entry, setting)
+    assert (test_fit(entry, setting) == "no") == (not fitting)
+    models = MODELS.get(entry.declaration.models[0], "a, b, c")
+    line = f"compare {models} with {REQUIRED.get(entry.name, entry.name)}"
+    if own is not None:
+        found = refused_of(f"{statement(setting, None)}{line}\n")
+        assert (own.name in fitting) == (not found), found
+        return
+    for name in ONE_OF_EACH_KIND:
+        if measurable(METRICS[name], setting):
+            source = statement(setting, METRICS[name].declaration.task)
+            found = refused_of(f"{source}{line} by {name}\n")
+            assert (name in fitting) == (not found), (name, found)
+
+
+def refused_of(text):
+    """Give the messages of the refusals of a study of outcomes."""
+    told = checked(f"evallang 1\nstudy\n  seed 1\n{text}").diagnostics
+    found = [d for d in told if d.severity == "error"]
+    assert {d.code for d in found} <= {*REFUSALS, OTHER_TASK}, [d.message for d in found]
+    return [d.message for d in found if d.code != "E204"]
 
 
 def test_a_series_is_permuted_in_blocks_only():

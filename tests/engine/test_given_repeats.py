@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
+from scipy import stats
 from studies import codes, errors_of, study, write_rows
 
 from evallang.api import run
@@ -127,3 +129,55 @@ compare a, b with corrected_t
     assert pair.statistic.value == pytest.approx(t)
     assert {e.interval.method for e in results.estimates} == {"corrected_t"}
     assert "E201" in codes(text.replace("corrected_t", "permutation"))
+
+
+def pair_of(text, folder):
+    """Run a study and give its one pair."""
+    (pair,) = run(study(text, folder)).comparisons[0].pairwise
+    return pair
+
+
+def test_a_paired_t_on_the_means_of_questions_is_that_of_scipy(repeated):
+    means = RIGHT.mean(axis=2)
+    pair = pair_of(REPEATED.format("t"), repeated)
+    expected = stats.ttest_rel(*means)
+    assert (pair.variant, pair.df) == ("paired", (EXAMPLES - 1.0,))
+    assert pair.statistic.value == pytest.approx(expected.statistic, rel=1e-9)
+    assert pair.p == pytest.approx(expected.pvalue, rel=1e-9)
+    bounds = expected.confidence_interval()
+    assert (pair.estimate.low, pair.estimate.high) == pytest.approx(tuple(bounds), rel=1e-9)
+    assert pair.null == "the two models have the same mean accuracy"
+
+
+@pytest.mark.parametrize("runs", [1, REPEATS])
+def test_a_t_on_groups_of_judged_outcomes_is_the_cluster_robust_one_of_statsmodels(tmp_path, runs):
+    rng = np.random.default_rng(4)
+    group = np.repeat(np.arange(12), 5)
+    right = rng.integers(0, 2, (2, len(group), runs))
+    write_rows(
+        tmp_path,
+        "r.csv",
+        "item,text,run,a,b",
+        [
+            (i, group[i], r, right[0, i, r], right[1, i, r])
+            for r in range(runs)
+            for i in range(len(group))
+        ],
+    )
+    text = REPEATED.format("t").replace("  unit", "  group text\n  unit")
+    pair = pair_of(text if runs > 1 else text.replace("  repeat run\n", ""), tmp_path)
+    difference = right[0].mean(axis=1) - right[1].mean(axis=1)
+    fitted = sm.OLS(difference, np.ones(len(difference))).fit(
+        cov_type="cluster", cov_kwds={"groups": group}, use_t=True
+    )
+    # the factor of statsmodels is G/(G - 1) (n - 1)/(n - 1) for one parameter
+    assert pair.variant == "clustered"
+    assert pair.statistic.value == pytest.approx(float(fitted.tvalues[0]), rel=1e-9)
+    assert pair.p == pytest.approx(float(fitted.pvalues[0]), rel=1e-9)
+
+
+def test_single_right_and_wrong_answers_are_compared_by_their_own_test(repeated):
+    once = REPEATED.replace("  repeat run\n", "")
+    assert codes(once.format("t")) == ["E207"]
+    assert codes(once.format("wilcoxon")) == ["E207"]
+    assert codes(once.format("mcnemar")) == []

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 from scipy import stats
-from studies import codes, study
+from studies import codes, study, write_rows
 
 from evallang.api import run
 from evallang.api.power import power_of
@@ -211,3 +211,32 @@ def test_a_run_and_the_command_give_the_same_numbers(tmp_path):
     assert record.analyses[0].kind == "power"
     shown = CliRunner().invoke(command, [str(path)], standalone_mode=False).stdout
     assert "holm first step, family of 3" in shown and "Hoenig & Heisey 2001" in shown
+
+
+def test_scores_with_folds_are_counted_as_they_were_read(tmp_path):
+    rows = [
+        (site, fold, repeat, 0.8 + 0.01 * fold, 0.79 + 0.005 * repeat)
+        for site in "AB"
+        for repeat in range(3)
+        for fold in range(5)
+    ]
+    write_rows(tmp_path, "s.csv", "site,fold,run,x,y", rows)
+    text = (
+        "evallang 1\n"
+        'scores s from "s.csv"\n  dataset site\n  fold fold\n  repeat run\n  higher is better\n'
+        "compare x, y with corrected_t\nanalyze power\n"
+    )
+    found, _ = power_of(study(text, tmp_path))
+    assert [(a.data, a.values["n"], a.values["unit"]) for a in found] == [
+        ("s/A", 15, "folds"),
+        ("s/B", 15, "folds"),
+    ]
+    for item in found:
+        (answer,) = item.values["answers"]
+        assert answer["assumptions"]["test_train_ratio"] == pytest.approx(1 / 4)
+        # power of a t of 14 degrees of freedom at the first step of two, by its definition
+        shift = answer["detectable"] / (1 / 15 + 1 / 4) ** 0.5
+        bound = stats.t.ppf(1 - 0.025 / 2, 14)
+        power = stats.nct.sf(bound, 14, shift) + stats.nct.cdf(-bound, 14, shift)
+        assert power == pytest.approx(0.8, abs=1e-6)
+        assert "could not be read" not in " ".join(item.values["notes"])
