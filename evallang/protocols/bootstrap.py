@@ -43,7 +43,10 @@ else:
             "err is the error of the model trained and tested on all rows, Err(1) the mean "
             "error of each row over the rounds that left it out; `.632` is .368 err + .632 "
             "Err(1); `.632+` shifts the weight to Err(1) as it nears the error gamma of a "
-            "model whose predictions do not depend on the truth"
+            "model whose predictions do not depend on the truth. The standard error is that of "
+            "the delta method after the bootstrap (Efron and Tibshirani 1997, section 5), less the "
+            "noise of finitely many rounds by the jackknife over rounds, and at least the standard "
+            "error of the mean of the rows' out-of-bag errors: the last two are a rule of our own"
         ),
         differs={
             "Efron & Tibshirani 1997": (

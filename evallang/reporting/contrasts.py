@@ -83,6 +83,8 @@ def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Ru
     words = f"{percent(found.level)}{NBSP}CI"
     if found.simultaneous:
         words = f"simultaneous {words}"
+    elif found.pair.p_adjusted is not None:
+        words = f"unadjusted {words}"
     return (Interval(text, found.low, found.high, words if lead else ""),)
 
 

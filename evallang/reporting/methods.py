@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evallang.reporting.compared import comparison_words, one_per_line
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
+from evallang.reporting.estimate_tables import OVER_GROUPS
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.made_elsewhere import made_elsewhere
 from evallang.reporting.numbers import count, percent
@@ -166,7 +167,7 @@ def _tuning(context: Context) -> Runs:
         return ()
     tuned = [model for model in estimators if model.tuned]
     if not tuned:
-        return runs("Hyper-parameters were fixed in advance.")
+        return runs("Hyper-parameters were not tuned in this study.")
     names = listed(
         [runs(f"{context.model(m.name)} ({plural_count(candidates(m), 'candidate')})")
          for m in tuned]
@@ -176,14 +177,17 @@ def _tuning(context: Context) -> Runs:
     if search.strategy == "bayes":
         how += " with tree-structured Parzen estimators"
     inner = f" in {search.folds}-fold inner cross-validation" if search.folds else ""
+    place = "inside each training part" if search.folds else "on a validation part"
     made = runs(
-        "Hyper-parameters of ", names, f" were chosen inside each training part{how}",
+        "Hyper-parameters of ", names, f" were chosen {place}{how}",
         context.cite("software", "optuna"), inner,
     )  # fmt: skip
     if search.metric:
         made += runs(f", by {context.metric(search.metric).noun}")
     rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)
     words = [RULES.get(rule, rule.replace("_", " ")) for rule in rules]
+    if not search.folds:
+        words = [one.replace("best mean inner score", "best score there") for one in words]
     return made + runs(f"; {' or '.join(words)} was taken." if words else ".")
 
 
@@ -212,6 +216,8 @@ def _measures(context: Context) -> Runs:
             parts.append(runs(words, " without interval"))
             continue
         title = mid_sentence(context.interval_title(method))
+        if _over_groups(context, method):
+            title += ", in its form for groups"
         cite = context.cite("interval", method)
         each = "s" if len(rest) > 1 else ""
         a = "" if each else "a "
@@ -224,6 +230,17 @@ def _measures(context: Context) -> Runs:
         verb = "is" if len(averaged) == 1 else "are"
         made += runs(" ", _capital(nouns), f" {verb} unweighted over the classes (macro average).")
     return made + _own_metrics(context)
+
+
+def _over_groups(context: Context, method: str) -> bool:
+    """Tell whether every interval of a method was made over whole groups."""
+    return all(
+        any(OVER_GROUPS.match(note) for note in estimate.notes)
+        for estimate in context.results.estimates
+        if estimate.interval is not None
+        and estimate.interval.method == method
+        and estimate.subgroup is None
+    )
 
 
 def _own_metrics(context: Context) -> Runs:
@@ -277,8 +294,8 @@ def _required(context: Context) -> Runs:
     if titles:
         ways.append(runs("the ", p_letter(context), " of ", listed(titles), " with the sign of "
                          "the difference"))  # fmt: skip
-    lead = "One requirement was stated beforehand and" if len(found) == 1 else (
-        f"{capitalised(number_word(len(found)))} requirements were stated beforehand; each"
+    lead = "One requirement was stated in the study file and" if len(found) == 1 else (
+        f"{capitalised(number_word(len(found)))} requirements were stated in the study file; each"
     )  # fmt: skip
     made = runs(f"{lead} was decided on ", listed(ways, last=" or "), ", without correction.")
     if len(found) == 1:
@@ -296,11 +313,11 @@ def _power(context: Context) -> Runs:
     stated = any(values["difference"] is not None for values in found)
     what = f"the smallest difference that a test finds with a power of {target}"
     if stated:
-        what += ", and the power at a difference stated beforehand,"
+        what += ", and the power at a difference stated in the study file,"
     corrected = any(values["correction"] for values in found)
     level = " at the level of one comparison after the correction" if corrected else ""
     return runs(
-        f"For assumptions stated beforehand we computed {what}{level}",
+        f"For assumptions stated in the study file we computed {what}{level}",
         context.cite("analysis", "power"), ".",
     )  # fmt: skip
 

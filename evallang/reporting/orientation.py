@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from evallang.results.records import Effect, HypothesisTestResult
+from evallang.stats.alternatives import OPPOSITE, one_sided
 
 SIGNED_STATISTICS = frozenset({"t", "z"})
 SIGNED_EFFECTS = frozenset(
@@ -22,7 +23,7 @@ SWAPPED = (("p_first", "p_second"), ("wins", "losses"), ("rank_first", "rank_sec
 
 
 def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
-    """Give the same result with its second model first; p and decision stay."""
+    """Return the same result with its second model first; the side turns, p and decision stay."""
     statistic, table = pair.statistic, pair.table
     if statistic is not None and statistic.name in SIGNED_STATISTICS:
         statistic = replace(statistic, value=_minus(statistic.value))
@@ -39,8 +40,9 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
     if simultaneous is not None:
         low, high = _minus(simultaneous.high), _minus(simultaneous.low)
         simultaneous = replace(simultaneous, low=low, high=high)
+    seen = one_sided(pair, OPPOSITE[pair.side]) if pair.side is not None else pair
     return replace(
-        pair,
+        seen,
         models=tuple(reversed(pair.models)),
         statistic=statistic,
         table=table,

@@ -22,7 +22,15 @@ from evallang.reporting.document import Number, Runs, Strong, listed, runs
 from evallang.reporting.numbers import Scale, fixed
 from evallang.reporting.orientation import as_lead
 from evallang.reporting.pair_verdicts import place_words, within_margin
-from evallang.reporting.wording import adjusted_words, amount, number_word, p_stat, test_runs
+from evallang.reporting.titles import capitalised
+from evallang.reporting.wording import (
+    adjusted_words,
+    amount,
+    number_word,
+    p_stat,
+    signed_amount,
+    test_runs,
+)
 from evallang.results.records import Comparison, HypothesisTestResult
 
 MOST_NAMED = 3  # pairs without a test that are named; more are counted
@@ -30,6 +38,8 @@ MOST_NAMED = 3  # pairs without a test that are named; more are counted
 
 def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     """Word all pairs with one model, then the other decided pairs."""
+    if any(pair.side for pair in comparison.pairwise):
+        return _each(context, comparison)
     metric = context.difference_words(comparison)
     own = [contrast(p, centre) for p in comparison.pairwise if centre in p.models]
     others = [p for p in comparison.pairwise if centre not in p.models and p.reject]
@@ -61,6 +71,8 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
 
 def against(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
     """Word all pairs with a reference, read from the other model of each."""
+    if any(pair.side for pair in comparison.pairwise):
+        return _each(context, comparison)
     metric = context.difference_words(comparison)
     found = [
         contrast(p, next(name for name in p.models if name != reference))
@@ -105,6 +117,8 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
     scale = context.difference_scale(comparison)
     if margin_of(pair) is not None:
         return within_margin(context, comparison, pair)
+    if pair.side is not None:
+        return _one_sided(context, comparison, pair)
     found = _better_first(context, comparison, pair)
     where = place_words(context, comparison)
     first, second = context.model(found.model), context.model(found.other)
@@ -124,6 +138,51 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
         return runs(lead, ", by ", amount(metric, found.value, scale), inside, ": ", test, ".")
     lead = Strong(runs(f"{where}{first} was not shown to differ in {metric.noun} from {second}"))
     return runs(lead, ": ", test, ". ", compatible_runs(context, comparison, [found]))
+
+
+def _each(context: Context, comparison: Comparison) -> list[Runs]:
+    """Word one-sided pairs one by one: each asks about one direction of its own models."""
+    tested = [pair for pair in comparison.pairwise if pair.reject or is_open(pair)]
+    tested.sort(key=lambda pair: not pair.reject)
+    made = [single(context, comparison, pair) for pair in tested[:MOST_NAMED]]
+    rest = len(tested) - len(made)
+    if rest:
+        pairs = "one more pair is" if rest == 1 else f"{number_word(rest)} more pairs are"
+        made.append(runs(f"{capitalised(pairs)} listed in the table of differences."))
+    return made
+
+
+def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
+    """Word a pair of which the test asked about one direction only."""
+    metric = context.difference_words(comparison)
+    scale = context.difference_scale(comparison)
+    found = contrast(pair, pair.models[0])
+    first, second = (context.model(name) for name in pair.models)
+    higher = "higher" if pair.side == "greater" else "lower"
+    test = test_runs(context, pair, comparison.alpha)
+    words = adjusted_words(comparison)
+    if words and pair.p_adjusted is not None:
+        test += runs(f", {words}", p_stat(context, pair.p_adjusted, comparison.alpha))
+    shown = "had" if pair.reject else "was not shown to have"
+    a = "" if pair.reject else "a "
+    lead = (
+        f"{place_words(context, comparison)}{first} {shown} {a}{higher} {metric.noun} than {second}"
+    )
+    made = runs(Strong(runs(lead)), ": ", test, ".")
+    bounds = contrast_interval(found, scale)
+    if not bounds or found.value is None or found.low is None or found.high is None:
+        return made
+    made += runs(" The observed difference was ")
+    made += runs(signed_amount(metric, found.value, scale), f" ({first} minus {second}; two-sided ")
+    made += bounds + runs(")")
+    other_side = found.high < 0 if pair.side == "greater" else found.low > 0
+    if not pair.reject and other_side:
+        made += runs(", in the direction that the one-sided test did not ask about")
+    elif pair.reject and found.low <= 0 <= found.high:
+        made += runs("; a two-sided interval can hold 0 where a one-sided test rejects")
+    elif not pair.reject:
+        made += runs("; that is not evidence of equality")
+    return made + runs(".")
 
 
 def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs]:

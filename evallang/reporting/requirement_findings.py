@@ -1,9 +1,11 @@
 """Key findings about requirements: a line for each, PASS or FAIL, with what decided it."""
 
+import math
 import re
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context, half_width
+from evallang.reporting.decisions import margin_of
 from evallang.reporting.document import Code, Interval, Number, Runs, Strong, runs
 from evallang.reporting.numbers import (
     NBSP,
@@ -63,7 +65,27 @@ def _line(context: Context, item: Requirement) -> Runs:
         inside += runs(", ", line)
     undecided = item.value is None or item.interval in (None, (None, None))
     reason = f": {item.reason}" if item.reason and not item.met and undecided else ""
-    return made + inside + runs(reason.rstrip("."), ".")
+    return made + inside + runs(reason.rstrip("."), ".", _beside_a_test(context, item))
+
+
+def _beside_a_test(context: Context, item: Requirement) -> str:
+    """Reconcile a line with a test of a margin of the same models, which has another level."""
+    if item.margin is None or item.test is not None:
+        return ""
+    for comparison in context.results.comparisons:
+        same = (comparison.data, comparison.metric) == (item.data, item.metric)
+        for pair in comparison.pairwise if same else ():
+            bound = (1 - item.level) / 2
+            if margin_of(pair) is None or set(pair.models) != set(item.models):
+                continue
+            if math.isclose(bound, comparison.alpha):
+                continue
+            return (
+                f" The bounds of this interval have a one-sided level of {percent(bound)}, and the "
+                f"test of a margin between the same models one of {percent(comparison.alpha)}, so "
+                "that one can be met where the other is not."
+            )
+    return ""
 
 
 def _text(row: Runs) -> str:

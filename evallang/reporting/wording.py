@@ -36,6 +36,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.titles import mid_sentence
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
+from evallang.stats.alternatives import SIDE
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta^2_Q": "η²", "eta2": "η²", "rho": "ρ"}
@@ -149,7 +150,7 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
         b, c = result.table[0][1], result.table[1][0]
         made += runs(", ", stat("b", count(b), b), ", ", stat("c", count(c), c))
     if result.p is not None:
-        side = "one-sided " if "one-sided" in result.variant else ""
+        side = "one-sided " if result.side is not None else ""
         made += runs(f", {side}", p_stat(context, result.p, alpha))
     for effect in result.effects[:1]:
         if effect.value is not None and effect.name not in RATIOS:
@@ -181,12 +182,15 @@ def written_apart(rest: str) -> str:
     return (rest.partition(")")[2] if rest.startswith("(") else rest).strip(", ")
 
 
+SIDES = {"greater": "larger", "less": "smaller"}
+
+
 def variant_words(result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
-    kind, _, side = result.variant.partition(", one-sided: ")
+    kind = result.variant.partition(SIDE)[0]
     words = "" if kind == result.test else VARIANTS.get(kind, kind.replace("_", " "))
     words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
-    side = {"greater": "one-sided, first larger", "less": "one-sided, first smaller"}.get(side, "")
+    side = "" if result.side is None else f"one-sided, first {SIDES[result.side]}"
     return ", ".join(part for part in (words, side) if part)
 
 
@@ -231,6 +235,12 @@ def value_text(metric: MetricWords, value: float | None, scale: Scale) -> Number
 def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
     """Word the size of a difference: "4.4 points", "0.012"."""
     number = Number(fixed(abs(value), scale, null=0.0), abs(value))
+    return runs(number, f"{NBSP}points") if metric.percent else runs(number)
+
+
+def signed_amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
+    """Word a difference with its sign: "+4.4 points", "−0.012"."""
+    number = Number(fixed(value, scale, signed=True, null=0.0), value)
     return runs(number, f"{NBSP}points") if metric.percent else runs(number)
 
 

@@ -72,7 +72,8 @@ class HypothesisTestResult:
 
     `test` is the registered name, `variant` what was really computed ("exact"), `null`
     the null hypothesis in words. `models`, `p_adjusted`, `reject` and `simultaneous` are
-    filled in by the comparison that ran the test.
+    filled in by the comparison that ran the test. `side` is that of a one-sided test: `greater`
+    or `less`, as a larger or a smaller value of the first model speaks against the null hypothesis.
     """
 
     test: str
@@ -89,5 +90,6 @@ class HypothesisTestResult:
     effects: tuple[Effect, ...] = ()
     table: tuple[tuple[int, ...], ...] | None = None
     clusters: Clusters | None = None
+    side: str | None = None
     extra: Mapping[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

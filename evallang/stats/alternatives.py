@@ -22,7 +22,11 @@ Alternative = Literal["two_sided", "greater", "less"]
 SIDE = ", one-sided: "
 SPEAKS = "; only a "
 NOTE = "p is one-sided, the interval two-sided"
-OPPOSITE: dict[str, str] = {"two_sided": "two_sided", "greater": "less", "less": "greater"}
+OPPOSITE: dict[str, Alternative] = {
+    "two_sided": "two_sided",
+    "greater": "less",
+    "less": "greater",
+}
 
 
 def normal_p(z: float, alternative: Alternative = "two_sided") -> float:
@@ -48,7 +52,7 @@ def halved(p: float, difference: float, alternative: Alternative) -> float:
 
 
 def one_sided(result: HypothesisTestResult, alternative: Alternative) -> HypothesisTestResult:
-    """Name the side in the variant and in the null hypothesis of a result, once."""
+    """Set the side of a result, and name it in the variant and in the null hypothesis, once."""
     if alternative == "two_sided" or result.p is None:
         return result
     variant, null = result.variant.partition(SIDE)[0], result.null.partition(SPEAKS)[0]
@@ -56,6 +60,7 @@ def one_sided(result: HypothesisTestResult, alternative: Alternative) -> Hypothe
     notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
     return replace(
         result,
+        side=alternative,
         variant=f"{variant}{SIDE}{alternative}",
         null=f"{null}{SPEAKS}{word} value of the first model speaks against it",
         notes=notes,

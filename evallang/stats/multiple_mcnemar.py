@@ -53,9 +53,20 @@ THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
         when="many pairs by mcnemar, with few discordant examples in some of them",
         when_not="another test: holm",
         formula=(
-            "from the smallest p up: add, over the pairs not yet rejected, the chance that "
-            "their p could have been as small, never below the value before"
+            "from the smallest exact p up, whichever p the test itself prints: add, over the pairs "
+            "not yet rejected, the chance that their exact p could have been as small, never below "
+            "the value before. With `bootstrap` studentized differences take the place of p"
         ),
+        differs={
+            "mcnemar holm": (
+                "`holm` adjusts the p that the test prints, mid-p by default. With 5 discordant "
+                "examples to 0 in two of three pairs and none in the third, mid-p is .031 and "
+                "exact p .0625: `holm` gives .094 and `westfall` .125, so that `holm` is the "
+                "stronger there. With 9 to 0, 1 to 0 and 0 to 8 the smallest is .0059 by `holm` "
+                "and .0039 by `westfall`, because eight discordant examples or fewer never give "
+                "so small an exact p"
+            ),
+        },
     ),
     title="Westfall, Troendle and Pennello's correction",
     references=(WESTFALL_2010,),
@@ -79,7 +90,8 @@ def westfall(
 ) -> Adjusted:
     """Correct McNemar tests of many pairs by what each of them could have shown at all.
 
-    `exact` steps down over the exact p-values: each is replaced by the sum, over the pairs
+    `exact` steps down over the exact p-values, not over the mid-p that `mcnemar` prints by
+    default, whose level no correction can guarantee: each is replaced by the sum, over the pairs
     not rejected yet, of the chance that their p is as small, which is 0 for pairs with too
     few discordant examples. It controls the family-wise error rate under any dependence.
     `bootstrap` steps down over the studentized differences and refers each to the largest

@@ -81,7 +81,7 @@ def test_a_table_of_requirements_without_a_test_has_no_column_of_p():
 
 def test_the_methods_say_how_requirements_were_decided(gates):
     text = re.sub(r"[\d,⁠ ]+(?=[,.;)])", "", gates.methods())
-    assert "Three requirements were stated beforehand; each was decided on" in text
+    assert "Three requirements were stated in the study file; each was decided on" in text
     assert "95% intervals or the p of McNemar’s test" in text
     assert "only when all are met" in text
 
@@ -104,8 +104,8 @@ def test_separate_families_and_a_single_line_are_not_called_one_family():
 
 def test_the_methods_say_what_power_was_computed_for():
     text = Page(LINES + "analyze power(difference=2%, discordant=8%, target=90%)\n").methods()
-    assert "For assumptions stated beforehand we computed the smallest difference" in text
-    assert "with a power of 90%, and the power at a difference stated beforehand," in text
+    assert "For assumptions stated in the study file we computed the smallest difference" in text
+    assert "with a power of 90%, and the power at a difference stated in the study file," in text
     assert "one comparison after the correction" not in text  # each line is a family of one
     together = Page(LINES + "analyze power(discordant=8%)\n", TOGETHER).methods()
     assert "at the level of one comparison after the correction" in together

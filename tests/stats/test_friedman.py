@@ -182,6 +182,7 @@ def test_friedmans_f_holds_its_level_and_chi_squared_is_below():
     assert chi2 < f  # Iman & Davenport 1980
 
 
+<<<<<<< HEAD
 def test_the_average_aligned_ranks_are_those_of_scipy():
     scores = np.random.default_rng(4).normal(size=(9, 4))
     aligned = scores - scores.mean(axis=1, keepdims=True)
@@ -191,3 +192,20 @@ def test_the_average_aligned_ranks_are_those_of_scipy():
     )
     lower = friedman_aligned(-scores, "lower").extra["average_aligned_ranks"]
     assert lower == pytest.approx(expected)
+=======
+def test_chi2_is_kept_where_all_data_sets_agree():
+    table = np.tile([1.0, 2.0, 3.0], (5, 1))
+    expected = stats.friedmanchisquare(*table.T)
+    found = friedman(table, method="chi2")
+    assert (found.variant, found.statistic.name) == ("chi2", "chi2")
+    assert found.statistic.value == pytest.approx(expected.statistic)
+    assert found.p == pytest.approx(expected.pvalue, rel=1e-9)  # .0067
+    assert friedman(table).p == pytest.approx((1 / 6) ** 4)
+
+
+def test_without_correction_for_ties_the_statistic_is_0_where_everything_is_tied():
+    ignored = friedman(np.ones((5, 3)), ties="ignore")
+    assert (ignored.statistic.value, ignored.extra["chi2"], ignored.p) == (0.0, 0.0, 1.0)
+    corrected = friedman(np.ones((5, 3)))  # 0/0
+    assert (corrected.statistic.value, corrected.p) == (None, 1.0)
+>>>>>>> b0f85ae (Sentences of tests say what was computed: sides, margins beside gates, unadjusted intervals, forms for groups)

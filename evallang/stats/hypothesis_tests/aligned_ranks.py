@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import HypothesisTestResult, Statistic
-from evallang.stats.data_set_effects import w_of_ranks
 from evallang.stats.distributions import chi2_tail, f_tail
 from evallang.stats.hypothesis_tests.datasets import (
     FROM_DATA_SETS,
@@ -155,6 +154,7 @@ def friedman_aligned(
         statistic=Statistic("T", t),
         df=(float(models - 1),) if variant == "chi2" else None,
         p=p,
+<<<<<<< HEAD
         effects=(w_of_ranks(row_ranks(table.values), level, seed),) if n else (),
         extra={
             "n": n,
@@ -164,6 +164,9 @@ def friedman_aligned(
             if n
             else None,
         },
+=======
+        extra={"n": n, "p_chi2": None if t is None else chi2_tail(t, models - 1)},
+>>>>>>> b0f85ae (Sentences of tests say what was computed: sides, margins beside gates, unadjusted intervals, forms for groups)
         notes=notes,
     )
 
@@ -240,7 +243,6 @@ def quade(
         statistic=Statistic("F", f),
         df=df if variant == "F" and n > 1 else None,
         p=p,
-        effects=(w_of_ranks(ranks, level, seed),) if n else (),
         extra={"n": n},
         notes=notes,
     )

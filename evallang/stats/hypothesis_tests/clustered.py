@@ -68,7 +68,7 @@ def clustered_mcnemar(
     return replace(
         plain,
         variant="clustered chi2" if by_chi2 else f"group sign-flip, {flipped.variant}",
-        statistic=Statistic("chi2", chi2),
+        statistic=Statistic("chi2", chi2) if by_chi2 else None,
         df=(1.0,) if by_chi2 else None,
         p=p_chi2 if by_chi2 else flipped.p,
         estimate=replace(estimate, name="difference in accuracy"),
@@ -76,6 +76,7 @@ def clustered_mcnemar(
         effects=tuple(Effect(effect.name, effect.value) for effect in plain.effects),
         clusters=Clusters(clusters.n, _spread_over_groups(squares, first - second)),
         extra={
+            "chi2": chi2,
             "p_chi2": p_chi2,
             "p_sign_flip": flipped.p,
             "mc_se": flipped.mc_se,

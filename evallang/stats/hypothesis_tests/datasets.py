@@ -159,7 +159,9 @@ def friedman(
     degrees of freedom: the F of the analysis of variance of the ranks. `auto` takes the
     exact distribution over all orders within data sets for up to 15 data sets with 3
     models, 8 with 4 and 5 with 5. `ties=ignore` is the form of Demšar 2006 and Zhou 2021.
-    Where all data sets agree F is infinite and p is that chance, (1/M!)^(N - 1). A missing
+    Where all data sets agree F is infinite and p is that chance, (1/M!)^(N - 1); `chi2` keeps
+    its own p. Where no models differ anywhere p is 1, and the statistic undefined, or 0 with
+    `ties=ignore`. A missing
     score leaves its data set out, or with `missing=worst` gets the last rank. `scores` is
     (N, M). Raises `ValueError` where it is not.
     """
@@ -178,7 +180,7 @@ def friedman(
         notes = (*notes, "undefined: it takes two data sets")
     elif within == 0:
         p, notes = 1.0, (*notes, "on no data set do the models differ")
-    elif f == float("inf"):
+    elif f == float("inf") and variant != "chi2":
         p, variant = chance_of_agreement(doubled), "exact"
         notes = (*notes, "all data sets order the models alike, so F is infinite and p exact")
     elif variant == "exact":
@@ -219,10 +221,10 @@ def _statistics(
     between: int, within: int, n: int, models: int, ties: str
 ) -> tuple[float | None, float | None]:
     """Give chi-squared and F from sums of squares of doubled, centred ranks."""
+    if n and ties == "ignore":  # defined where everything is tied: 0
+        within = n * models * (models * models - 1) // 3
     if within == 0 or n == 0:
         return None, None
-    if ties == "ignore":
-        within = n * models * (models * models - 1) // 3
     chi2 = (models - 1) * between / within
     if n == 1:
         return chi2, None

@@ -80,8 +80,8 @@ OWN = "own derivation: computed by hand"
         null_under_cv=NULL_UNDER_CV,
         tests="losses",
         clustered=True,
-        when="losses of two models on the same independent examples, or on groups of them; shares of "
-        "right answers where every example has several runs, or examples come in groups",
+        when="losses of two models on the same independent examples, or on groups of them; shares "
+        "of right answers where every example has several runs, or examples come in groups",
         when_not="examples follow each other in time: diebold_mariano; scores of folds: "
         "corrected_t; a few examples carry the mean: permutation",
         formula=(
