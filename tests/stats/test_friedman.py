@@ -182,7 +182,6 @@ def test_friedmans_f_holds_its_level_and_chi_squared_is_below():
     assert chi2 < f  # Iman & Davenport 1980
 
 
-<<<<<<< HEAD
 def test_the_average_aligned_ranks_are_those_of_scipy():
     scores = np.random.default_rng(4).normal(size=(9, 4))
     aligned = scores - scores.mean(axis=1, keepdims=True)
@@ -192,7 +191,8 @@ def test_the_average_aligned_ranks_are_those_of_scipy():
     )
     lower = friedman_aligned(-scores, "lower").extra["average_aligned_ranks"]
     assert lower == pytest.approx(expected)
-=======
+
+
 def test_chi2_is_kept_where_all_data_sets_agree():
     table = np.tile([1.0, 2.0, 3.0], (5, 1))
     expected = stats.friedmanchisquare(*table.T)
@@ -208,4 +208,3 @@ def test_without_correction_for_ties_the_statistic_is_0_where_everything_is_tied
     assert (ignored.statistic.value, ignored.extra["chi2"], ignored.p) == (0.0, 0.0, 1.0)
     corrected = friedman(np.ones((5, 3)))  # 0/0
     assert (corrected.statistic.value, corrected.p) == (None, 1.0)
->>>>>>> b0f85ae (Sentences of tests say what was computed: sides, margins beside gates, unadjusted intervals, forms for groups)

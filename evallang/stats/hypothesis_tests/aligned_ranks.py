@@ -154,8 +154,6 @@ def friedman_aligned(
         statistic=Statistic("T", t),
         df=(float(models - 1),) if variant == "chi2" else None,
         p=p,
-<<<<<<< HEAD
-        effects=(w_of_ranks(row_ranks(table.values), level, seed),) if n else (),
         extra={
             "n": n,
             "p_chi2": None if t is None else chi2_tail(t, models - 1),
@@ -164,9 +162,6 @@ def friedman_aligned(
             if n
             else None,
         },
-=======
-        extra={"n": n, "p_chi2": None if t is None else chi2_tail(t, models - 1)},
->>>>>>> b0f85ae (Sentences of tests say what was computed: sides, margins beside gates, unadjusted intervals, forms for groups)
         notes=notes,
     )
 
