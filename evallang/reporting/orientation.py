@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from evallang.results.records import Effect, HypothesisTestResult
-from evallang.stats.alternatives import OPPOSITE, one_sided
+from evallang.results.statistics import with_side
 
 SIGNED_STATISTICS = frozenset({"t", "z"})
 SIGNED_EFFECTS = frozenset(
@@ -19,6 +19,7 @@ SIGNED_EFFECTS = frozenset(
     }
 )
 RATIOS = frozenset({"odds ratio"})
+OTHER_SIDE = {"greater": "less", "less": "greater"}
 SWAPPED = (("p_first", "p_second"), ("wins", "losses"), ("rank_first", "rank_second"))
 
 
@@ -40,7 +41,7 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
     if simultaneous is not None:
         low, high = _minus(simultaneous.high), _minus(simultaneous.low)
         simultaneous = replace(simultaneous, low=low, high=high)
-    seen = one_sided(pair, OPPOSITE[pair.side]) if pair.side is not None else pair
+    seen = with_side(pair, OTHER_SIDE[pair.side]) if pair.side is not None else pair
     return replace(
         seen,
         models=tuple(reversed(pair.models)),

@@ -36,7 +36,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.titles import mid_sentence
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
-from evallang.stats.alternatives import SIDE
+from evallang.results.statistics import SIDE
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta^2_Q": "η²", "eta2": "η²", "rho": "ρ"}

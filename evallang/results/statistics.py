@@ -1,7 +1,7 @@
 """What a statistical method gives: the records that tests and intervals return."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from evallang.frozen import frozen
 from evallang.results.settings import Value
@@ -93,3 +93,22 @@ class HypothesisTestResult:
     side: str | None = None
     extra: Mapping[str, Value] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+SIDE = ", one-sided: "
+SPEAKS = "; only a "
+NOTE = "p is one-sided, the interval two-sided"
+
+
+def with_side(result: HypothesisTestResult, side: str) -> HypothesisTestResult:
+    """Set the side of a one-sided test, and name it once in its variant and null hypothesis."""
+    variant, null = result.variant.partition(SIDE)[0], result.null.partition(SPEAKS)[0]
+    word = "larger" if side == "greater" else "smaller"
+    notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
+    return replace(
+        result,
+        side=side,
+        variant=f"{variant}{SIDE}{side}",
+        null=f"{null}{SPEAKS}{word} value of the first model speaks against it",
+        notes=notes,
+    )

@@ -7,11 +7,10 @@ two-sided.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from evallang.registry import lazy
-from evallang.results.statistics import HypothesisTestResult
+from evallang.results.statistics import HypothesisTestResult, with_side
 
 if TYPE_CHECKING:
     from scipy import special
@@ -19,9 +18,6 @@ else:
     special = lazy("scipy.special")
 
 Alternative = Literal["two_sided", "greater", "less"]
-SIDE = ", one-sided: "
-SPEAKS = "; only a "
-NOTE = "p is one-sided, the interval two-sided"
 OPPOSITE: dict[str, Alternative] = {
     "two_sided": "two_sided",
     "greater": "less",
@@ -55,13 +51,4 @@ def one_sided(result: HypothesisTestResult, alternative: Alternative) -> Hypothe
     """Set the side of a result, and name it in the variant and in the null hypothesis, once."""
     if alternative == "two_sided" or result.p is None:
         return result
-    variant, null = result.variant.partition(SIDE)[0], result.null.partition(SPEAKS)[0]
-    word = "larger" if alternative == "greater" else "smaller"
-    notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
-    return replace(
-        result,
-        side=alternative,
-        variant=f"{variant}{SIDE}{alternative}",
-        null=f"{null}{SPEAKS}{word} value of the first model speaks against it",
-        notes=notes,
-    )
+    return with_side(result, alternative)
