@@ -79,12 +79,12 @@ def test_results_are_not_written_through_a_link_that_leads_out(folders):
     (here / "room").mkdir()
     (here / "close").symlink_to("room")
     for to in ("away", "away/results"):
-        (here / "s.eval").write_text(STUDY.format(source='"inside.csv"', to=f' to "{to}"'))
+        (here / "s.eval").write_text(STUDY.format(source='"inside.csv"', to=f'\n  to "{to}"'))
         done = evallang("run", "s.eval", "-j", "1", cwd=here)
         assert done.returncode == 2
         said = f"`{to}` leads out of the study's folder, through a link"
         assert said in done.stderr
         assert sorted(p.name for p in there.iterdir()) == ["d.csv", "d.db"]
-    (here / "s.eval").write_text(STUDY.format(source='"inside.csv"', to=' to "close"'))
+    (here / "s.eval").write_text(STUDY.format(source='"inside.csv"', to='\n  to "close"'))
     assert evallang("run", "s.eval", "-j", "1", cwd=here).returncode == 0
     assert (here / "room" / "results.json").is_file()
