@@ -25,7 +25,13 @@ from evallang.data.table_codes import (
     TARGET_AMONG_FEATURES,
     TASKS_DIFFER,
 )
-from evallang.data.text_forms import are_amounts, are_dates, names_counter, names_identifier
+from evallang.data.text_forms import (
+    are_amounts,
+    are_dates,
+    names_counter,
+    names_identifier,
+    names_unit,
+)
 from evallang.diagnostics import Code, Diagnostic
 from evallang.registry import lazy
 from evallang.source import Span
@@ -182,9 +188,9 @@ def repeated_units(read: Table | GivenOutcomes, findings: Findings) -> None:
         for column in read.source_columns
         if column.role in (FEATURE, NOT_USED)
         and column.name not in meant
-        and names_identifier(column.name)
         and column.levels is not None
-        and FEW <= column.levels < read.n - column.missing
+        and column.levels >= FEW
+        and _names_several_rows(column.name, column.levels, read.n - column.missing)
     ]
     if not repeated:
         return
@@ -202,6 +208,11 @@ def repeated_units(read: Table | GivenOutcomes, findings: Findings) -> None:
             else ""
         ),
     )
+
+
+def _names_several_rows(name: str, levels: int, rows: int) -> bool:
+    """Return whether a column is called an identifier, or a unit with two rows on average."""
+    return (names_identifier(name) and levels < rows) or (names_unit(name) and 2 * levels <= rows)
 
 
 def id_like_features(

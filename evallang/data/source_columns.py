@@ -16,7 +16,7 @@ from evallang.data.dataset import (
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind, kind_of
 from evallang.data.labels import label_text
-from evallang.data.text_forms import names_identifier
+from evallang.data.text_forms import names_identifier, names_unit
 
 NOT_USED = "not used"
 FEATURE = "feature"
@@ -29,8 +29,8 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[str]]) -> tuple[So
     """Return every column of a frame in its order, with the roles that its study gives it.
 
     The time is linear in the number of cells. Levels are counted where values are names: in
-    text, in every column that is called an identifier, and in every column whose role is more
-    than that of a plain feature.
+    text, in every column that is called an identifier or a unit, and in every column whose role
+    is more than that of a plain feature.
     """
     found = []
     for name in frame.columns:
@@ -39,7 +39,7 @@ def source_columns(frame: Frame, roles: Mapping[str, Iterable[str]]) -> tuple[So
         role = ", ".join(dict.fromkeys(roles.get(name, ()))) or NOT_USED
         missing = values.null_count()
         ordered = kind in (Kind.NUMBER, Kind.DATE)
-        plain = role in (FEATURE, NOT_USED) and not names_identifier(name)
+        plain = role in (FEATURE, NOT_USED) and not (names_identifier(name) or names_unit(name))
         named = kind in (Kind.TEXT, Kind.BOOLEAN) or (ordered and not plain)
         found.append(
             SourceColumn(

@@ -102,7 +102,8 @@ NUMBERS_AS_CATEGORIES = declare(
 REPEATED_UNITS = declare(
     "W417",
     "repeated_units_without_group",
-    "A column that is called an identifier names several rows each, and no `group` is named.",
+    "A column that is called an identifier or a unit, such as `patient`, names several rows each, "
+    "and no `group` is named.",
     reason="Rows of one patient, user or session are alike, so a split that separates them "
     "tests on what was learnt, and intervals that count each row are too narrow. Below 10 "
     "different values the column may as well name a kind.",

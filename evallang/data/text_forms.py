@@ -33,6 +33,13 @@ _AMOUNT = re.compile(
 )
 _PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
+_UNITS = frozenset(
+    {
+        *("animal", "author", "case", "client", "customer", "donor", "family", "household"),
+        *("participant", "passage", "patient", "person", "player", "pupil", "respondent"),
+        *("session", "speaker", "student", "subject", "user"),
+    }
+)
 _IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid"})
 _COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "row index"})
 
@@ -79,6 +86,12 @@ def names_identifier(name: str) -> bool:
     """Tell whether a column is called an identifier: id, patient_id, customerID, uuid."""
     words = [word.casefold() for word in _WORDS.findall(name)]
     return bool(words) and (words[-1] in _IDENTIFIERS or words[0] in _IDENTIFIERS)
+
+
+def names_unit(name: str) -> bool:
+    """Return whether a column is called by one unit of a study: patient, user, speaker."""
+    words = [word.casefold() for word in _WORDS.findall(name)]
+    return bool(words) and words[-1] in _UNITS
 
 
 def names_counter(name: str) -> bool:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.models.becoming import becoming
-from evallang.models.model import ModelSpec
+from evallang.models.model import ModelSpec, is_baseline
 from evallang.registry import lazy
 from evallang.results.records import ColumnRecord
 
@@ -35,7 +35,10 @@ def column_records(
 
 
 def _words(table: Table, models: Sequence[ModelSpec]) -> dict[str, str]:
-    """Return what becomes of each feature, alike models together: `scaled (a, b); ... (c)`."""
+    """Return what becomes of each feature, alike models together: `scaled (a, b); ... (c)`.
+
+    A baseline reads no feature and is named only where there is no other model.
+    """
     known = {column.name: column.levels for column in table.source_columns}
     blocks = {column.name: column for column in table.columns}
 
@@ -45,7 +48,8 @@ def _words(table: Table, models: Sequence[ModelSpec]) -> dict[str, str]:
             known[name] = len(np.unique(values[~np.isnan(values)]))
         return known.get(name)
 
-    each = [(model.name, becoming(model.pipeline, table.columns, levels)) for model in models]
+    reading = [model for model in models if not is_baseline(model)] or models
+    each = [(model.name, becoming(model.pipeline, table.columns, levels)) for model in reading]
     joined: dict[tuple[str, ...], str] = {}
     found = {}
     for column in table.columns:
