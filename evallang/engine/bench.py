@@ -112,13 +112,11 @@ class Bench:
         if self.entry.declaration.proportion != "all":
             return None, ("no interval: its form for groups is that of accuracy",)
         right = self.outcome.truth == self.outcome.output
-        found, clusters = clustered_wilson(right, self._groups(), self.study.confidence)
+        found, _ = clustered_wilson(right, self._groups(), self.study.confidence)
         low, high = found.low, found.high
         if self.entry.declaration.complement and low is not None and high is not None:
             found = replace(found, low=1 - high, high=1 - low)
-        effect = clusters.design_effect
-        size = "" if effect is None else f", design effect {effect:.2f}"
-        return found, (f"over {clusters.n} groups{size}",)
+        return found, ()
 
     def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
         """Give Wilson's interval with the effective number of examples (Kish 1965)."""

@@ -206,8 +206,10 @@ class Context:
             options = written_options(name.removeprefix(base(name)))
         return printed(found.title) + (f" ({options})" if options else "")
 
-    def interval_title(self, name: str) -> str:
-        """Give the title of an interval; one that only its test makes is called after it."""
+    def interval_title(self, name: str, *, over_groups: bool = False) -> str:
+        """Return the title of an interval; one that only its test makes is called after it."""
+        if over_groups:
+            return f"{self.interval_title(name)}, in its form for groups"
         if base(name) in INTERVALS:
             options = written_options(name.removeprefix(base(name)))
             return INTERVALS[base(name)] + (f" ({options})" if options else "")

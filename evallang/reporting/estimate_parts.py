@@ -16,7 +16,6 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.estimate_tables import (
-    OVER_GROUPS,
     estimate_cells,
     flat_notes,
     interval_notes,
@@ -185,18 +184,13 @@ def _difference(estimate: Estimate | None, scale: Scale) -> Cell:
 def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Give the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
-    clusters = [note for e in found for note in e.notes if OVER_GROUPS.match(note)]
+    notes = over_groups(found)
     found = [
-        replace(
-            e,
-            notes=tuple(n for n in e.notes if n != BOUNDS_COINCIDE and not OVER_GROUPS.match(n)),
-        )
-        for e in found
+        replace(e, notes=tuple(note for note in e.notes if note != BOUNDS_COINCIDE)) for e in found
     ]
     for estimate in found:
         if estimate.subgroup is not None and estimate.notes:
             by_level.setdefault(estimate.subgroup.level, []).append(estimate)
-    notes = [over_groups(clusters)] if clusters else []
     for level, members in by_level.items():
         said = dict.fromkeys(note for estimate in members for note in estimate.notes)
         if all(set(said) <= set(estimate.notes) for estimate in members):

@@ -35,7 +35,6 @@ METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
 FLAT = "b"  # the mark of intervals without width
 NO_INTERVAL = "no interval is sound here by default"  # which the table says in its own words
-OVER_GROUPS = re.compile(r"over (\d+) groups\b")
 
 
 def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
@@ -136,25 +135,27 @@ def interval_notes(
     context: Context, metrics: Sequence[str], found: Sequence[Estimate]
 ) -> list[Runs]:
     """Name the method and level of the intervals of each metric."""
-    methods: dict[tuple[str, float], list[str]] = {}
+    methods: dict[tuple[str, float, bool], list[str]] = {}
     for name in metrics:
         of_metric = [e for e in found if e.metric == name]
         kinds = {
-            (e.interval.method, e.interval.level): None for e in of_metric if e.interval is not None
+            (e.interval.method, e.interval.level, e.interval.clusters is not None): None
+            for e in of_metric
+            if e.interval is not None
         }
         for kind in kinds:
             methods.setdefault(kind, []).append(context.metric(name).title)
         if not kinds and not any(e.no_interval == NO_WIDTH for e in of_metric):
-            methods.setdefault(("", 0.0), []).append(context.metric(name).title)
+            methods.setdefault(("", 0.0, False), []).append(context.metric(name).title)
     notes = []
-    for (method, level), titles in methods.items():
+    for (method, level, grouped), titles in methods.items():
         names = listed([runs(title) for title in titles])
         if not method:
             spread = any(e.sd is not None for e in found if e.interval is None)
             words = "; SD: standard deviation of the fold values" if spread else ""
             notes.append(runs(names, f": no interval under this protocol{words}."))
             continue
-        words = context.interval_title(method)
+        words = context.interval_title(method, over_groups=grouped)
         notes.append(runs(names, f": {percent(level)} {mid_sentence(words)}."))
     return notes
 
@@ -164,21 +165,17 @@ def named_notes(
 ) -> list[Runs]:
     """Give every note of estimates once, with the models and metrics that it is about."""
     by_note: dict[str, dict[str, list[str]]] = {}
-    clusters: list[str] = []
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
         for note in dict.fromkeys((*estimate.notes, *inner)):
             if note in said or note == BOUNDS_COINCIDE:
-                continue
-            if OVER_GROUPS.match(note):
-                clusters.append(note)
                 continue
             owners = by_note.setdefault(_mended(note), {})
             owners.setdefault(context.metric(estimate.metric).noun, []).append(
                 context.model(estimate.model)
             )
     models = len({estimate.model for estimate in found})
-    notes = [over_groups(clusters)] if clusters else []
+    notes = over_groups(found)
     for note, owners in by_note.items():
         parts: dict[tuple[str, ...], list[str]] = {}
         for noun, names in owners.items():
@@ -191,20 +188,19 @@ def named_notes(
     return notes
 
 
-def over_groups(notes: Sequence[str]) -> Runs:
-    """Say once over how many groups intervals were made, and their design effects."""
-    sizes = sorted({int(found[1]) for note in notes if (found := OVER_GROUPS.match(note))})
-    effects = sorted(
-        {
-            float(found[1])
-            for note in notes
-            if (found := re.search(r"design effect ([\d.]+\d)", note))
-        }
-    )
+def over_groups(found: Iterable[Estimate]) -> list[Runs]:
+    """Report once over how many groups intervals were computed, and their design effects."""
+    clusters = [
+        e.interval.clusters for e in found if e.interval is not None and e.interval.clusters
+    ]
+    if not clusters:
+        return []
+    sizes = sorted({one.n for one in clusters})
+    effects = sorted({one.design_effect for one in clusters if one.design_effect is not None})
     words = f"Whole groups are the units of the intervals: {_span(map(count, sizes))} groups"
     if effects:
         words += f", design effect {_span(fixed(value, Scale(2)) for value in effects)}"
-    return runs(words + ".")
+    return [runs(words + ".")]
 
 
 def _span(texts: Iterable[str]) -> str:

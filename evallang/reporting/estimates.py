@@ -77,7 +77,10 @@ def _figure(context: Context, setting: Setting, metric_name: str, identifier: st
     words = ""
     if with_interval:
         levels = " / ".join(dict.fromkeys(percent(i.level) for i in with_interval))
-        methods = dict.fromkeys(context.interval_title(i.method) for i in with_interval)
+        methods = dict.fromkeys(
+            context.interval_title(i.method, over_groups=i.clusters is not None)
+            for i in with_interval
+        )
         words = f", point and {levels} interval ({', '.join(mid_sentence(m) for m in methods)})"
     drawn = forest_of_differences(context, comparison) if comparison is not None else None
     if comparison is None or drawn is None:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from evallang.reporting.compared import comparison_words, one_per_line
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
-from evallang.reporting.estimate_tables import OVER_GROUPS
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.made_elsewhere import made_elsewhere
 from evallang.reporting.numbers import count, percent
@@ -216,8 +215,7 @@ def _measures(context: Context) -> Runs:
             parts.append(runs(words, " without interval"))
             continue
         title = mid_sentence(context.interval_title(method))
-        if _over_groups(context, method):
-            title += ", in its form for groups"
+        title += _form_for_groups(context, method)
         cite = context.cite("interval", method)
         each = "s" if len(rest) > 1 else ""
         a = "" if each else "a "
@@ -232,15 +230,17 @@ def _measures(context: Context) -> Runs:
     return made + _own_metrics(context)
 
 
-def _over_groups(context: Context, method: str) -> bool:
-    """Tell whether every interval of a method was made over whole groups."""
-    return all(
-        any(OVER_GROUPS.match(note) for note in estimate.notes)
+def _form_for_groups(context: Context, method: str) -> str:
+    """Report whether all or some of the intervals of a method took whole groups as units."""
+    grouped = {
+        estimate.interval.clusters is not None
         for estimate in context.results.estimates
-        if estimate.interval is not None
-        and estimate.interval.method == method
-        and estimate.subgroup is None
-    )
+        if estimate.interval is not None and estimate.interval.method == method
+    }
+    if True not in grouped:
+        return ""
+    where = " where examples come in groups" if False in grouped else ""
+    return f", in its form for groups{where}"
 
 
 def _own_metrics(context: Context) -> Runs:

@@ -41,9 +41,16 @@ def requirement_lines(context: Context) -> list[Runs]:
 
 
 def interval_of(context: Context, item: Requirement) -> str:
-    """Give the title of the interval that decided: of one value, or of a difference."""
-    of_one = item.kind == "level"
-    return (context.interval_title if of_one else context.difference_title)(item.method)
+    """Return the title of the interval that decided: of one value, or of a difference."""
+    if item.kind != "level":
+        return context.difference_title(item.method)
+    key = (item.data, item.protocol, item.models[0], item.metric, item.subgroup)
+    grouped = any(
+        e.interval is not None and e.interval.clusters is not None
+        for e in context.results.estimates
+        if (e.data, e.protocol, e.model, e.metric, e.subgroup) == key
+    )
+    return context.interval_title(item.method, over_groups=grouped)
 
 
 def _line(context: Context, item: Requirement) -> Runs:

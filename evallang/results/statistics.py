@@ -8,14 +8,26 @@ from evallang.results.settings import Value
 
 
 @frozen
+class Clusters:
+    """The number of groups behind a clustered test or interval, and its design effect."""
+
+    n: int
+    design_effect: float | None
+
+
+@frozen
 class Interval:
-    """An interval with its method and level; None where the bound is undefined."""
+    """An interval with its method and level; None where the bound is undefined.
+
+    `clusters` are the groups that it takes as its units, None where the units are examples.
+    """
 
     method: str
     level: float
     low: float | None
     high: float | None
     notes: tuple[str, ...] = ()
+    clusters: Clusters | None = None
 
 
 @frozen
@@ -56,14 +68,6 @@ class Effect:
     value: float | None
     low: float | None = None
     high: float | None = None
-
-
-@frozen
-class Clusters:
-    """The number of groups behind a clustered test, and its design effect."""
-
-    n: int
-    design_effect: float | None
 
 
 @frozen

@@ -27,7 +27,8 @@ def rounds_of(x, y, number, rng):
 
 @pytest.mark.parametrize(
     ("number", "own", "share", "published"),
-    [(50, 0.051, 0.21, 0.114), (200, 0.047, 0.12, 0.070)],
+    # the share of 500 rounds over 260 draws; 60 of them gave .083, two times 100 .067 and .066
+    [(50, 0.051, 0.21, 0.114), (200, 0.047, 0.12, 0.070), (500, 0.046, 0.070, 0.0565)],
 )
 def test_the_figures_of_the_rule_on_rounds_come_out(number, own, share, published):
     drawn = np.random.default_rng(1)

@@ -66,7 +66,7 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
     """A bootstrap has too few rounds for what is taken from it.
 
     The standard error under `protocol bootstrap` varies with the rounds drawn: measured, by
-    about 20 percent of itself with 50 rounds, by 12 percent with 200, by 6 with 500.
+    about 20 percent of itself with 50 rounds, by 12 percent with 200, by 7 with 500.
     The bounds of an interval are percentiles far out, which a few hundred rounds do not
     reach: they need 1,000 and more. So does a p-value from permutations or a bootstrap, which
     cannot be smaller than one in so many rounds.

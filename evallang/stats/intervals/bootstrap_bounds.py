@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example, lazy
-from evallang.results.statistics import Interval
+from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import LEAST_GROUPS, few_groups
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
@@ -106,6 +107,15 @@ def bootstrap(
     out and counted in a note; bounds are cut at the limits of the metric. Raises
     `ValueError` where `rounds` is below 2.
     """
+    found = _bootstrap(sample, level, seed, method, rounds)
+    return (
+        found
+        if sample.n_groups is None
+        else replace(found, clusters=Clusters(sample.n_groups, None))
+    )
+
+
+def _bootstrap(sample: Resampler, level: float, seed: int, method: Method, rounds: int) -> Interval:
     checked_level(level)
     if rounds < 2:
         raise ValueError("a bootstrap takes at least 2 rounds")

@@ -7,6 +7,7 @@ Groups: n over the design effect takes the place of n. Weights: (Σ w)² / Σ w�
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
@@ -54,7 +55,8 @@ def clustered_wilson(
     The design effect comes from the variance over groups by CR2, and t with Satterthwaite's
     degrees of freedom takes the place of z (Bell & McCaffrey 2002; own derivation for Wilson's).
     Where no example differs from the rest the design effect is unknown, and each group
-    counts as one example. `right` is Boolean (n,). Raises `ValueError` where shapes disagree.
+    counts as one example. The groups are part of the interval too. `right` is Boolean (n,).
+    Raises `ValueError` where shapes disagree.
     """
     x = _shares(right)
     codes = group_codes(groups, len(x))
@@ -63,15 +65,16 @@ def clustered_wilson(
     clusters = Clusters(count, effect)
     if count < 2:
         note = "undefined: the spread over groups takes two groups"
-        return Interval("wilson", level, None, None, (note,)), clusters
+        return Interval("wilson", level, None, None, (note,), clusters), clusters
+    notes: tuple[str, ...] = ()
     if effect is None:
         size, df = float(count), None
-        note = f"the examples do not differ, so that each of the {count} groups counts as one"
+        notes = (f"the examples do not differ, so that each of the {count} groups counts as one",)
     else:
         # Groups more alike than chance has it: at most the rows themselves are counted
         size, df = len(x) / max(effect, 1.0), degrees_of_mean(codes)
-        note = f"over {count} groups: {len(x)} examples count as {size:.1f}"
-    return _score_interval(float(x.mean()), size, level, note, df), clusters
+    found = _score_interval(float(x.mean()), size, level, notes, df)
+    return replace(found, clusters=clusters), clusters
 
 
 def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Interval:
@@ -85,8 +88,8 @@ def weighted_wilson(right: ArrayLike, weights: ArrayLike, level: float) -> Inter
     size = effective_n(w)
     if size == 0:
         return Interval("wilson", level, None, None, ("no examples",))
-    note = f"weighted: {len(x)} examples count as {size:.1f}"
-    return _score_interval(float(w @ x) / float(w.sum()), size, level, note)
+    notes = (f"weighted: {len(x)} examples count as {size:.1f}",)
+    return _score_interval(float(w @ x) / float(w.sum()), size, level, notes)
 
 
 def weighted_sample(
@@ -163,7 +166,7 @@ def weighted_area_sample(
 
 
 def _score_interval(
-    share: float, n: float, level: float, note: str, df: float | None = None
+    share: float, n: float, level: float, notes: tuple[str, ...], df: float | None = None
 ) -> Interval:
     """Wilson's interval for a number of examples that need not be whole."""
     z = normal_quantile(level) if df is None else t_quantile(level, df)
@@ -171,7 +174,7 @@ def _score_interval(
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     low = 0.0 if share <= 0 else max(centre - half, 0.0)
     high = 1.0 if share >= 1 else min(centre + half, 1.0)
-    return Interval("wilson", level, low, high, (note,))
+    return Interval("wilson", level, low, high, notes)
 
 
 def _shares(right: ArrayLike) -> NDArray[np.float64]:

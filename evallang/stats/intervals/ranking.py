@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Design, Evidence, Example, lazy
-from evallang.results.statistics import Interval
+from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
@@ -286,18 +286,21 @@ def _over_groups(
     """Compute the interval of the mean area over folds with the covariance over groups."""
     twice = np.column_stack([values, values])  # the covariance of one area with itself
     found = covariances.auc_covariance(positive, twice, folds, groups)
-    area, notes = found.areas[0], (f"over {found.n_groups} groups", *found.notes)
+    area, notes = found.areas[0], found.notes
+    clusters = None if found.n_groups is None else Clusters(found.n_groups, None)
     if found.covariance is None or area in (0.0, 1.0):
         if found.covariance is not None:
             notes = (*notes, "undefined: every pair of every fold is in order")
-        return Interval("cv_auc", level, None, None, notes)
+        return Interval("cv_auc", level, None, None, notes, clusters)
     df = welch_df(tuple((float(part[0, 0]), df) for part, df in found.parts))
     if df is None:
-        return Interval("cv_auc", level, area, area, (*notes, "no width: the groups do not vary"))
+        notes = (*notes, "no width: the groups do not vary")
+        return Interval("cv_auc", level, area, area, notes, clusters)
     error = math.sqrt(float(found.covariance[0, 0]))
     centre, half = float(special.logit(area)), t_quantile(level, df) * error / (area * (1 - area))
     low, high = float(special.expit(centre - half)), float(special.expit(centre + half))
-    return Interval("cv_auc", level, low, high, (*notes, *few_groups(found.n_groups)))
+    notes = (*notes, *few_groups(found.n_groups))
+    return Interval("cv_auc", level, low, high, notes, clusters)
 
 
 def _checked(truth: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
