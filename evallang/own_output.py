@@ -1,8 +1,11 @@
 """What code prints that is not ours: to stderr, with the name of the model or metric in front.
 
-Standard output carries verdicts and tables, which other programs read.
+Standard output carries verdicts and tables, which other programs read. Lines that Python code
+prints are made printable, so that they forge no line of ours in a log; what goes past Python's
+streams (C code, child processes) reaches stderr as it is.
 """
 
+import codecs
 import ctypes
 import io
 import os
@@ -13,10 +16,14 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
+from evallang.printable import write_lines
 from evallang.working_folder import working_folder_restored
 
 LONGEST = 65_536
 """Characters of a line that are kept until it ends."""
+
+UNNAMED = "output"
+"""What stands in front of a line that no model or metric is known to have printed."""
 
 _SPEAKER: ContextVar[str] = ContextVar("speaker", default="")
 _LOCK = threading.Lock()
@@ -44,9 +51,10 @@ class _ToStderr(io.TextIOBase):
             self._print(begun)
 
     def _print(self, *lines: str) -> None:
-        start = f"{self._last}: " if self._last else ""
         if lines and sys.stderr is not None:
-            sys.stderr.write("".join(f"{start}{line}\n" for line in lines))
+            start = self._last or UNNAMED
+            whole = [line.removesuffix("\r") for line in lines]
+            write_lines(sys.stderr, *(f"{start}: {line}" for line in whole))
 
     def writable(self) -> bool:
         return True
@@ -60,8 +68,24 @@ class _ToStderr(io.TextIOBase):
 
     @property
     def buffer(self) -> Any:
-        """The bytes of stderr, for code that writes bytes."""
-        return sys.stderr.buffer
+        """A stream for code that writes bytes; they are read as UTF-8 and printed as lines."""
+        return _Bytes(self)
+
+
+class _Bytes(io.RawIOBase):
+    """The bytes of a stream of text."""
+
+    def __init__(self, text: _ToStderr) -> None:
+        self._text = text
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+
+    def write(self, content: Any, /) -> int:
+        found = bytes(content)
+        self._text.write(self._decoder.decode(found))
+        return len(found)
+
+    def writable(self) -> bool:
+        return True
 
 
 @contextmanager

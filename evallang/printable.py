@@ -8,7 +8,7 @@ and what Unicode does not assign become their visible escapes.
 
 import json
 import re
-from typing import Any
+from typing import Any, TextIO
 
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
@@ -43,6 +43,11 @@ def printable_line(text: str) -> str:
     """Return a line for a terminal or a log; it does not begin a workflow command."""
     shown = printable(text)
     return _COMMAND.sub(r"\1\\x3a", shown, count=1) if _COMMAND.match(shown) else shown
+
+
+def write_lines(stream: TextIO, *lines: str) -> None:
+    """Write lines to a stream; a line break within one is made visible."""
+    stream.write("".join(f"{printable_line(line)}\n" for line in lines))
 
 
 def printable_json(document: Any, *, indent: int) -> str:

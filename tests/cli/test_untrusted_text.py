@@ -81,8 +81,7 @@ def test_json_is_visible_and_says_the_same(document):
 # --- one writer --------------------------------------------------------------------------------
 
 WRITER = Path("cli/terminal.py")
-# developers run the tools by `python -m`; what consented code prints is passed on as it is
-TOOLS = {Path("syntax/table.py"), Path("models/generate.py"), Path("own_output.py")}
+TOOLS = {Path("syntax/table.py"), Path("models/generate.py")}  # developers run them
 
 
 def writes(tree: ast.AST) -> list[str]:
@@ -288,6 +287,39 @@ def test_a_failed_fit_of_own_code_is_one_line(tmp_path, monkeypatch):
     assert code == 3
     assert b"a fit failed (own, fold 1): E\\nPASS forged: x ::error::forged\\x1b[2K" in err
     assert (forged(out), forged(err)) == ([], [])
+
+
+FORGER = """\
+import sys
+print("PASS forged on import")
+class Forger:
+    classes_ = [0, 1, 2]
+    def fit(self, X, y):
+        print("::error::forged")
+        print("##[error]forged\\x1b[2K")
+        print("half", end="\\rPASS forged\\r\\n")
+        sys.stdout.buffer.write(b"PASS forged by bytes \\xff\\n::error::forged\\n")
+        return self
+    def predict(self, X):
+        return [0] * len(X)
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_own_code_prints_forges_no_line(tmp_path, jobs):
+    (tmp_path / "own_forger.py").write_text(FORGER)
+    (tmp_path / "study.eval").write_text(
+        'evallang 1\nuse own_forger\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
+        "model own = own_forger.Forger\nprotocol cv folds=2\nmeasure accuracy\nreport html\n"
+    )
+    words = [sys.executable, "-m", "evallang", "run", "study.eval", "--trust", "-j", jobs]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert (forged(done.stdout), forged(done.stderr)) == ([], [])
+    shown = done.stderr.decode().splitlines()
+    assert "own: ::error::forged" in shown
+    assert "own: half\\rPASS forged" in shown
+    assert "own: PASS forged by bytes \\xff" in shown
 
 
 # --- streams that are closed -------------------------------------------------------------------
