@@ -235,6 +235,14 @@ EXAMPLES = declare(
     reason="100 MB a model when expanded",
 )
 
+RESULTS_BYTES = declare(
+    "results_bytes",
+    100_000_000,
+    "bytes",
+    "a results.json that a report is rendered from",
+    reason="300,000 columns or 600,000 values of folds, which take ten times the memory",
+)
+
 # --- of data -------------------------------------------------------------------------------------
 
 BYTES = declare(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.limits import RESULTS_BYTES
 from evallang.registry import lazy
 from evallang.results import codec, records
 from evallang.working_folder import safe_path
@@ -79,14 +80,20 @@ class Results:
     def load(cls, path: str | Path) -> Results:
         """Read a `results.json`, or the folder that holds one.
 
-        Raises `OSError`, and `ValueError` when it is no such file.
+        Raises `OSError`, and `ValueError` when it is no such file, or larger than the limit.
         """
         place = Path(path)
         if place.is_dir():
             place /= "results.json"
         if place.exists() and not place.is_file():  # a pipe may never end
             raise OSError(errno.EINVAL, "not a regular file", str(place))
-        return cls(codec.loads(place.read_text(encoding="utf-8")))
+        with place.open("rb") as file:
+            content = file.read(RESULTS_BYTES.most + 1)
+        if len(content) > RESULTS_BYTES.most:
+            raise RESULTS_BYTES.exceeded(f"`{place.name}`", place.stat().st_size)
+        if not content.lstrip().startswith(b"{"):
+            raise ValueError("not an evallang results file: it is not a JSON object")
+        return cls(codec.loads(content.decode("utf-8")))
 
     @safe_path()
     def save(

@@ -5,7 +5,9 @@ from pathlib import Path
 import click
 
 from evallang.cli.run import report_formats
+from evallang.cli.settings import limit_option
 from evallang.cli.terminal import cannot, tell, write
+from evallang.limits import OverLimit
 
 
 @click.command("report", epilog="Example: evallang report study-results --format pdf")
@@ -13,6 +15,7 @@ from evallang.cli.terminal import cannot, tell, write
 @click.option(
     "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
 )
+@limit_option
 def command(place: str, formats: str | None) -> int:
     """Render the report again beside its results; nothing is computed, no data are read."""
     from evallang.api import FolderRefused, Results
@@ -31,6 +34,8 @@ def command(place: str, formats: str | None) -> int:
         raise click.ClickException(f"`{place}` holds no results.json") from error
     except OSError as error:
         raise click.ClickException(cannot("read", place, error)) from error
+    except OverLimit as error:
+        raise click.ClickException(f"{error}; {error.help}") from error
     except ValueError as error:
         raise click.ClickException(f"cannot read `{place}`: {error}") from error
     folder = path if path.is_dir() else path.parent

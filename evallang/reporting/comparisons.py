@@ -300,6 +300,10 @@ def _aligned_ranks(comparison: Comparison) -> dict[str, float]:
     return {m: float(r) for m, r in zip(omnibus.models, found, strict=True)}
 
 
+def _aligned_cell(rank: float | None) -> Cell:
+    return number_cell(fixed(rank, Scale(2)), rank)
+
+
 def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> Table:
     ranks = comparison.ranks
     average = dict(ranks.average) if ranks is not None else {}
@@ -312,7 +316,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
                 Cell(runs(context.model(name))),
                 number_cell(fixed(value, Scale(2)), value),
                 *_rank_interval(ranks, name),
-                *([number_cell(fixed(aligned[name], Scale(2)), aligned[name])] if aligned else []),
+                *([_aligned_cell(aligned.get(name))] if aligned else []),
             )
         )
         for name, value in sorted(average.items(), key=lambda item: item[1])

@@ -14,9 +14,9 @@ def smallest_difference(n: int, discordant: float, alpha: float) -> float | None
     approximation; this solves it for d. `n` counts the examples, `discordant` is s. None
     where even d = s, all discordant pairs on one side, would be missed.
     """
-    if n < 1 or not 0 < discordant <= 1:
+    if n < 1 or not 0 < discordant <= 1 or alpha / 2 == 0:
         return None
-    two_sided, one_sided = NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(POWER)
+    two_sided, one_sided = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(POWER)
 
     def short(d: float) -> float:
         reach = two_sided * math.sqrt(discordant)

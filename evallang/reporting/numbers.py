@@ -82,9 +82,10 @@ def scale_of(
     power = 2 if percent else 0
     if percent and n is not None and n < ROUNDED_TO_ONE_DECIMAL_BELOW:
         return Scale(1, power)
-    widths = [w * 10**power for w in half_widths if w is not None and 0 < w < math.inf]
+    scaled = [w * 10**power for w in half_widths if w is not None]
+    widths = [w for w in scaled if 0 < w < math.inf]
     if widths:
-        return Scale(min(max(0, math.ceil(-math.log10(min(widths) / 10))), 8), power)
+        return Scale(min(max(0, math.ceil(1 - math.log10(min(widths)))), 8), power)
     if percent:
         return Scale(1, power)
     sizes = [abs(v) for v in values if v is not None and 0 < abs(v) < math.inf]
@@ -101,7 +102,7 @@ def ratio_scale(values: Iterable[float | None], half_widths: Iterable[float | No
     widths = [w for w in half_widths if w is not None and 0 < w < math.inf]
     sizes = [v for v in values if v is not None and 0 < v < math.inf]
     least = min(widths) / 10 if widths else min(sizes, default=0.1)
-    return Scale(1) if least >= 0.1 else Scale(min(6, math.ceil(-math.log10(least))))
+    return Scale(1) if least >= 0.1 else Scale(6 if least < 1e-6 else math.ceil(-math.log10(least)))
 
 
 @frozen

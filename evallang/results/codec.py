@@ -12,9 +12,15 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 from evallang.printable import printable_json
+from evallang.results.kinds import Among, Between, Reads
 from evallang.results.records import SCHEMA, Results
+from evallang.results.references import check_references
 
 Record = TypeVar("Record")
+LARGEST = 2**64
+"""The largest whole number that results hold: seeds and counts are smaller."""
+LONGEST_NUMBER = 400
+"""Digits of a whole number: more than those of the largest float."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -101,7 +107,7 @@ def loads(text: str) -> Results:
     Raises `ValueError` when it is no such file, or of a schema that this version cannot read.
     """
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        document = json.loads(text, parse_constant=_no_constant, parse_int=_whole)
     except RecursionError as error:
         raise ValueError("it is nested too deeply to be results") from error
     if not isinstance(document, dict) or "schema" not in document:
@@ -109,40 +115,37 @@ def loads(text: str) -> Results:
     if document["schema"] != SCHEMA:
         raise ValueError(f"results of schema {document['schema']!r}; this version reads {SCHEMA}")
     record = from_plain(Results, document)
-    for number, diagnostic in enumerate(record.diagnostics):
-        _build_record(_ShownDiagnostic, diagnostic, f"Results.diagnostics[{number}]")
+    check_references(record)
     return record
-
-
-@dataclasses.dataclass(frozen=True)
-class _ShownDiagnostic:
-    """What a report reads of a finding of the check, which results hold as JSON."""
-
-    code: str = ""
-    name: str = ""
-    severity: str = ""
-    message: str = ""
-    notes: tuple[str, ...] = ()
-    help: str | None = None
-    allowed_because: str | None = None
 
 
 def _no_constant(written: str) -> float:
     raise ValueError(f"{written} is not a number of JSON")
 
 
+def _whole(written: str) -> int:
+    if len(written) > LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(written):,} digits is too long: {written[:20]}...")
+    return int(written)
+
+
 @cache
 def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+    return typing.get_type_hints(kind, include_extras=True)
 
 
 def _build(kind: Any, value: Any, where: str) -> Any:
     if kind is Any:
         return tuple(value) if isinstance(value, list) else value
     origin = typing.get_origin(kind)
+    if origin is typing.Annotated:
+        return _build_annotated(kind, value, where)
     if origin in (typing.Union, types.UnionType):
         choices = [part for part in typing.get_args(kind) if part is not type(None)]
-        return None if value is None else _build(choices[0], value, where)
+        if value is None and len(choices) < len(typing.get_args(kind)):
+            return None
+        chosen = next((part for part in choices if part is type(value)), choices[0])
+        return _build(chosen, value, where)
     if dataclasses.is_dataclass(kind):
         return _build_record(cast(type, kind), value, where)
     if origin is tuple:
@@ -164,10 +167,37 @@ def _build(kind: Any, value: Any, where: str) -> Any:
     if kind is float and value in ("inf", "-inf"):
         return float(value)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        if abs(value) > LARGEST:
+            raise ValueError(f"{where} is too large")
         return float(value)
+    if kind is int and isinstance(value, int) and abs(value) > LARGEST:
+        raise ValueError(f"{where} is too large")
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise ValueError(f"{where} is not of type {kind.__name__}")
     return value
+
+
+def _build_annotated(kind: Any, value: Any, where: str) -> Any:
+    base, *facts = typing.get_args(kind)
+    made = _build(base, value, where)
+    for fact in facts:
+        if isinstance(fact, Between | Among):
+            fact.check(made, where)
+        elif isinstance(fact, Reads):
+            made = _with_numbers(made, _build(fact.kind, value, where))
+    return made
+
+
+def _with_numbers(value: Any, shown: Any) -> Any:
+    """Put the numbers that were read into a JSON object, where infinite ones are texts."""
+    if not dataclasses.is_dataclass(shown):
+        return value
+    numbers = {
+        f.name: number
+        for f in dataclasses.fields(shown)
+        if isinstance(number := getattr(shown, f.name), float) and f.name in value
+    }
+    return {**value, **numbers}
 
 
 def _build_record(kind: type, value: Any, where: str) -> Any:

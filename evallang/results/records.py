@@ -6,8 +6,10 @@ with a note that says why. Sequences are tuples, so that frozen means frozen.
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Annotated
 
 from evallang.frozen import frozen
+from evallang.results.kinds import Among, Level, Reads, Share
 from evallang.results.provenance import (
     FitCounts as FitCounts,
     GitState as GitState,
@@ -21,6 +23,7 @@ from evallang.results.settings import (
     ReportSettings as ReportSettings,
     Value,
 )
+from evallang.results.shown import ShownDiagnostic, ShownOfEstimate, ShownPower
 from evallang.results.statistics import (
     Clusters as Clusters,
     Difference as Difference,
@@ -41,8 +44,8 @@ class StudyRecord:
     question: str | None
     about: str | None
     seed: int
-    alpha: float
-    confidence: float
+    alpha: Level
+    confidence: Share
     families: str
     defaults: tuple[Default, ...] = ()
 
@@ -239,9 +242,9 @@ class Estimate:
     subgroup: Subgroup | None = None
     interval: Interval | None = None
     folds: tuple[FoldValue, ...] = ()
-    extra: Mapping[str, Value] = field(default_factory=dict)
+    extra: Annotated[Mapping[str, Value], Reads(ShownOfEstimate)] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    no_interval: str | None = None
+    no_interval: Annotated[str, Among(tuple(NO_INTERVAL))] | None = None
     to_rest: Difference | None = None
     tested: Tested | None = None
 
@@ -283,7 +286,9 @@ class Ranks:
     average: Mapping[str, float]
     n: int
     critical_difference: float | None
-    win_tie_loss: tuple[tuple[Value, ...], ...]
+    win_tie_loss: Annotated[
+        tuple[tuple[Value, ...], ...], Reads(tuple[tuple[str, str, int, int, int], ...])
+    ]
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -296,7 +301,7 @@ class Comparison:
     data: str | None
     protocol: str | None
     metric: str
-    alpha: float
+    alpha: Level
     family: Family
     omnibus: HypothesisTestResult | None
     pairwise: tuple[HypothesisTestResult, ...]
@@ -327,7 +332,7 @@ class Requirement:
 
     index: int
     source: str
-    kind: str
+    kind: Annotated[str, Among(("level", "superior", "noninferior", "equivalent"))]
     data: str
     protocol: str | None
     metric: str
@@ -354,7 +359,7 @@ class Analysis:
     protocol: str | None
     model: str | None
     metric: str | None
-    values: Mapping[str, Value]
+    values: Annotated[Mapping[str, Value], Reads(ShownPower)]
 
 
 @frozen
@@ -444,7 +449,7 @@ class Results:
     requirements: tuple[Requirement, ...]
     analyses: tuple[Analysis, ...]
     exports: tuple[Export, ...]
-    diagnostics: tuple[Mapping[str, Value], ...]
+    diagnostics: tuple[Annotated[Mapping[str, Value], Reads(ShownDiagnostic)], ...]
     failures: tuple[Failure, ...]
     provenance: Provenance
     warnings: tuple[FitWarning, ...] = ()

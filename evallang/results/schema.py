@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evallang.results.kinds import Among
 from evallang.results.records import SCHEMA, Results
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -26,7 +27,7 @@ def schema() -> dict[str, Any]:
 
 
 def _record(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     fields = dataclasses.fields(kind)
     summary = (inspect.getdoc(kind) or "").split("\n\n")[0]
     return {
@@ -41,6 +42,9 @@ def _type(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if kind is Any:
         return {}
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        words = next((fact.words for fact in parts[1:] if isinstance(fact, Among)), None)
+        return _type(parts[0], definitions) if words is None else {"enum": list(words)}
     if origin in (typing.Union, types.UnionType):
         choices = [_type(part, definitions) for part in parts if part is not type(None)]
         return {"anyOf": [*choices, {"type": "null"}]}

@@ -1,8 +1,9 @@
 """The few records that a study holds too, apart from the rest so that a check stays light."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from evallang.frozen import frozen
+from evallang.results.kinds import Among
 
 Value = Any
 """A JSON value: None, bool, int, float, str, or a tuple or mapping of such."""
@@ -30,7 +31,7 @@ class ReportSettings:
 
     formats: tuple[str, ...] = ("html", "pdf")
     title: str | None = None
-    numbers: str = "apa"
-    page: str = "a4"
+    numbers: Annotated[str, Among(("apa", "ama", "nejm", "sci"))] = "apa"
+    page: Annotated[str, Among(("a4", "letter"))] = "a4"
     show: tuple[str, ...] | None = None
     hide: tuple[str, ...] = ()

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from typing import Annotated
 
 from evallang.frozen import frozen
+from evallang.results.kinds import Among, Reads, Share
 from evallang.results.settings import Value
+from evallang.results.shown import ShownOfTest
 
 
 @frozen
@@ -23,7 +26,7 @@ class Interval:
     """
 
     method: str
-    level: float
+    level: Share
     low: float | None
     high: float | None
     notes: tuple[str, ...] = ()
@@ -46,7 +49,7 @@ class Difference:
     value: float | None
     low: float | None
     high: float | None
-    level: float
+    level: Share
     method: str
 
 
@@ -56,7 +59,7 @@ class SimultaneousInterval:
 
     low: float | None
     high: float | None
-    level: float
+    level: Share
     method: str
 
 
@@ -85,17 +88,17 @@ class HypothesisTestResult:
     null: str
     statistic: Statistic | None = None
     df: tuple[float, ...] | None = None
-    p: float | None = None
+    p: Share | None = None
     models: tuple[str, ...] = ()
-    p_adjusted: float | None = None
+    p_adjusted: Share | None = None
     reject: bool | None = None
     estimate: Difference | None = None
     simultaneous: SimultaneousInterval | None = None
     effects: tuple[Effect, ...] = ()
-    table: tuple[tuple[int, ...], ...] | None = None
+    table: tuple[tuple[int, int], tuple[int, int]] | None = None
     clusters: Clusters | None = None
-    side: str | None = None
-    extra: Mapping[str, Value] = field(default_factory=dict)
+    side: Annotated[str, Among(("greater", "less"))] | None = None
+    extra: Annotated[Mapping[str, Value], Reads(ShownOfTest)] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

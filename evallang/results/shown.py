@@ -1,0 +1,97 @@
+"""What a report reads of values that results hold as JSON: checked when results are read.
+
+`Value` fields may hold whatever a method found; the fields named here have one type each, so
+that a `results.json` from elsewhere is refused with the place instead of ending a report.
+"""
+
+from collections.abc import Mapping
+
+from evallang.frozen import frozen
+from evallang.results.kinds import Share
+
+Number = float | None
+Count = int | None
+Amount = float | str
+
+
+@frozen
+class ShownOfTest:
+    """What a report reads of `extra` of a test."""
+
+    p_first: Number = None
+    p_rope: Number = None
+    p_second: Number = None
+    rope: Number = None
+    margin: Number = None
+    threshold: Number = None
+    alternative: str | None = None
+    chi2: Number = None
+    p_chi2: Number = None
+    p_exact: Number = None
+    p_F: Number = None  # noqa: N815 - as the statistic is called
+    p_corrected: Number = None
+    p_midp: Number = None
+    p_sign_flip: Number = None
+    rank_first: Number = None
+    rank_second: Number = None
+    average_aligned_ranks: tuple[float, ...] | None = None
+
+
+@frozen
+class ShownOfEstimate:
+    """What a report reads of `extra` of an estimate."""
+
+    n_examples: Count = None
+    n_repeats: Count = None
+    seeds: Count = None
+    sd_over_seeds: Number = None
+    difference_to_rest: Number = None
+    resubstitution: Number = None
+    oob: Number = None
+    gamma: Number = None
+    R: Number = None
+    weight: Number = None
+    standard_error: Number = None
+
+
+@frozen
+class ShownAnswer:
+    """What a test can show under one set of assumptions."""
+
+    method: str
+    assumptions: Mapping[str, Amount]
+    detectable: Number
+    power: Number
+    required_n: Count
+    in_sd: bool
+    notes: tuple[str, ...]
+
+
+@frozen
+class ShownPower:
+    """The values of an analysis of power."""
+
+    source: str
+    test: str
+    n: Count
+    unit: str
+    level: Share
+    family_size: int
+    correction: str | None
+    target: Share
+    difference: Number
+    answers: tuple[ShownAnswer, ...]
+    notes: tuple[str, ...]
+
+
+@frozen
+class ShownDiagnostic:
+    """What a report reads of a finding of the check."""
+
+    code: str = ""
+    name: str = ""
+    severity: str = ""
+    message: str = ""
+    notes: tuple[str, ...] = ()
+    help: str | None = None
+    allowed_because: str | None = None
