@@ -31,7 +31,12 @@ from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
 from evallang.protocols.protocol import PROTOCOLS, Rows, Split, written
 from evallang.registry import Evidence, lazy
-from evallang.results.records import ProtocolRecord
+from evallang.results.records import (
+    INNER_FOLDS,
+    INNER_PERIODS,
+    VALIDATION_PART,
+    ProtocolRecord,
+)
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Protocol, Study, own_sources, pairs_of
 
@@ -346,7 +351,19 @@ def _record(
             path=protocol.path,
             seeds=protocol.seeds,
         ),
+        tuned_on=_tuned_on(study, protocol, layout),
     )
+
+
+def _tuned_on(study: Study, protocol: Protocol, layout: Layout) -> str | None:
+    """Return where candidates of a search are compared under a protocol."""
+    found = [s for (_, name), made in layout.splits.items() if name == protocol.name for s in made]
+    if not found or not any(search_space(model.pipeline) for model in study.models):
+        return None
+    if any(split.validation is not None for split in found):
+        return VALIDATION_PART
+    ordered = PROTOCOLS[protocol.kind].declaration.yields(protocol.options).ordered
+    return INNER_PERIODS if ordered else INNER_FOLDS
 
 
 def _folds_hash(protocol: Protocol, layout: Layout) -> str:

@@ -34,6 +34,10 @@ TASHMAN_2000 = Reference(
 )
 
 
+def _rows(number: int) -> str:
+    return "one row" if number == 1 else f"{number} rows"
+
+
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("time_series",),
@@ -42,7 +46,7 @@ TASHMAN_2000 = Reference(
         ),
         describe=lambda options: (
             f"forward chaining over {options['folds']} test periods"
-            + (f" with a gap of {options['gap']} rows" if options["gap"] else "")
+            + (f" with a gap of {_rows(options['gap'])}" if options["gap"] else "")
         ),
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),

@@ -7,6 +7,7 @@ from typing import Any
 from evallang.frozen import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.numbers import level_of_alpha, percent
+from evallang.reporting.searches import on_validation_part
 from evallang.reporting.statements import value_words
 from evallang.reporting.wording import VARIANTS, plural_count
 
@@ -85,6 +86,7 @@ VALUES = {
     "auto": "by the size of the data",
     "html, pdf": "HTML, PDF",
 }
+OF_ONE_PART = {**VALUES, "best": "best score on the validation part"}
 METHOD_GROUPS = (
     ("metric", "Measures"),
     ("interval", "Measures"),
@@ -208,16 +210,18 @@ def _compare_option(context: Context, parts: Sequence[str], words: str) -> Setti
 def _interval(context: Context, parts: Sequence[str], words: str) -> Setting:
     metric, where = parts
     title = context.metric(metric).noun
-    abouts = dict.fromkeys(
-        e.about
+    found = [
+        e
         for e in context.results.estimates
-        if e.metric == metric and e.protocol == where and e.interval is not None
-    )
+        if e.metric == metric and where in (e.protocol, e.data) and e.interval is not None
+    ]
+    abouts = dict.fromkeys(e.about for e in found)
+    over_groups = bool(found) and all(e.interval and e.interval.clusters for e in found)
     name = f"Interval of {title}"
     protocols = {e.protocol for e in context.results.estimates}
     if len(protocols) > 1:
         name += f", {context.protocol(where)}"
-    return Setting("Measures", name, context.interval_title(words),
+    return Setting("Measures", name, context.interval_title(words, over_groups=over_groups),
                    f"about {'; '.join(abouts)}" if abouts else "")  # fmt: skip
 
 
@@ -240,6 +244,8 @@ def _tune(context: Context, parts: Sequence[str], words: str) -> Setting:
     name, fact = TUNE.get(parts[0], (parts[0].replace("_", " ").capitalize(), ""))
     if parts[0] == "by":
         words = context.metric(words).title
+    if parts[0] == "select" and on_validation_part(context):
+        return Setting("Tuning", name, OF_ONE_PART.get(words, words), fact)
     return Setting("Tuning", name, VALUES.get(words, words), fact)
 
 

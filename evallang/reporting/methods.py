@@ -11,7 +11,14 @@ from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text,
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.made_elsewhere import made_elsewhere
 from evallang.reporting.numbers import count, percent
-from evallang.reporting.searches import RULES, candidates, search_of
+from evallang.reporting.searches import (
+    RULES,
+    RULES_OF_ONE_PART,
+    candidates,
+    inner_words,
+    on_validation_part,
+    search_of,
+)
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import (
@@ -175,18 +182,18 @@ def _tuning(context: Context) -> Runs:
     how = f" by {SEARCHES.get(search.strategy, search.strategy)} search" if search.strategy else ""
     if search.strategy == "bayes":
         how += " with tree-structured Parzen estimators"
-    inner = f" in {search.folds}-fold inner cross-validation" if search.folds else ""
-    place = "inside each training part" if search.folds else "on a validation part"
+    inner = inner_words(context, search.folds)
+    validated = on_validation_part(context)
+    place = "on a validation part" if validated else "inside each training part"
     made = runs(
         "Hyper-parameters of ", names, f" were chosen {place}{how}",
-        context.cite("software", "optuna"), inner,
+        context.cite("software", "optuna"), f" {inner}" if inner else "",
     )  # fmt: skip
     if search.metric:
         made += runs(f", by {context.metric(search.metric).noun}")
     rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)
-    words = [RULES.get(rule, rule.replace("_", " ")) for rule in rules]
-    if not search.folds:
-        words = [one.replace("best mean inner score", "best score there") for one in words]
+    said = RULES_OF_ONE_PART if validated else RULES
+    words = [said.get(rule, rule.replace("_", " ")) for rule in rules]
     return made + runs(f"; {' or '.join(words)} was taken." if words else ".")
 
 

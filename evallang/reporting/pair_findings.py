@@ -145,11 +145,22 @@ def _each(context: Context, comparison: Comparison) -> list[Runs]:
     tested = [pair for pair in comparison.pairwise if pair.reject or is_open(pair)]
     tested.sort(key=lambda pair: not pair.reject)
     made = [single(context, comparison, pair) for pair in tested[:MOST_NAMED]]
-    rest = len(tested) - len(made)
-    if rest:
-        pairs = "one more pair is" if rest == 1 else f"{number_word(rest)} more pairs are"
-        made.append(runs(f"{capitalised(pairs)} listed in the table of differences."))
-    return made
+    rest = tested[MOST_NAMED:]
+    if not rest:
+        return made
+    rejected = sum(bool(pair.reject) for pair in rest)
+    if len(rest) == 1:
+        subject, which = (
+            "one more one-sided test",
+            "which " + ("rejected" if rejected else "did not reject"),
+        )
+        verb = "is"
+    else:
+        subject, verb = f"{number_word(len(rest))} more one-sided tests", "are"
+        share = {0: "none", len(rest): "all"}.get(rejected, number_word(rejected))
+        which = f"{share} of which rejected"
+    words = f"{capitalised(subject)}, {which}, {verb} listed in the table of differences."
+    return [*made, runs(words)]
 
 
 def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:

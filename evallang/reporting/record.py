@@ -29,7 +29,12 @@ from evallang.reporting.requirement_findings import (
     test_words,
     where_words,
 )
-from evallang.reporting.searches import RULES, parameter_words
+from evallang.reporting.searches import (
+    RULES,
+    RULES_OF_ONE_PART,
+    on_validation_part,
+    parameter_words,
+)
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import p_cell, p_letter, plural
 
@@ -117,9 +122,13 @@ def selections(context: Context) -> Sequence[Block]:
         Column(runs("Outer folds")),
     )
     rules = dict.fromkeys(item.rule for item in found if item.rule)
-    words = " or ".join(RULES.get(rule, rule.replace("_", " ")) for rule in rules)
-    notes = (runs(f"The choice in each outer fold was {words}."),) if words else ()
-    caption = runs("Hyper-parameters chosen inside the training parts.")
+    validated = on_validation_part(context)
+    said = RULES_OF_ONE_PART if validated else RULES
+    words = " or ".join(said.get(rule, rule.replace("_", " ")) for rule in rules)
+    each = "" if validated else " in each outer fold"
+    notes = (runs(f"The choice{each} was {words}."),) if words else ()
+    place = "on a validation part" if validated else "inside the training parts"
+    caption = runs(f"Hyper-parameters chosen {place}.")
     return [Table("table-selections", caption, columns, tuple(rows), notes=notes)]
 
 

@@ -7,13 +7,15 @@ from typing import Any
 
 from evallang.frozen import frozen
 from evallang.reporting.context import Context
-from evallang.results.records import ModelRecord
+from evallang.reporting.wording import number_word
+from evallang.results.records import INNER_PERIODS, VALIDATION_PART, ModelRecord
 
 RULES = {
     "best": "the candidate with the best mean inner score",
     "one_standard_error": "the simplest candidate within one standard error of the best "
     "(Breiman et al. 1984)",
 }
+RULES_OF_ONE_PART = {**RULES, "best": "the candidate with the best score there"}
 
 
 @frozen
@@ -23,6 +25,24 @@ class Search:
     strategy: str
     folds: str
     metric: str
+
+
+def on_validation_part(context: Context) -> bool:
+    """Tell whether every search compared its candidates on one validation part."""
+    return _places(context) == {VALIDATION_PART}
+
+
+def inner_words(context: Context, folds: str) -> str:
+    """Word the splits that compared candidates: "in 3-fold inner cross-validation"."""
+    if on_validation_part(context) or not folds:
+        return ""
+    if _places(context) == {INNER_PERIODS}:
+        return f"over {number_word(int(folds))} later periods of it"
+    return f"in {folds}-fold inner cross-validation"
+
+
+def _places(context: Context) -> set[str]:
+    return {p.tuned_on for p in context.results.protocols if p.tuned_on is not None}
 
 
 def candidates(model: ModelRecord) -> int:

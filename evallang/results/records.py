@@ -147,6 +147,11 @@ class ModelRecord:
     unweighted_steps: tuple[str, ...] = ()
 
 
+VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"
+TUNED_ON = (VALIDATION_PART, INNER_FOLDS, INNER_PERIODS)
+"""Where candidates are compared: on one validation part, inner folds, inner later periods."""
+
+
 @frozen
 class ProtocolRecord:
     """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
@@ -155,6 +160,8 @@ class ProtocolRecord:
     no data were read. `notes` state how a target was cut into bins, which strata were
     merged, and how well groups let them be kept. `written` is what stands after the word
     `protocol` in a study that says all of it: `repeated cv folds=10 times=10`.
+    `tuned_on` names the rows on which candidates of a search were compared, one of `TUNED_ON`;
+    None where nothing was searched, or no data were read.
     """
 
     name: str
@@ -169,6 +176,7 @@ class ProtocolRecord:
     folds_sha256: str | None = None
     notes: tuple[str, ...] = ()
     written: str = ""
+    tuned_on: str | None = None
 
 
 @frozen
