@@ -61,6 +61,10 @@ class Method:
         return dict(self.options)
 
 
+JOINT = Method("holm")
+"""The correction of the one family of a study under `families together`."""
+
+
 def written_option(value: OptionValue) -> str:
     """Give the text that the author would write for an option's value."""
     if isinstance(value, bool):

@@ -13,8 +13,9 @@ from evallang.checking.of_classes import judge_classes, judge_options
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
-from evallang.checking.rules.lines import listed, tested_lines, tests_of
+from evallang.checking.rules.lines import listed, test_of, tested_lines, tests_of
 from evallang.checking.rules.over_data import advise_on_data_sets
+from evallang.checking.rules.primary import advise_on_first_measure
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.whole_families import advise_on_families, as_read
 from evallang.checking.validity import for_the_line, metrics_on
@@ -80,6 +81,9 @@ def judge_read(
     read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
     found += advise_on_families(study, read)
+    classes = {table.spec.name: len(table.classes) for table in tables.values()}
+    classes |= {outcomes.spec.name: len(outcomes.classes) for outcomes in given}
+    found += advise_on_first_measure(read, {name: n for name, n in classes.items() if n})
     for table in tables.values():
         for protocol in study.protocols:
             if protocol.kind == "split" and table.split is not None:
@@ -157,13 +161,12 @@ def judge_planned(
 
 KEEPS_ROWS_IN_PLACE = frozenset({"split", "time_series"})
 """Protocols that draw nothing: which copies stand on both sides is known."""
-BY_FOLD_SIZE = ("corrected_t", "bayes_t")
 
 
 def _fold_method(study: Study, protocol: Protocol) -> str | None:
     """Name what takes the folds of a protocol for equally exact, None where nothing does."""
     for line in tested_lines(study):
-        named = [test.name for test in tests_of(line) if test.name in BY_FOLD_SIZE]
+        named = [test.name for test in tests_of(line) if test_of(test).t_over_splits]
         if named and line.protocol == protocol.name:
             return named[0]
     yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)

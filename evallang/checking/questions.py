@@ -1,6 +1,8 @@
 """What a study asks of its tables: a study in, the questions of the data rules out."""
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 from evallang.checking.rules.lines import (
     depends_on_positive,
@@ -11,7 +13,8 @@ from evallang.checking.rules.lines import (
     tests_of,
 )
 from evallang.compatibility import metric_entry
-from evallang.data.design_rules import RIGHT_AND_WRONG, Questions
+from evallang.data.design_rules import BySize, Questions
+from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.model import is_baseline
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
@@ -29,7 +32,7 @@ def questions(study: Study) -> Questions:
     held = [p for p in protocols if p.kind == "holdout"]
     share = _number(held[0].options.get("test")) if held else None
     return Questions(
-        measured=tuple(metric.name for metric in metrics_of(study)),
+        by_size=_by_size(study),
         by_positive=tuple(m.written for m in metrics_of(study) if depends_on_positive(m)),
         per_fold=tuple(metric.written for metric in _per_fold(study)),
         folds=most,
@@ -47,17 +50,45 @@ def questions(study: Study) -> Questions:
     )
 
 
+def _by_size(study: Study) -> tuple[BySize, ...]:
+    """List the metrics that weigh classes by their size; none where another sees each class.
+
+    A mean of losses is of neither kind: a model that looks at no feature has a value of its own.
+    """
+    found: list[BySize] = []
+    for metric in metrics_of(study):
+        entry = metric_entry(metric)
+        if metric.code or metric.better is not None:
+            return ()
+        if weighs_by_size(entry, metric.keywords()):
+            value = partial(_of_counts, entry, metric)
+            found.append(BySize(metric.written, value, entry.declaration.proportion == "all"))
+        elif entry.declaration.form != "losses":
+            return ()
+    return tuple(found)
+
+
+def _of_counts(entry: MetricEntry, metric: Method, counts: Any, positive: int | None) -> float:
+    """Compute a metric of counts of true by predicted classes."""
+    return float(entry.function(counts, positive, **metric.keywords()))
+
+
 def _margins(study: Study) -> Iterator[tuple[float, Span | None]]:
     """Go through the margins on accuracy, of `require` lines and of tests, with their places."""
     for line in study.requirements:
         margin = line.value if line.kind in ("noninferior", "equivalent") else None
-        if margin is not None and line.metric.name in RIGHT_AND_WRONG:
+        if margin is not None and _of_all(line.metric):
             yield margin, line.span
     for comparison in study.comparisons:
         for test in tests_of(comparison):
             margin = _number(test.keywords().get("margin"))
-            if margin is not None and comparison.metrics[0].name in RIGHT_AND_WRONG:
+            if margin is not None and _of_all(comparison.metrics[0]):
                 yield margin, comparison.span
+
+
+def _of_all(metric: Method) -> bool:
+    """Tell whether a metric is a proportion of all examples, such as accuracy."""
+    return metric.better is None and metric_entry(metric).declaration.proportion == "all"
 
 
 def _per_fold(study: Study) -> tuple[Method, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evallang.engine.column_records import column_records
 from evallang.engine.data_records import data_records, model_records
+from evallang.planning.defaults import without_interval
 from evallang.planning.exports import export_lines
 from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
@@ -122,6 +123,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
     plan = prepared.planned.plan
     n_tables = len(prepared.tables)
     part = " on the data that could be read" if plan.n_fits is None else ""
+    lacking = without_interval(prepared.study, prepared.tables, prepared.given, prepared.scored)
     for protocol in plan.protocols:
         yield from _protocol(protocol)
         if protocol.n_splits is not None:
@@ -129,10 +131,16 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
             fits = "" if protocol.n_fits is None else f", {_number(protocol.n_fits, 'fit')}{part}"
             yield f"  {_number(protocol.n_splits, 'split')}{each}{fits}"
         yield from (f"  {note}" for note in protocol.notes)
+        if protocol.name in lacking:
+            yield f"  without an interval by default: {', '.join(lacking[protocol.name])}"
         if protocol.implied_by:
             yield f"  implied by: {protocol.implied_by}"
     if not plan.protocols:
         yield "none: the outcomes are given"
+    of_protocols = {protocol.name for protocol in plan.protocols}
+    for name, metrics in lacking.items():
+        if name not in of_protocols:
+            yield f"{name}: without an interval by default: {', '.join(metrics)}"
 
 
 def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:

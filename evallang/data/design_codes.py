@@ -5,8 +5,9 @@ from evallang.diagnostics import declare
 UNBALANCED_CLASSES = declare(
     "W430",
     "accuracy_on_unbalanced_classes",
-    "Accuracy is the only measure, and most rows are of one class.",
-    reason="A model that always says the common class has a high accuracy and has learnt nothing; "
+    "Every measure weighs classes by their size, and most rows are of one class.",
+    reason="A model that always says the common class has a high accuracy and has learnt nothing, "
+    "and micro and weighted averages follow it; "
     "differences where it matters, in the rare classes, hardly move it.",
     wrong="measure accuracy   # 95 of 100 rows are of one class",
     right="measure balanced_accuracy, accuracy",

@@ -4,7 +4,7 @@ The companion of `rules`, which looks at a table alone.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
@@ -36,7 +36,22 @@ MOST_UNEQUAL = 2.0  # largest test set over smallest; folds of k-fold differ by 
 HEAVY = 12.0  # kurtosis of the target; 3 is normal, 9 exponential
 LEAST_FOR_TAILS = 20  # rows; below, the kurtosis cannot reach far beyond
 Z = 1.959964  # of a 95% interval, for a message that only illustrates
-RIGHT_AND_WRONG = frozenset({"accuracy", "error_rate"})
+
+
+@frozen
+class BySize:
+    """A metric that weighs each class by its size.
+
+    Attributes
+    ----------
+    written : the metric as the author wrote it
+    value : gives it for counts (k, k) of true by predicted classes and the positive class
+    named : True where its name is its noun, as that of accuracy
+    """
+
+    written: str
+    value: Callable[[Any, int | None], float]
+    named: bool = True
 
 
 @frozen
@@ -45,7 +60,8 @@ class Questions:
 
     Attributes
     ----------
-    measured : names of all metrics that are reported or tested
+    by_size : the metrics that weigh classes by their size, where no other metric is reported
+        or tested but means of losses
     by_positive : those, as written, that depend on which of two classes is the positive one
     per_fold : those, as written, that are taken in each fold, not over all examples
     folds : the largest number of folds, None where there are none
@@ -58,7 +74,7 @@ class Questions:
     baseline : whether a model that looks at no feature stands beside the others
     """
 
-    measured: tuple[str, ...] = ()
+    by_size: tuple[BySize, ...] = ()
     by_positive: tuple[str, ...] = ()
     per_fold: tuple[str, ...] = ()
     folds: int | None = None
@@ -150,7 +166,7 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
     if given.truth is not None and given.task == "classification":
         constant = any(len(np.unique(said)) == 1 for said in given.predictions.values())
         if not constant:  # one that always says the same is a baseline
-            _unbalanced(given.truth, given.classes, asked, findings)
+            _unbalanced(given.truth, given.classes, given.positive, asked, findings)
         if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
             _positive(given.spec.name, given.classes, given.positive, asked, findings)
     if given.truth is not None:
@@ -159,29 +175,39 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
 
 
 def accuracy_on_unbalanced_classes(table: Table, asked: Questions, findings: Findings) -> None:
-    """Find tables with one common class, measured by right and wrong alone."""
+    """Find tables with one common class, measured only by what weighs classes by size."""
     if table.task == "classification":
         _unbalanced(
-            table.y, table.classes, asked, findings, "add `model baseline = DummyClassifier`"
+            table.y,
+            table.classes,
+            table.positive,
+            asked,
+            findings,
+            "add `model baseline = DummyClassifier`",
         )
 
 
 def _unbalanced(
     codes: "NDArray[Any]",
     classes: Sequence[str],
+    positive: int | None,
     asked: Questions,
     findings: Findings,
     baseline: str = "",
 ) -> None:
-    if not asked.measured or asked.baseline or not set(asked.measured) <= RIGHT_AND_WRONG:
+    if not asked.by_size or asked.baseline:
         return
     share, label = _largest(codes, classes)
     if share >= COMMON:
-        wrong = set(asked.measured) == {"error_rate"}
-        reached = f"error rate of {_share(1 - share)}" if wrong else f"accuracy of {_share(share)}"
+        counts = np.zeros((len(classes), len(classes)))
+        counts[:, classes.index(label)] = np.bincount(codes[codes >= 0], minlength=len(classes))
+        metric = asked.by_size[0]
+        noun = metric.written.replace("_", " ") if metric.named else f"`{metric.written}`"
+        article = "an" if noun[0] in "aeiou" else "a"
+        reached = f"{article} {noun} of {_share(metric.value(counts, positive))}"
         findings.add(
             UNBALANCED_CLASSES,
-            f"{_share(share)} of the rows are `{label}`, so a model that says nothing else has an "
+            f"{_share(share)} of the rows are `{label}`, so a model that says nothing else has "
             f"{reached}",
             "target",
             "truth",

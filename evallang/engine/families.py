@@ -13,14 +13,15 @@ from typing import Any
 from evallang.engine.arenas import Arena
 from evallang.engine.zero_width import without_zero_width
 from evallang.results.records import HypothesisTestResult, SimultaneousInterval
-from evallang.stats.corrections import CORRECTIONS, simultaneous_level
+from evallang.stats.corrections import CORRECTIONS, simultaneous_level, strictest_alpha
+from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.study import ComparisonSpec, Method, Study
+from evallang.stats.power_of_t import t_detectable
+from evallang.study import JOINT, ComparisonSpec, Method, Study
 
-HOLM = Method("holm")
 NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
 
@@ -101,7 +102,7 @@ def decide(study: Study, bouts: Sequence[Bout]) -> list[Decided]:
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
     joint = all(_joins(study, bout) for bout in bouts)
     size = sum(len(bout.tests) + (joint and bout.omnibus is not None) for bout in bouts)
-    correction = HOLM if joint else bouts[0].spec.correction
+    correction = JOINT if joint else bouts[0].spec.correction
     rule = Rule(size, correction if size > 1 else None, joint)
     reasons = [None if joint else _shut(bout, study.alpha) for bout in bouts]
     adjusted = _adjust(study, bouts, rule, reasons)
@@ -119,7 +120,7 @@ def decide(study: Study, bouts: Sequence[Bout]) -> list[Decided]:
         for bout, reason, found in zip(bouts, reasons, adjusted, strict=True)
     ]
     rejected = sum(bool(test.reject) for item in made for test in item.tests)
-    return [_with_simultaneous(study, item, rejected) for item in made]
+    return [_with_detectable(study, _with_simultaneous(study, item, rejected)) for item in made]
 
 
 def _shut(bout: Bout, alpha: float, adjusted: float | None = None) -> str | None:
@@ -279,3 +280,40 @@ def _disagreement(
             "not made from the test's p, and the decision follows p"
         )
     return None
+
+
+# --- what a family could detect -------------------------------------------------------------
+
+
+def _with_detectable(study: Study, item: Decided) -> Decided:
+    """State of each pair the difference that its t test over splits finds with 80 % power.
+
+    Computed from the standard error that was found, at the level of the correction's strictest
+    step; a posterior decides at the confidence of the study, on one side.
+    """
+    declared = item.bout.declared
+    if not declared.t_over_splits:
+        return item
+    if declared.bayesian:
+        alpha = 2 * (1 - study.confidence)
+    else:
+        name = None if item.correction is None else item.correction.name
+        alpha = strictest_alpha(name, study.alpha, item.size)
+        one_sided = item.bout.single.keywords().get("alternative", "two_sided") != "two_sided"
+        alpha = 2 * alpha if one_sided else alpha
+    return replace(item, tests=tuple(_detectable(test, alpha) for test in item.tests))
+
+
+def _detectable(test: HypothesisTestResult, alpha: float) -> HypothesisTestResult:
+    """Add the detectable difference to what a test over splits found, where it has a spread."""
+    found = test.estimate
+    if test.df is None or found is None or found.low is None or found.high is None:
+        return test
+    df = test.df[0]
+    error = (found.high - found.low) / 2 / t_quantile(found.level, df)
+    if not error > 0 or not alpha < 1:
+        return test
+    splits = round(df) + 1
+    smallest = t_detectable(error * splits**0.5, splits, alpha).difference
+    more = {"standard_error": error, "detectable": smallest, "detectable_alpha": alpha}
+    return replace(test, extra={**test.extra, **more})

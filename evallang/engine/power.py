@@ -13,7 +13,7 @@ from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
-from evallang.protocols.protocol import Split
+from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES
@@ -21,6 +21,7 @@ from evallang.stats.analyses.power_of_tests import Answer, Question
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.power import corrected_alpha
 from evallang.study import (
+    JOINT,
     AnalysisSpec,
     ComparisonSpec,
     Method,
@@ -109,7 +110,7 @@ def _stages(study: Study, spec: AnalysisSpec, places: Sequence[Place]) -> Iterat
             if joint
             else _members(line, places)
         )
-        word = "holm" if joint else (line.correction.name if line.correction else None)
+        word = JOINT.name if joint else (line.correction.name if line.correction else None)
         word = word if size > 1 else None
         level = corrected_alpha(study.alpha, max(size, 1), _step(word))
         if line.omnibus:
@@ -258,15 +259,13 @@ def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
 
 def _of_options(protocol: Protocol | None) -> tuple[int | None, float | None, str]:
     """Read splits and their ratio from a protocol as written, where data are not at hand."""
-    options = {} if protocol is None else dict(protocol.options)
-    times: Any = options.get("times", 1)
-    folds: Any = options.get("folds", options.get("outer"))
-    if folds is not None:
-        return int(folds) * int(times), 1 / (int(folds) - 1), "splits"
-    test: Any = options.get("test")
-    if test is not None and 0 < float(test) < 1:
-        return int(times), float(test) / (1 - float(test)), "splits"
-    return None, None, "splits"
+    if protocol is None:
+        return None, None, "splits"
+    declared = PROTOCOLS[protocol.kind].declaration
+    splits, share = declared.n_splits(protocol.options), declared.test_share(protocol.options)
+    if splits is None or share is None or not 0 < share < 1:
+        return None, None, "splits"
+    return splits, share / (1 - share), "splits"
 
 
 # --- the answer -------------------------------------------------------------------------------

@@ -219,6 +219,15 @@ def is_binary(options: Mapping[str, Any], k: int) -> bool:
     return k == 2 and options.get("average") in (None, "binary")
 
 
+def weighs_by_size(entry: MetricEntry, options: Mapping[str, Any]) -> bool:
+    """Tell whether a metric weighs each class by its size, so that the common class carries it.
+
+    So does a proportion of all examples, and an average of classes that is `micro` or `weighted`.
+    """
+    declared = entry.declaration
+    return declared.proportion == "all" or options.get("average") in ("micro", "weighted")
+
+
 def canonical(name: str, options: Mapping[str, Any]) -> str:
     """Give a metric's name with the options that were written: `f1(average=macro)`."""
     if not options:

@@ -93,6 +93,28 @@ def _intervals(
                     yield Default(clause, name), Method(name)
 
 
+def without_interval(
+    study: Study,
+    tables: Mapping[str, Table],
+    given: Sequence[GivenOutcomes],
+    scored: Sequence[ScoreTable] = (),
+) -> dict[str, tuple[str, ...]]:
+    """List by protocol or source the measures, as written, that have no interval by default.
+
+    A protocol that fits the full sample too has its own standard error, which the run finds.
+    """
+    found: dict[str, dict[str, None]] = {}
+    own_error = {p.name for p in study.protocols if PROTOCOLS[p.kind].declaration.full_sample}
+    for where, yields, classes, grouped, own in _settings(study, tables, given, scored):
+        for measure in study.measures if where not in own_error else ():
+            here = measure.metric == own if own is not None else measure.metric.better is None
+            if measure.interval is None and here and not measure.metric.code:
+                name = default_interval(measure.metric, yields, classes or None, grouped)
+                if name is None:
+                    found.setdefault(where, {})[measure.metric.written] = None
+    return {where: tuple(metrics) for where, metrics in found.items()}
+
+
 def _tuning(study: Study) -> Iterator[Default]:
     """State how candidates are searched where anything is."""
     tuning = study.tuning

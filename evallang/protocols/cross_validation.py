@@ -46,6 +46,7 @@ REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False
         describe=lambda options: f"{options['folds']}-fold cross-validation",
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
+        test_share=lambda options: 1 / int(options["folds"]),
         when=(
             "one moderate data set, and no hyper-parameter to choose: every example is tested once"
         ),
@@ -81,6 +82,7 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         ),
         about=ALGORITHM,
         n_splits=lambda options: int(options["folds"]) * int(options["times"]),
+        test_share=lambda options: 1 / int(options["folds"]),
         when="the statement is about the learning algorithm, trained on sets of this size",
         when_not=(
             "tests that count examples, such as mcnemar: cv, holdout; the statement is about "
@@ -178,6 +180,7 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         ),
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["outer"]) * int(options["times"]),
+        test_share=lambda options: 1 / int(options["outer"]),
         inner_option="inner",
         when="hyper-parameters are chosen, and the estimate must include the choosing",
         when_not=(

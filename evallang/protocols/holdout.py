@@ -83,6 +83,7 @@ def holdout(
         ),
         about=ALGORITHM,
         n_splits=lambda options: int(options["times"]),
+        test_share=lambda options: float(options["test"]),
         when="as repeated cv, with test parts of any size",
         when_not=(
             "the same number of fits will do for repeated cv, which tests each example "

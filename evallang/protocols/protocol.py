@@ -89,7 +89,8 @@ class ProtocolDeclaration(Guidance):
     `words` are the words of the form (("nested", "cv")); `yields`, `describe` and
     `n_splits` take all options, defaults filled in. `describe` words the design for
     readers so that "stratified" may stand before it ("10-fold cross-validation");
-    `n_splits` is None where it depends on the rows; `about` says what an estimate is about
+    `n_splits` is None where it depends on the rows; `test_share` is the share of rows that
+    one split tests, None where the options do not tell; `about` says what an estimate is about
     under the default options (`about` below: under any); `inner_option` names the option
     that gives the number of inner folds; `tests_on_training_rows` marks estimates that are
     optimistic by design; `full_sample` says that a split with fold -1 comes first, which
@@ -102,6 +103,7 @@ class ProtocolDeclaration(Guidance):
     describe: Callable[[Mapping[str, Any]], str]
     about: str
     n_splits: Callable[[Mapping[str, Any]], int | None]
+    test_share: Callable[[Mapping[str, Any]], float | None] = lambda options: None
     inner_option: str | None = None
     forms: tuple[str, ...] = ()
     tests_on_training_rows: bool = False

@@ -67,7 +67,8 @@ SMALL_DIFFERENCES = declare(
     "small_differences_could_not_be_seen",
     "A pair was not separated, and the test could have missed a difference that matters.",
     reason="The report states the smallest difference that McNemar's test sees with 80% power "
-    "at this number of examples. A pair that it did not separate may differ by less.",
+    "at this number of examples, and a t test over splits at the standard error that was found "
+    "and the corrected level. A pair that was not separated may differ by less.",
     wrong="table [[80, 9], [6, 5]]",
     right="table [[8000, 900], [600, 500]]",
     source="Connor 1987",

@@ -1,15 +1,24 @@
 """Warnings that are seen in the results alone: what intervals, folds and counts allow."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from evallang.diagnostics import Code
 from evallang.reporting.codes import CONSERVATIVE, DISAGREEMENT, OVERLAP, SMALL_DIFFERENCES
 from evallang.reporting.context import Context, Setting, base
-from evallang.reporting.decisions import computed, margin_of
+from evallang.reporting.decisions import bayesian, computed, decided, margin_of
 from evallang.reporting.detectable import smallest_difference
 from evallang.reporting.document import Caution, Emphasis, Runs, listed, runs
-from evallang.reporting.numbers import NBSP, Scale, count, fixed, level_of_alpha
+from evallang.reporting.numbers import (
+    NBSP,
+    Scale,
+    count,
+    fixed,
+    level_of_alpha,
+    percent,
+    scale_of,
+)
 from evallang.reporting.overlap import shared_training
 from evallang.reporting.wording import number_word, plural
 from evallang.results.records import (
@@ -24,6 +33,8 @@ from evallang.results.records import (
 MOST_NAMED = 3  # pairs named in a warning; the rest are counted
 MOST_PLACES = 4  # metrics and data sets named in a warning
 P = Emphasis(runs("p"))
+OF_TABLES = "normal approximation of Connor 1987"
+OF_SPLITS = "noncentral t distribution"
 Choice = Callable[[Comparison], list[HypothesisTestResult]]
 
 
@@ -207,37 +218,48 @@ def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
 
 
 def _small_differences(context: Context) -> Caution | None:
-    """State what McNemar's tests could see, where a pair was not separated."""
-    lines: dict[str, tuple[Runs, bool]] = {}
+    """State what McNemar's tests and t tests over splits could see, where a pair stayed open."""
+    lines: dict[str, _Seen] = {}
     for comparison in context.results.comparisons:
-        found = [
-            pair
-            for pair in comparison.pairwise
-            if pair.test == "mcnemar" and computed(pair) and pair.table and pair.clusters is None
-        ]
         place = _place(context, comparison)
-        if place in lines or not found or all(pair.reject for pair in found):
-            continue
-        line = _detectable(context, comparison, found, place)
-        if line is not None:
-            lines[place] = line
+        for found in (_of_tables(context, comparison), _of_splits(context, comparison)):
+            if found is not None:
+                lines.setdefault(f"{place}: {found.kind}", found)
     if not lines:
         return None
     body: Runs = ()
-    for words, _ in list(lines.values())[:MOST_PLACES]:
-        body += runs(" " if body else "", words)
+    for found in list(lines.values())[:MOST_PLACES]:
+        body += runs(" " if body else "", found.words)
     if len(lines) > MOST_PLACES:
         body += runs(" Other measures and data sets differ.")
-    smaller = "Smaller true" if any(seen for _, seen in lines.values()) else "True"
-    body += runs(f" {smaller} differences will often be missed (normal approximation of Connor "
-                 "1987).")  # fmt: skip
+    smaller = "Smaller true" if any(found.any for found in lines.values()) else "True"
+    sources = listed([runs(one) for one in dict.fromkeys(f.source for f in lines.values())])
+    body += runs(f" {smaller} differences will often be missed (", sources, ").")
     return computed_caution(SMALL_DIFFERENCES, "Small differences could not be seen", body)
 
 
-def _detectable(
-    context: Context, comparison: Comparison, pairs: Sequence[HypothesisTestResult], place: str
-) -> tuple[Runs, bool] | None:
-    """Word what one test of a comparison could see, and tell whether it is any difference."""
+@dataclass(frozen=True)
+class _Seen:
+    """What one test of a comparison could see in words, whether it is any difference, by what.
+
+    `kind` tells tests apart whose sentences are about one place.
+    """
+
+    words: Runs
+    any: bool
+    source: str
+    kind: str
+
+
+def _of_tables(context: Context, comparison: Comparison) -> _Seen | None:
+    """Word what one of McNemar's tests of a comparison could see."""
+    pairs = [
+        pair
+        for pair in comparison.pairwise
+        if pair.test == "mcnemar" and computed(pair) and pair.table and pair.clusters is None
+    ]
+    if not pairs or all(pair.reject for pair in pairs):
+        return None
     tables = [pair.table for pair in pairs if pair.table is not None]
     n = sum(sum(row) for row in tables[0])
     shares = [(table[0][1] + table[1][0]) / n for table in tables if n]
@@ -246,13 +268,45 @@ def _detectable(
     printed = f"{fixed(share, Scale(1, 2))}%"
     unit = context.cases(comparison.data)
     typical = "a median of " if len(shares) > 1 else ""
-    lead = f"{place}, with {count(n)} {unit} and {typical}{printed} discordant pairs, a single "
+    lead = f"{_place(context, comparison)}, with {count(n)} {unit} and {typical}{printed} "
+    lead += "discordant pairs, a single "
     lead += f"unadjusted comparison at {level_of_alpha(comparison.alpha)} has "
     if size is None:
         few = "less than 80% power for any difference that so few discordant pairs allow."
-        return (runs(lead, few), False) if share else None
+        return _Seen(runs(lead, few), False, OF_TABLES, pairs[0].test) if share else None
+    printed = _sized(context, comparison, size)
+    words = runs(lead, f"about 80% power for a difference of {printed}.")
+    return _Seen(words, True, OF_TABLES, pairs[0].test)
+
+
+def _of_splits(context: Context, comparison: Comparison) -> _Seen | None:
+    """Word what one t test of a comparison over splits could see, as the engine computed it."""
+    pairs = [pair for pair in comparison.pairwise if pair.extra.get("detectable") is not None]
+    confidence = context.results.study.confidence
+    if not pairs or all(decided(pair, confidence) for pair in pairs):
+        return None
+    pair = sorted(pairs, key=lambda pair: float(str(pair.extra["detectable"])))[len(pairs) // 2]
+    size, error = (float(str(pair.extra[key])) for key in ("detectable", "standard_error"))
+    splits = round(pair.df[0]) + 1 if pair.df else 0
+    typical = "a median " if len(pairs) > 1 else "a "
+    lead = f"{_place(context, comparison)}, with {count(splits)} splits and {typical}standard "
+    lead += f"error of {_sized(context, comparison, error)}, a single comparison "
+    beyond = ""
+    if bayesian(pair):
+        lead += f"at a posterior probability of {percent(confidence)} has "
+        beyond = " beyond the region of practical equivalence"
+    else:
+        alpha = float(str(pair.extra["detectable_alpha"]))
+        corrected = "the corrected level of " if alpha < comparison.alpha else ""
+        lead += f"at {corrected}{level_of_alpha(float(f'{alpha:.3g}'))} has "
+    printed = _sized(context, comparison, size)
+    words = runs(lead, f"about 80% power for a difference of {printed}{beyond}.")
+    return _Seen(words, True, OF_SPLITS, pair.test)
+
+
+def _sized(context: Context, comparison: Comparison, size: float) -> str:
+    """Print a difference in the unit of the metric, without its full value: it is approximate."""
     metric = context.metric(comparison.metric)
-    scale = Scale(1, 2) if metric.percent else Scale(3)
-    # Without its full value: it is approximate, and no number of the results.
-    printed = f"{fixed(size, scale)}{f'{NBSP}points' if metric.percent else ''}"
-    return runs(lead, f"about 80% power for a difference of {printed}."), True
+    if metric.percent:
+        return f"{fixed(size, Scale(1, 2))}{NBSP}points"
+    return fixed(size, scale_of((), (size,), percent=False))

@@ -18,6 +18,7 @@ from evallang.stats.reading import word
 
 P = Sequence[float | None]
 Adjusted = tuple[float | None, ...]
+DIGITS = 12  # decimals that are left of a level after it was taken from 1
 
 
 @frozen
@@ -68,6 +69,18 @@ def simultaneous_level(
     if correction == "sidak":
         return float(level ** (1 / m))
     return 1 - alpha / m
+
+
+def strictest_alpha(correction: str | None, alpha: float, m: int) -> float:
+    """Return the level at which the strictest step of a correction decides one of m hypotheses.
+
+    `alpha` itself without a correction, or where the correction controls nothing. Raises
+    `ValueError` as `simultaneous_level` does.
+    """
+    level = None
+    if correction is not None and m > 1:
+        level = simultaneous_level(correction, 1 - alpha, m, 1)
+    return alpha if level is None else round(1 - level, DIGITS)
 
 
 # Ten p-values with their adjusted values, out of R's multtest and p.adjust

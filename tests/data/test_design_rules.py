@@ -24,18 +24,28 @@ def table(source, rare, common, **clauses):
     return source.table(text, **clauses)
 
 
+def asking(measures):
+    """Return the questions of a study with these measures."""
+    return questions(
+        checked(
+            'evallang 1\nstudy\n  seed 1\ndata d from "d.csv"\n  target y\n  positive rare\n'
+            f"model a = GaussianNB\nprotocol cv folds=5\nmeasure {measures}\n"
+        ).study
+    )
+
+
 @pytest.mark.parametrize(("rare", "found"), [(20, ["W430"]), (21, []), (50, [])])
 def test_accuracy_alone_on_unbalanced_classes_is_reported(source, rare, found):
-    asked = Questions(measured=("accuracy",))
+    asked = asking("accuracy")
     assert codes(check_design(table(source, rare, 100 - rare), asked)) == found
 
 
 @pytest.mark.parametrize(
     "asked",
     [
-        Questions(measured=("accuracy", "balanced_accuracy")),
-        Questions(measured=("accuracy",), baseline=True),
-        Questions(measured=("f1",)),
+        asking("accuracy, balanced_accuracy"),
+        replace(asking("accuracy"), baseline=True),
+        asking("f1(average=macro)"),
         Questions(),
     ],
 )
@@ -44,13 +54,33 @@ def test_another_measure_or_a_baseline_shows_what_accuracy_hides(source, asked):
 
 
 def test_the_message_says_what_a_constant_answer_has(source):
-    (found,) = check_design(table(source, 5, 95), Questions(measured=("error_rate", "accuracy")))
+    (found,) = check_design(table(source, 5, 95), asking("error_rate, accuracy"))
     assert "95% of the rows are `usual`" in found.message
+    assert found.message.endswith("has an error rate of 5%")
     assert found.help.startswith("write `measure balanced_accuracy`")
 
 
+@pytest.mark.parametrize(
+    ("measures", "told"),
+    [
+        ("f1(average=weighted)", f"a `f1(average=weighted)` of {0.95 * 1.9 / 1.95:.0%}"),
+        ("f1(average=micro), accuracy", "a `f1(average=micro)` of 95%"),
+        ("recall(average=weighted)", "a `recall(average=weighted)` of 95%"),
+        ("log_loss, accuracy", "an accuracy of 95%"),
+        ("f1(average=macro)", None),
+        ("accuracy, f1", None),
+        ("log_loss", None),
+    ],
+)
+def test_averages_that_weigh_classes_by_size_hide_a_rare_class_too(source, measures, told):
+    found = check_design(table(source, 5, 95, positive="rare"), asking(measures))
+    assert codes(found) == (["W430"] if told else [])
+    # 95 of 100 rows: precision .95 and recall 1 of the common class, F1 2 * .95 / 1.95, times .95
+    assert not told or found[0].message.endswith(f"has {told}")
+
+
 def test_the_positive_class_is_stated_where_a_measure_depends_on_it(source):
-    asked = Questions(measured=("f1",), by_positive=("f1",))
+    asked = Questions(by_positive=("f1",))
     (found,) = check_design(table(source, 50, 50), asked)
     assert found.code == "W431"
     assert "`usual` is taken as the positive class" in found.message
@@ -61,7 +91,7 @@ def test_the_positive_class_is_stated_where_a_measure_depends_on_it(source):
 
 def test_three_classes_have_no_positive_one(source):
     text = "x,y\n" + "".join(f"{i / 7:.3f},{'abc'[i % 3]}\n" for i in range(90))
-    asked = Questions(measured=("f1",), by_positive=("f1",))
+    asked = Questions(by_positive=("f1",))
     assert check_design(source.table(text), asked) == ()
 
 
@@ -93,7 +123,7 @@ def test_few_of_a_class_in_a_fold_are_reported_below_five(source, rare, folds, f
 
 
 def test_measures_over_all_examples_do_not_mind_small_folds(source):
-    assert check_design(table(source, 12, 200), Questions(measured=("f1",), folds=10)) == ()
+    assert check_design(table(source, 12, 200), Questions(folds=10)) == ()
 
 
 def test_the_advised_number_of_folds_is_enough(source):
@@ -112,9 +142,7 @@ def test_a_margin_beyond_the_baseline_is_reported_at_its_line(source, margin, fo
 
 def test_a_regression_has_no_classes(source):
     text = "x,y\n" + "".join(f"{i / 7:.3f},{i / 3}\n" for i in range(60))
-    asked = Questions(
-        measured=("mse",), per_fold=("r2",), folds=10, margins=((0.5, SPAN),), test_share=0.2
-    )
+    asked = Questions(per_fold=("r2",), folds=10, margins=((0.5, SPAN),), test_share=0.2)
     (found,) = check_design(source.table(text), asked)
     assert found.code == "W432"
     assert "accuracy" not in found.message
@@ -150,7 +178,7 @@ def test_a_holdout_asks_for_its_test_part():
     assert asked.test_share == pytest.approx(0.2)
     assert asked.folds is None
     assert asked.by_positive == ("f1",)
-    assert asked.measured == ("f1", "accuracy", "f1")
+    assert asked.by_size == ()
     assert not asked.baseline
 
 

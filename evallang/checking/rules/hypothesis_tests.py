@@ -7,11 +7,13 @@ from evallang.checking.rules.lines import (
     evidence_of,
     own_protocols,
     repeated_design,
+    repeated_form,
     test_of,
     tested_lines,
     tests_of,
 )
 from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.splits import has_few_splits
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test
 from evallang.data.dataset import DataSpec
@@ -52,7 +54,7 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
         data wine from sklearn wine
         model a = GaussianNB
         model b = LinearDiscriminantAnalysis
-        protocol cv folds=10
+        protocol repeated cv folds=10 times=10
         compare a, b with corrected_t
     """
     for comparison in tested_lines(study):
@@ -84,8 +86,12 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
             return nearest_test(comparison.metrics[0], yields)
     for source in study.sources:
         protocols = own_protocols(study) if isinstance(source, DataSpec) else (None,)
-        if any(fits_design(entry, yields_of(source, protocol)) for protocol in protocols):
-            return "write `with corrected_t`"
+        for own in protocols:
+            if not fits_design(entry, yields_of(source, own)):
+                continue
+            if own is None or not has_few_splits(Method(entry.name), own, study.alpha):
+                return "write `with corrected_t`"
+            return f"write `protocol {repeated_form(study, own)}` and `with corrected_t`"
     return f"write `protocol {repeated_design(study)}` and `with corrected_t`"
 
 

@@ -3,15 +3,16 @@
 Shared by the rules; every function takes what the checker may leave of a faulty study.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from evallang.checking.capabilities import is_tuned
 from evallang.compatibility import PER_ROW, metric_entry, own_metric, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
-from evallang.protocols.protocol import Yields
+from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Evidence
-from evallang.spelling import Words
+from evallang.spelling import Words, written_name
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -27,6 +28,8 @@ from evallang.study import (
     pairs_of,
 )
 
+LEAST_TIMES = 10
+"""Repeats of a protocol that is proposed instead of one that draws its parts once."""
 TWO_CLASSES = {"breast_cancer": ("benign", "malignant")}
 """The bundled data sets of two classes; those of other sources are known once they are read."""
 
@@ -122,6 +125,33 @@ def repeated_design(study: Study) -> str:
     if searched and (study.tuning is None or study.tuning.cv is None):
         return "nested cv outer=5 inner=5 times=10"
     return "repeated cv folds=10 times=10"
+
+
+def repeated_options(protocol: Protocol) -> tuple[str, Mapping[str, Any]] | None:
+    """Find the form of a protocol that draws the same parts several times, with its options.
+
+    The protocol's own options are kept, and `times` is its default, ten at least. None where
+    no protocol with `times` takes these options.
+    """
+    own = {name: value for name, value in protocol.options.items() if value is not None}
+    own.pop("times", None)
+    entries = sorted(PROTOCOLS, key=lambda entry: entry.name != protocol.kind)
+    for entry in entries if own else ():
+        default = entry.defaults().get("times")
+        if default is None or not set(own) <= set(entry.defaults()):
+            continue
+        options = {**entry.defaults(), **own, "times": max(LEAST_TIMES, default)}
+        return entry.name, options
+    return None
+
+
+def repeated_form(study: Study, protocol: Protocol) -> str:
+    """Write the form of a protocol that draws the same parts several times, with its name."""
+    name = f"{written_name(protocol.name)} = " if protocol.name != protocol.kind else ""
+    repeated = repeated_options(protocol)
+    if repeated is None:
+        return f"{name}{repeated_design(study)}"
+    return name + written(*repeated, seeds=protocol.seeds)
 
 
 def tables(study: Study) -> tuple[DataSpec, ...]:

@@ -59,6 +59,7 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
         ABOUT,
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         bayesian=True,
+        t_over_splits=True,
         when="how probable it is that an algorithm is better, or that both are equivalent",
         when_not="leave-one-out, groups left out one by one, or time series",
         differs={

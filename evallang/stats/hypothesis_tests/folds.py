@@ -46,6 +46,7 @@ OWN = "own derivation: computed by hand"
         FROM_FOLDS,
         NULL,
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
+        t_over_splits=True,
         when="scores of repeated cross-validation, repeated holdout or k folds",
         when_not="leave-one-out, groups left out one by one, or time series",
         differs={

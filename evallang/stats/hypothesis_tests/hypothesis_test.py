@@ -58,6 +58,9 @@ class HypothesisTestDeclaration(Guidance):
     bayesian : True where it gives probabilities, not p
     implied : protocol and options to plan where the study's own does not fit
     across_data : True where its sample is the data sets
+    t_over_splits : True where the mean difference over J splits is referred to t with J - 1
+        degrees of freedom and the variance of the splits times (1/J + test rows / training
+        rows), so that it loses power twice where splits are few
     """
 
     evidence: frozenset[Evidence]
@@ -72,6 +75,7 @@ class HypothesisTestDeclaration(Guidance):
     bayesian: bool = False
     implied: tuple[str, Mapping[str, int | float | Fraction]] | None = None
     across_data: bool = False
+    t_over_splits: bool = False
     null_under_cv: str = ""
 
 

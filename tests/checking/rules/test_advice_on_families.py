@@ -202,7 +202,7 @@ data s from "s*.csv"
 model a = GaussianNB
 model b = LogisticRegression
 model prior = DummyClassifier
-protocol repeated cv folds=3 times=2
+protocol repeated cv folds=3 times=10
 measure accuracy
 {}
 compare a, b with corrected_t {}

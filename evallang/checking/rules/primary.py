@@ -1,0 +1,135 @@
+"""Advice on the first measure of a study where it would be reported without an interval."""
+
+from collections.abc import Iterator, Mapping
+
+from evallang.checking.rules.lines import own_protocols, repeated_form
+from evallang.checking.rules.resampling import spoken
+from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules, rule
+from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
+from evallang.compatibility.intervals import (
+    default_interval,
+    interval_groups_mismatch,
+    interval_mismatch,
+)
+from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Diagnostic
+from evallang.metrics.metric import METRICS
+from evallang.protocols.protocol import Yields
+from evallang.stats.intervals.interval import INTERVALS
+from evallang.study import Method, Protocol, SourceSpec, Study
+
+
+@rule("W358", source="LeDell, Petersen & van der Laan 2015; Nadeau & Bengio 2003")
+def first_measure_without_interval(study: Study) -> Iterator[Objection]:
+    """The first measure has no interval by default under the protocol, although others have one.
+
+    The first measure is what a reader takes from the study. The ranking of one fold cannot be
+    compared with that of another, so the scores of all folds cannot be drawn anew together, and
+    few folds alone show little of what another sample would give. Repeats of the same folds do.
+
+    Objects to:
+
+        data cancer from sklearn breast_cancer
+          positive malignant
+        model a = GaussianNB
+        protocol cv folds=5
+        measure average_precision, accuracy
+
+    Accepts:
+
+        data cancer from sklearn breast_cancer
+          positive malignant
+        model a = GaussianNB
+        protocol repeated cv folds=5 times=10
+        measure average_precision, accuracy
+    """
+    yield from measures_without_interval(study, {})
+
+
+def advise_on_first_measure(study: Study, classes: Mapping[str, int]) -> list[Diagnostic]:
+    """Ask again once the numbers of classes are known, by the names of the data."""
+    load_rules()
+    code = RULES["first_measure_without_interval"].code
+    found = measures_without_interval(study, classes)
+    return [diagnostic_of(code, objection, study.path) for objection in found]
+
+
+def measures_without_interval(study: Study, classes: Mapping[str, int]) -> Iterator[Objection]:
+    """Object where the first measure has no default interval and another measure has one."""
+    measure = study.measures[0] if study.measures else None
+    if measure is None or measure.interval is not None:
+        return
+    metric = measure.metric
+    if metric.code or metric.better is not None:
+        return  # its function says what it is once it is loaded; or it was measured elsewhere
+    said: set[str] = set()
+    for source, protocol in _settings(study, metric):
+        yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
+        number = classes.get(source.name)
+        where = f"`{source.name}`" if protocol is None else f"`{spoken(protocol)}`"
+        if where in said or default_interval(metric, yields, number, grouped) is not None:
+            continue
+        plain = default_interval(Method(metric.name), yields, number, grouped)
+        if plain is not None:
+            continue  # an option prevents it, which another rule advises against
+        if not _gives_intervals(metric, yields, grouped):
+            continue  # that is how the protocol is, and the plan says it
+        said.add(where)
+        of_two = default_interval(metric, yields, None, grouped) is not None
+        yield Objection(
+            f"the first measure, `{metric.written}`, has no interval by default under {where}"
+            + (f" with {number} classes" if of_two else ""),
+            measure.span,
+            help=_instead(study, metric, source, protocol),
+        )
+
+
+def _settings(study: Study, metric: Method) -> Iterator[tuple[SourceSpec, Protocol | None]]:
+    """Go through what measures a metric; whether a given split has folds, the data say."""
+    for source in study.sources:
+        if own_metric(source) is not None:
+            continue
+        if not isinstance(source, DataSpec):
+            yield source, None
+            continue
+        for protocol in own_protocols(study):
+            if protocol.by is None and protocol.path is None:
+                yield source, protocol
+
+
+def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
+    """Tell whether another metric of the same task has a default interval here."""
+    task = metric_entry(metric).declaration.task
+    return any(
+        default_interval(Method(entry.name), yields, None, grouped) is not None
+        for entry in METRICS
+        if entry.declaration.task == task
+    )
+
+
+def _instead(study: Study, metric: Method, source: SourceSpec, protocol: Protocol | None) -> str:
+    """Say what gives the same measure an interval: repeats, or one that is sound over folds."""
+    ways = []
+    if protocol is not None:
+        ways.append(f"write `protocol {repeated_form(study, protocol)}`")
+    interval = _over_folds(study, metric, source, protocol)
+    if interval is not None:
+        below = f"`interval {interval}` below the measure, which is wide on few folds"
+        ways.append(below if ways else f"write {below}")
+    return ", or ".join(ways) if ways else "measure it on one test set"
+
+
+def _over_folds(
+    study: Study, metric: Method, source: SourceSpec, protocol: Protocol | None
+) -> str | None:
+    """Name an interval that is declared sound over such folds and goes with the metric."""
+    yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
+    for entry in INTERVALS:
+        declared, proposed = entry.declaration, Method(entry.name)
+        if yields.design is None or yields.design not in declared.designs:
+            continue
+        if declared.advised_against or interval_mismatch(proposed, metric, yields, grouped):
+            continue
+        if not (grouped and interval_groups_mismatch(proposed, metric, yields)):
+            return entry.name
+    return None

@@ -1,0 +1,212 @@
+"""Advice on tests over folds that have few of them: what they could detect, before the run."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evallang.checking.rules.lines import (
+    hypotheses,
+    is_gate,
+    own_protocols,
+    pair_test,
+    repeated_form,
+    repeated_options,
+    test_of,
+    tested_lines,
+)
+from evallang.checking.rules.rule import Objection, rule
+from evallang.compatibility import is_grouped, yields_of
+from evallang.compatibility.hypothesis_tests import (
+    difference_test,
+    groups_mismatch,
+    metric_mismatch,
+    test_mismatch,
+    weights_mismatch,
+)
+from evallang.data.dataset import DataSpec
+from evallang.frozen import frozen
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.stats.corrections import strictest_alpha
+from evallang.stats.distributions import normal_quantile
+from evallang.stats.power_of_t import t_detectable
+from evallang.study import JOINT, ComparisonSpec, Method, Protocol, Study
+
+TARGET = 0.8  # power
+MOST_LOST = 1.25
+"""Smallest detectable difference over the one that any number of repeats could detect."""
+
+
+@frozen
+class Reach:
+    """What a test over splits can detect: its splits, and differences in standard deviations.
+
+    `detectable` is the smallest difference with power `TARGET`; `limit` the same with the parts
+    drawn anew without end.
+    """
+
+    splits: int
+    ratio: float
+    detectable: float
+    limit: float
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean difference."""
+        return float((1 / self.splits + self.ratio) ** 0.5)
+
+    @property
+    def few(self) -> bool:
+        """Tell whether repeats could detect clearly smaller differences."""
+        return self.detectable > MOST_LOST * self.limit
+
+
+@rule("W357", source="Nadeau & Bengio 2003; Bouckaert & Frank 2004")
+def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
+    """A test over the scores of folds has so few folds that it misses all but large differences.
+
+    Few splits cost power twice. Student's t with four degrees of freedom asks for a larger
+    statistic than the normal distribution, and the corrected variance of the mean is a large
+    share of that of the folds. More repeats of the same folds lower both; a test that counts
+    examples has as many values as the study has rows.
+
+    Objects to:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol cv folds=5
+        compare a, b with corrected_t
+
+    Accepts:
+
+        data wine from sklearn wine
+        model a = GaussianNB
+        model b = LinearDiscriminantAnalysis
+        protocol repeated cv folds=5 times=10
+        compare a, b with corrected_t
+    """
+    for line in tested_lines(study):
+        test = pair_test(line)
+        protocol = next((p for p in own_protocols(study) if p.name == line.protocol), None)
+        if line.across or protocol is None or not test_of(test).t_over_splits:
+            continue
+        alpha = level_of_a_pair(study, line)
+        found = reach(test, protocol.kind, protocol.options, alpha)
+        if found is None or not found.few:
+            continue
+        yield Objection(
+            f"`{test.name}` on {found.splits} splits has {TARGET:.0%} power only for differences "
+            f"of {_deviations(found)} of the fold differences or more" + _beyond(test),
+            line.span,
+            help=_instead(study, line, test, protocol, alpha),
+            notes=(_reason(study, test, found, alpha),),
+        )
+
+
+def _deviations(found: Reach) -> str:
+    text = f"{found.detectable:.2g}"
+    return f"{text} standard deviation{'' if text == '1' else 's'}"
+
+
+def _beyond(test: Method) -> str:
+    return ", beyond the region of practical equivalence" if test_of(test).bayesian else ""
+
+
+def _reason(study: Study, test: Method, found: Reach, alpha: float) -> str:
+    """State what few splits cost: the quantiles, and the standard error of the mean."""
+    posterior = f"at a posterior probability of {study.confidence:.3g}"
+    level = (
+        f"a one-sided level of {alpha / 2:.3g}" if is_one_sided(test) else f"a level of {alpha:.3g}"
+    )
+    at = posterior if test_of(test).bayesian else f"at {level}"
+    normal = normal_quantile(1 - alpha) + normal_quantile(2 * TARGET - 1)
+    return (
+        f"{at}, {found.splits - 1} degrees of freedom ask for {found.detectable / found.error:.3g} "
+        f"standard errors where the normal distribution asks for {normal:.3g}, and the standard "
+        f"error is {found.error:.2g} standard deviations of the fold differences"
+    )
+
+
+def reach(test: Method, kind: str, options: Mapping[str, Any], alpha: float) -> Reach | None:
+    """Compute what a test can detect under a protocol, at a two-sided level.
+
+    None where the protocol's options do not tell its splits, or there are fewer than two.
+    """
+    declared = PROTOCOLS[kind].declaration
+    splits, share = declared.n_splits(options), declared.test_share(options)
+    if splits is None or splits < 2 or share is None or not 0 < share < 1 or not 0 < alpha < 1:
+        return None
+    stated = test.keywords().get("test_train_ratio")
+    ratio = share / (1 - share) if stated is None else float(str(stated))
+    found = t_detectable(1.0, splits, alpha, TARGET, test_train_ratio=ratio).difference
+    normal = normal_quantile(1 - alpha) + normal_quantile(2 * TARGET - 1)
+    return None if found is None else Reach(splits, ratio, found, normal * ratio**0.5)
+
+
+def is_one_sided(test: Method) -> bool:
+    """Tell whether the author named the side of a test."""
+    return test.keywords().get("alternative", "two_sided") != "two_sided"
+
+
+def has_few_splits(test: Method, protocol: Protocol, alpha: float) -> bool:
+    """Tell whether a test over splits would have too few of them under a protocol."""
+    found = reach(test, protocol.kind, protocol.options, alpha)
+    return found is not None and found.few
+
+
+def level_of_a_pair(study: Study, line: ComparisonSpec) -> float:
+    """Return the two-sided level at which the strictest step of a correction decides a pair.
+
+    A posterior decides at the study's confidence on one side, which is twice that on two.
+    """
+    test = pair_test(line)
+    if test_of(test).bayesian:
+        return 2 * (1 - study.confidence)
+    joint = study.families == "together" and not (line.exploratory or is_gate(line))
+    correction: Method | None
+    if joint:
+        firm = [c for c in study.comparisons if not c.exploratory]
+        firm = [c for c in firm if not test_of(pair_test(c)).bayesian]
+        size, correction = sum(len(hypotheses(study, c)) + c.omnibus for c in firm), JOINT
+    else:
+        size, correction = len(hypotheses(study, line)), line.correction
+    name = None if correction is None else correction.name
+    alpha = strictest_alpha(name, study.alpha, size)
+    return 2 * alpha if is_one_sided(test) else alpha
+
+
+def _instead(
+    study: Study, line: ComparisonSpec, test: Method, protocol: Protocol, alpha: float
+) -> str:
+    """Say what detects smaller differences: the folds repeated, or a test of examples."""
+    words = f"write `protocol {repeated_form(study, protocol)}`"
+    repeated = repeated_options(protocol)
+    found = None if repeated is None else reach(test, *repeated, alpha)
+    if found is not None:
+        words += f", which detects {_deviations(found)}"
+    by_rows = _test_of_examples(study, line, protocol)
+    if by_rows is None:
+        return words
+    return f"{words}, or `with {by_rows}`, which compares the models fitted here on every example"
+
+
+def _test_of_examples(study: Study, line: ComparisonSpec, protocol: Protocol) -> str | None:
+    """Name the test of single examples that goes with everything that a line is about."""
+    names = set()
+    for source in study.sources:
+        if not isinstance(source, DataSpec):
+            continue
+        yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
+        for metric in line.metrics:
+            proposed = Method(difference_test(metric, yields))
+            names.add(proposed.name)
+            refused = (
+                test_of(proposed).t_over_splits
+                or test_mismatch(proposed, metric, yields, grouped)
+                or metric_mismatch(proposed, metric, yields, grouped)
+                or weights_mismatch(proposed, metric, yields)
+                or (grouped and groups_mismatch(proposed, metric, yields))
+            )
+            if refused:
+                return None
+    one = len(names) == 1 and not test_of(pair_test(line)).bayesian
+    return names.pop() if one else None
