@@ -6,7 +6,7 @@ data are not at hand gets what does not depend on them.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import yields_of
 from evallang.compatibility.hypothesis_tests import difference_test
@@ -38,7 +38,15 @@ else:
     np = lazy("numpy")
 
 SIDAK = frozenset({"sidak", "holm_sidak"})
-NOT_READ = "the data could not be read, so their number is not known"
+Unknown = Literal["not_read", "no_splits", "no_folds", "no_examples"]
+UNKNOWN: Mapping[Unknown, str] = {
+    "not_read": "the data could not be read, so their number is not known",
+    "no_splits": "the protocol has no splits of these data, so their number is not known",
+    "no_folds": "the scores name no folds, so their number is not known",
+    "no_examples": "scores do not say how many examples each was measured on, so their number is "
+    "not known",
+}
+"""Why the number that a test counts is not known."""
 GROUPED = (
     "for independent examples: those of one group are alike, and a design effect d asks for d "
     "times as many"
@@ -68,6 +76,16 @@ class Place:
     read: Table | GivenOutcomes | None
     models: tuple[str, ...]
     scores: ScoreTable | None = None
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The number that a test counts, or why it is unknown, and test over training rows."""
+
+    n: int | None
+    unit: str
+    ratio: float | None = None
+    unknown: Unknown | None = None
 
 
 @dataclass(frozen=True)
@@ -195,53 +213,55 @@ def _of_stage(study: Study, found: Found, spec: AnalysisSpec, stage: Stage) -> I
         whole = [place for place in places if place.read is not None or place.scores is not None]
         n = len(whole) if len(whole) == len(places) else None
         models = places[0].models if places else ()
-        question = _question(study, stage, n, None, models)
-        yield _answered(study, spec, stage, None, question, "data sets", ())
+        sizes = Sizes(n, "data sets", unknown="not_read" if n is None else None)
+        yield _answered(study, spec, stage, None, models, sizes, ())
         return
     for place in places:
         protocol = next((p for p in study.protocols if p.name == stage.protocol), None)
-        n, ratio, unit = _sizes(found, place, protocol, stage)
-        notes = (GROUPED,) if _is_grouped(place) and unit not in ("folds", "splits") else ()
-        question = _question(study, stage, n, ratio, place.models)
-        yield _answered(study, spec, stage, place.name, question, unit, notes)
+        sizes = _sizes(found, place, protocol, stage)
+        by_folds = sizes.unit in ("folds", "splits")
+        notes = (GROUPED,) if _is_grouped(place) and not by_folds else ()
+        yield _answered(study, spec, stage, place.name, place.models, sizes, notes)
 
 
 def _is_grouped(place: Place) -> bool:
     return place.read is not None and place.read.group_codes is not None
 
 
-def _sizes(
-    found: Found, place: Place, protocol: Protocol | None, stage: Stage
-) -> tuple[int | None, float | None, str]:
-    """Give the number that a test counts, the ratio of test to training rows, and the unit."""
+def _sizes(found: Found, place: Place, protocol: Protocol | None, stage: Stage) -> Sizes:
+    """Return the number that a test counts, its unit, and the ratio of test to training rows."""
     evidence = HYPOTHESIS_TESTS[stage.test.name].declaration.evidence
     unit = getattr(place.source, "unit", "examples")
     by_folds = evidence == {Evidence.FOLD_SCORES}
     splits: Sequence[Split] = ()
     if protocol is not None and place.name is not None:
-        splits = found.planned.layout.splits.get((place.name, protocol.name), ())
+        drawn = found.planned.layout.splits.get((place.name, protocol.name), ())
+        splits = [split for split in drawn if split.fold >= 0]  # not the fit on all rows
     if by_folds:
         if splits:
             train = sum(len(s.train) + _length(s.validation) for s in splits)
-            return len(splits), sum(len(s.test) for s in splits) / train, "splits"
+            return Sizes(len(splits), "splits", sum(len(s.test) for s in splits) / train)
         of_folds = place.read if isinstance(place.read, GivenOutcomes) else place.scores
         if of_folds is not None and of_folds.folds is not None:
             folds = len(np.unique(of_folds.folds))
             repeats = 1 if of_folds.repeats is None else len(np.unique(of_folds.repeats))
-            return folds * repeats, 1 / (folds - 1) if folds > 1 else None, "folds"
+            return Sizes(folds * repeats, "folds", 1 / (folds - 1) if folds > 1 else None)
         if place.scores is not None and place.scores.repeats is not None:
-            return len(place.scores.repeats), None, "splits"
-        return _of_options(protocol)
+            return Sizes(len(place.scores.repeats), "splits")
+        if of_folds is not None:
+            return Sizes(None, "splits", unknown="no_folds")
+        return _of_options(protocol, "not_read" if place.read is None else "no_splits")
     if isinstance(place.read, Table):
-        rows = [s.test for s in splits if s.repeat == 0 and s.fold >= 0]
+        rows = [s.test for s in splits if s.repeat == 0]
         if not rows:
-            return None, None, unit
-        return _counted(place.read.y[np.concatenate(rows)], place.read, stage.metric), None, unit
+            return Sizes(None, unit, unknown="no_splits")
+        tested = place.read.y[np.concatenate(rows)]
+        return Sizes(_counted(tested, place.read, stage.metric), unit)
     if isinstance(place.read, GivenOutcomes):
         if place.read.truth is None:
-            return place.read.n_examples, None, unit
-        return _counted(place.read.truth, place.read, stage.metric), None, unit
-    return None, None, unit
+            return Sizes(place.read.n_examples, unit)
+        return Sizes(_counted(place.read.truth, place.read, stage.metric), unit)
+    return Sizes(None, unit, unknown="not_read" if place.scores is None else "no_examples")
 
 
 def _length(rows: Any) -> int:
@@ -257,15 +277,15 @@ def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
     return len(truth)
 
 
-def _of_options(protocol: Protocol | None) -> tuple[int | None, float | None, str]:
+def _of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
     """Read splits and their ratio from a protocol as written, where data are not at hand."""
     if protocol is None:
-        return None, None, "splits"
+        return Sizes(None, "splits", unknown=unknown)
     declared = PROTOCOLS[protocol.kind].declaration
     splits, share = declared.n_splits(protocol.options), declared.test_share(protocol.options)
     if splits is None or share is None or not 0 < share < 1:
-        return None, None, "splits"
-    return splits, share / (1 - share), "splits"
+        return Sizes(None, "splits", unknown=unknown)
+    return Sizes(splits, "splits", share / (1 - share))
 
 
 # --- the answer -------------------------------------------------------------------------------
@@ -297,14 +317,16 @@ def _answered(
     spec: AnalysisSpec,
     stage: Stage,
     data: str | None,
-    question: Question,
-    unit: str,
+    models: Sequence[str],
+    sizes: Sizes,
     notes: tuple[str, ...],
 ) -> Analysis:
+    question = _question(study, stage, sizes.n, sizes.ratio, models)
     options = {name: _plain(value) for name, value in spec.method.options}
     stated_n = options.get("n")
-    if question.n is None and stated_n is None:
-        notes = (NOT_READ, *notes)
+    unknown = sizes.unknown if stated_n is None else None
+    if unknown is not None:
+        notes = (UNKNOWN[unknown], *notes)
     answers: tuple[Answer, ...] = ()
     try:
         answers = ANALYSES["power"].function(question, **options)
@@ -323,7 +345,8 @@ def _answered(
             "variant": question.variant,
             "omnibus": stage.omnibus,
             "n": stated_n if stated_n is not None else question.n,
-            "unit": unit,
+            "unknown": unknown,
+            "unit": sizes.unit,
             "alpha": study.alpha,
             "level": stage.alpha,
             "family_size": stage.size,

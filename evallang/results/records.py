@@ -176,7 +176,7 @@ class ProtocolRecord:
     folds_sha256: str | None = None
     notes: tuple[str, ...] = ()
     written: str = ""
-    tuned_on: str | None = None
+    tuned_on: Annotated[str, Among(TUNED_ON)] | None = None
 
 
 @frozen

@@ -240,3 +240,28 @@ def test_scores_with_folds_are_counted_as_they_were_read(tmp_path):
         power = stats.nct.sf(bound, 14, shift) + stats.nct.cdf(-bound, 14, shift)
         assert power == pytest.approx(0.8, abs=1e-6)
         assert "could not be read" not in " ".join(item.values["notes"])
+
+
+def test_a_number_that_is_unknown_has_its_own_reason(tmp_path):
+    write_rows(tmp_path, "s.csv", "site,x,y", [("A", 0.8, 0.7), ("B", 0.9, 0.7), ("C", 0.8, 0.6)])
+    text = 'evallang 1\nscores s from "s.csv"\n  dataset site\n  higher is better\nanalyze power\n'
+    found, _ = power_of(study(text, tmp_path))
+    assert len(found) == 3
+    for item in found:  # read, but one score of each data set says nothing of folds
+        assert (item.values["n"], item.values["unknown"]) == (None, "no_folds")
+        assert "the scores name no folds, so their number is not known" in item.values["notes"]
+        assert "could not be read" not in " ".join(item.values["notes"])
+    table = 'evallang 1\ndata s from "gone.csv"\n  target b\nmodel m = GaussianNB\n'
+    table += "model d = DummyClassifier\nprotocol cv folds=5\nmeasure accuracy\n"
+    ((missing,), _) = power_of(study(f"{table}compare with mcnemar\nanalyze power\n", tmp_path))
+    assert missing.values["unknown"] == "not_read"
+    assert missing.values["notes"][0].startswith("the data could not be read")
+    ((known,), _) = power_of(study(f"{COUNTS}compare x, y with mcnemar\nanalyze power\n"))
+    assert known.values["unknown"] is None
+
+
+def test_the_fit_on_all_rows_is_no_split_of_a_bootstrap():
+    text = "evallang 1\nstudy\n  seed 1\ndata s from sklearn iris\nmodel m = GaussianNB\n"
+    text += "model d = DummyClassifier\nprotocol bootstrap rounds=50\nmeasure accuracy\n"
+    ((item,), _) = power_of(study(f"{text}analyze power\n"))
+    assert (item.values["n"], item.values["unit"]) == (50, "splits")
