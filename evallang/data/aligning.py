@@ -8,6 +8,7 @@ from evallang.data.codes import ID_TWICE
 from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
+from evallang.data.labels import EXACT
 from evallang.data.outcome_codes import ROWS_DIFFER
 from evallang.data.roles import ids
 from evallang.registry import lazy
@@ -18,7 +19,6 @@ else:
     pl = lazy("polars")
 
 SPELLED_APART = r"^[+-]?0[0-9]"  # 007: text that would lose its spelling as a number
-EXACT = 2.0**53  # whole numbers up to here have a float64 of their own
 MOST_LISTED = 5  # keys that a message lists before it says "and N more"
 ROW = "row"  # of the source, beside the keys "0", "1" ...
 

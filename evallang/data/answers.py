@@ -9,7 +9,7 @@ from evallang.data.dataset import GivenModel, Label, PredictionsSpec
 from evallang.data.findings import Findings, counted, of_model, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.kinds import Kind
-from evallang.data.labels import as_number
+from evallang.data.labels import EXACT, as_number
 from evallang.data.model_scores import (
     Scores,
     labels_from_scores,
@@ -170,7 +170,9 @@ def _predicted(
         findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
         return None
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
-    of_truth = all(not isinstance(value, str) for value in target.class_values)
+    of_truth = all(
+        not isinstance(value, str) and abs(value) <= EXACT for value in target.class_values
+    )
     if of_truth and frame.kind(column) in numeric:
         predicted = _places(frame.values(column), target.class_values)
     else:

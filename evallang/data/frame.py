@@ -134,8 +134,10 @@ class Frame:
         if kind is not Kind.TEXT:
             return str(kind)
         cells = self.texts(column)
-        row = cells.cast(pl.Float64, strict=False).is_null().arg_true()[0]
-        return f"{cells[row]!r} in {self.place(row)}"
+        rows = cells.cast(pl.Float64, strict=False).is_null().arg_true()
+        if rows.is_empty():  # categories that are spelled as numbers
+            return str(kind)
+        return f"{cells[rows[0]]!r} in {self.place(rows[0])}"
 
     def missing_rows(self, column: str) -> list[int]:
         """Give the rows kept (from 0) in which a column is missing."""

@@ -29,6 +29,10 @@ class Classes:
     codes: "NDArray[np.int64]"
 
 
+EXACT = 2.0**53
+"""Whole numbers up to here have a float64 of their own."""
+
+
 def label_text(value: object) -> str:
     """Spell a label: `true`, `false`, else as Python does."""
     if isinstance(value, bool):
@@ -102,7 +106,8 @@ def classes_of(series: "pl.Series") -> Classes:
 
 def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> "NDArray[np.int64]":
     """Give each value of a column without missing ones the code of its place in `distinct`."""
-    if series.dtype.is_numeric() and len(distinct) <= FEW_VALUES:
+    wide = "128" in str(series.dtype)  # integers of 128 bits, which numpy does not know
+    if series.dtype.is_numeric() and not wide and len(distinct) <= FEW_VALUES:
         values, found = series.to_numpy(), np.zeros(len(series), dtype=np.int64)
         for value, code in zip(distinct.to_numpy(), codes, strict=True):
             np.copyto(found, code, where=values == value)

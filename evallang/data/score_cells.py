@@ -112,7 +112,8 @@ def _numbers(
         kind = frame.kind(column)
         cells = frame.texts(column)
         odd = (cells.cast(pl.Float64, strict=False).is_null() & values.is_not_null()).arg_true()
-        shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if kind is Kind.TEXT else str(kind)
+        as_text = kind is Kind.TEXT and len(odd) > 0  # categories may be spelled as numbers
+        shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if as_text else str(kind)
         findings.add(
             SCORE_NOT_NUMERIC,
             f"`{column}` of `{frame.source}` must hold numbers and holds {shown}",
