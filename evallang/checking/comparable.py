@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from evallang.checking import codes, validity_codes
-from evallang.checking.decidable import report_ambiguous, report_apart, requirements
+from evallang.checking.decidable import REFUSALS, report_ambiguous, report_apart, requirements
 from evallang.checking.designs import lacking, spoken
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
@@ -32,14 +32,6 @@ from evallang.study import (
     names_of,
 )
 from evallang.syntax import nodes as n
-
-REFUSALS = {
-    "metric": validity_codes.TEST_OF_ANOTHER_METRIC,
-    "evidence": validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
-    "weights": validity_codes.TEST_WITHOUT_WEIGHTS,
-    "groups": validity_codes.NO_FORM_FOR_GROUPS,
-}
-"""The code of each need of a test that is not met."""
 
 
 def settle(scope: Scope, study: Study) -> Study:
@@ -356,7 +348,7 @@ def _can_run(
     reason, way_out = found.mismatch.reason, found.mismatch.instead
     if found.need == "evidence":
         where = spoken(protocol) if protocol else source.name
-        if f"`{test.name}` needs" in reason:
+        if found.mismatch.lacking:
             reason += lacking(where)
         over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
         if over_data and (len(study.sources) > 1 or _holds_several(source)):

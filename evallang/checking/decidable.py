@@ -10,11 +10,8 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
     decidable_protocol,
-    groups_mismatch,
-    metric_mismatch,
     nearest_test,
-    test_mismatch,
-    weights_mismatch,
+    refusal,
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
@@ -27,6 +24,13 @@ from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study, names_of
 from evallang.syntax import nodes as n
 
+REFUSALS = {
+    "metric": validity_codes.TEST_OF_ANOTHER_METRIC,
+    "evidence": validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+    "weights": validity_codes.TEST_WITHOUT_WEIGHTS,
+    "groups": validity_codes.NO_FORM_FOR_GROUPS,
+}
+"""The code of each need of a test that is not met."""
 MARGIN_CLAIMS = {
     "tost": "equivalent to {} within MARGIN",
     "noninferiority": "not worse than {} by MARGIN",
@@ -155,7 +159,6 @@ def _of_two(
     grouped: bool,
 ) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    problem = metric_mismatch(test, line.metric, yields, grouped)
     bare = replace(line, test=None, kind=MARGIN_KINDS.get(test.name, line.kind))
     decided = _has_interval(study, bare, yields, protocol, grouped)
     and_so = "" if decided else f", and {_way_out(bare, yields, protocol, grouped)}"
@@ -179,11 +182,7 @@ def _of_two(
             help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`{and_so}",
         )
         return False
-    if problem is not None:
-        scope.report(
-            validity_codes.TEST_OF_ANOTHER_METRIC, problem.reason, line.span, help=problem.instead
-        )
-    return problem is None
+    return True
 
 
 def _decidable(
@@ -199,28 +198,17 @@ def _decidable(
     test = line.test
     if test is not None and not _of_two(scope, study, line, test, yields, protocol, grouped):
         return False
-    if protocol is not None and protocol.kind == "split":
-        return True  # judged once the split is read
-    if line.test is not None:
-        problem = test_mismatch(line.test, line.metric, yields, grouped)
-        if problem is not None:
-            reason = problem.reason
-            if f"`{line.test.name}` needs" in reason:
-                reason += lacking(where)
-            scope.report(
-                validity_codes.TEST_NEEDS_OTHER_EVIDENCE, reason, line.span, help=problem.instead
-            )
-            return False
-        problem = weights_mismatch(line.test, line.metric, yields)
-        if problem is not None:
-            scope.report(
-                validity_codes.TEST_WITHOUT_WEIGHTS, problem.reason, line.span, help=problem.instead
-            )
-        elif grouped and (problem := groups_mismatch(line.test, line.metric, yields)) is not None:
-            scope.report(
-                validity_codes.NO_FORM_FOR_GROUPS, problem.reason, line.span, help=problem.instead
-            )
-        return problem is None
+    later = protocol is not None and protocol.kind == "split"  # what a split yields is read later
+    if test is not None:
+        found = refusal(test, line.metric, yields, grouped)
+        if found is None or (later and found.need != "metric"):
+            return True
+        problem = found.mismatch
+        reason = problem.reason + (lacking(where) if problem.lacking else "")
+        scope.report(REFUSALS[found.need], reason, line.span, help=problem.instead)
+        return False
+    if later:
+        return True
     unknown_splits = isinstance(source, ScoresSpec) and source.fold is None
     if not unknown_splits and _has_interval(study, line, yields, protocol, grouped):
         return True

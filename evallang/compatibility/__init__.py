@@ -59,10 +59,14 @@ def alternatives(words: Iterable[str]) -> str:
 
 @frozen
 class Mismatch:
-    """Why two things do not go together, and the nearest thing that does."""
+    """Why two things do not go together, and the nearest thing that does.
+
+    `lacking` tells that the reason is something that a protocol or source does not give.
+    """
 
     reason: str
     instead: str | None = None
+    lacking: bool = False
 
 
 def metric_entry(metric: Method) -> MetricEntry:

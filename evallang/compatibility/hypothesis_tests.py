@@ -74,6 +74,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
             return Mismatch(
                 f"`{test.name}` needs a sound interval of the difference",
                 "write `protocol repeated cv folds=10 times=10`",
+                lacking=True,
             )
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         if fold_test and declared.designs:
@@ -81,7 +82,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         else:
             what = needed(declared.evidence)
         way_out = nearest_test(metric, yields, test, clustered=grouped)
-        return Mismatch(f"`{test.name}` needs {what}", way_out)
+        return Mismatch(f"`{test.name}` needs {what}", way_out, lacking=True)
     if yields.ordered:
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",

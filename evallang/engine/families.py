@@ -253,8 +253,8 @@ def _widened(
     wide = pair_test(study, bout.spec, bout.arena, test.models, level).estimate
     if wide is None or wide.low is None or wide.high is None:
         return test
-    method = wide.method if kind == "matching" else f"{wide.method}, {kind}"
-    interval = SimultaneousInterval(wide.low, wide.high, plain.level, method)
+    method = f"{wide.method}, {kind}" if kind == "conservative" else wide.method
+    interval = SimultaneousInterval(wide.low, wide.high, plain.level, method, kind == "fcr")
     note = _disagreement(test, interval, conservative=kind == "conservative")
     notes = test.notes if note is None else (*test.notes, note)
     return replace(test, simultaneous=interval, notes=notes)

@@ -13,6 +13,7 @@ from evallang.reporting.wording import (
     ADJUSTED,
     amount,
     effect_name,
+    family_words,
     number_word,
     p_letter,
     simultaneous_words,
@@ -134,7 +135,9 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
     )
     if wide is not None:
         words = simultaneous_words(context, wide.method, estimate.method)
-        made += runs(f" and with simultaneous {percent(wide.level)} intervals ({words})")
+        made += runs(f" and with {family_words(wide)} {percent(wide.level)} intervals ({words}")
+        made += runs("; the false coverage rate holds over the pairs that differed)"
+                     if wide.selected else ")")  # fmt: skip
     return made + runs(".")
 
 

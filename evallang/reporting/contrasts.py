@@ -8,7 +8,7 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import Interval, Runs, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent
 from evallang.reporting.orientation import turned
-from evallang.reporting.wording import adjusted_words, amount, p_stat
+from evallang.reporting.wording import adjusted_words, amount, family_words, p_stat
 from evallang.results.records import (
     Comparison,
     Difference,
@@ -22,7 +22,8 @@ class Contrast:
     """A pair read from one model: its difference to the other, with the widest interval given.
 
     `pair` has `model` first, whichever it was in the results. The sign of the numbers may
-    be turned once more for a sentence that gives the size of a lead.
+    be turned once more for a sentence that gives the size of a lead. `family` says how the
+    interval holds for a family ("simultaneous"), empty where it is that of the pair alone.
     """
 
     model: str
@@ -31,7 +32,7 @@ class Contrast:
     low: float | None
     high: float | None
     level: float
-    simultaneous: bool
+    family: str
     pair: HypothesisTestResult
 
     @property
@@ -71,8 +72,8 @@ def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
     value = difference.value if difference is not None else None
     low, high = (shown.low, shown.high) if shown is not None else (None, None)
     level = shown.level if shown is not None else math.nan
-    simultaneous = shown is not None and shown is wide
-    return Contrast(model, seen.models[1], value, low, high, level, simultaneous, seen)
+    family = family_words(wide) if wide is not None and shown is wide else ""
+    return Contrast(model, seen.models[1], value, low, high, level, family, seen)
 
 
 def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Runs:
@@ -81,8 +82,8 @@ def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Ru
         return ()
     text = interval(found.low, found.high, scale, null=0.0)
     words = f"{percent(found.level)}{NBSP}CI"
-    if found.simultaneous:
-        words = f"simultaneous {words}"
+    if found.family:
+        words = f"{found.family} {words}"
     elif found.pair.p_adjusted is not None:
         words = f"unadjusted {words}"
     return (Interval(text, found.low, found.high, words if lead else ""),)

@@ -28,7 +28,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.one_model import singly
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import mid_sentence
-from evallang.reporting.wording import adjusted_words, p_letter
+from evallang.reporting.wording import adjusted_words, family_words, p_letter
 from evallang.results.records import Comparison
 
 MOST_DATA_APART = 3  # more data sets share one table
@@ -122,7 +122,8 @@ def differences_caption(context: Context, comparison: Comparison) -> Runs:
     if wide:
         size = comparison.family.size
         made += runs(
-            f"; thin line, simultaneous {percent(wide[0].level)} interval over {size} tests"
+            f"; thin line, {family_words(wide[0])} {percent(wide[0].level)} interval over "
+            f"{size} tests"
         )
     if any(bayesian(p) for p in comparison.pairwise):
         level = percent(context.results.study.confidence)

@@ -27,6 +27,7 @@ from evallang.reporting.wording import (
     amount,
     effect_name,
     effect_text,
+    family_words,
     p_cell,
     p_letter,
     sentence,
@@ -119,11 +120,15 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
             )
     if wide:
         level = percent(wide[0].level)
-        columns.append(Column(runs(f"Simult. {level} CI"), muted=True, name="simultaneous"))
+        short = "FCR" if wide[0].selected else "Simult."
+        columns.append(Column(runs(f"{short} {level} CI"), muted=True, name="simultaneous"))
         words = simultaneous_words(context, wide[0].method, known[0].method)
-        notes.append(
-            runs(f"Simultaneous: {level} over {count(comparison.family.size)} tests, {words}.")
+        tests = f"{count(comparison.family.size)} tests"
+        over = (
+            f"those of {tests} that rejected (false coverage rate)" if wide[0].selected else tests
         )
+        what = sentence(family_words(wide[0])).rstrip(".")
+        notes.append(runs(f"{what}: {level} over {tests}, {words}."))
     cells = []
     for pair in pairs:
         value = pair.estimate.value if pair.estimate is not None else None
@@ -153,7 +158,7 @@ def _kind(found: Sequence[Difference]) -> str:
 def _is_simultaneous(pair: HypothesisTestResult) -> bool:
     """Tell whether the interval of a pair is that of the family, as of self-correcting tests."""
     found, wide = pair.estimate, pair.simultaneous
-    if found is None or wide is None:
+    if found is None or wide is None or wide.selected:
         return False
     return (found.low, found.high) == (wide.low, wide.high)
 

@@ -36,7 +36,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.orientation import RATIOS
 from evallang.reporting.titles import mid_sentence
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
-from evallang.results.statistics import SIDE
+from evallang.results.statistics import SIDE, SimultaneousInterval
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta^2_Q": "η²", "eta2": "η²", "rho": "ρ"}
@@ -175,6 +175,11 @@ def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
         return mid_sentence(context.method_title("interval", method))
     kind = written_apart(method.removeprefix(base(method)))
     return f"by the same method at the adjusted level{f', {kind}' if kind else ''}"
+
+
+def family_words(wide: SimultaneousInterval) -> str:
+    """Name what an interval of a family holds for: all pairs at once, or those selected."""
+    return "FCR-adjusted" if wide.selected else "simultaneous"
 
 
 def written_apart(rest: str) -> str:

@@ -55,12 +55,17 @@ class Difference:
 
 @frozen
 class SimultaneousInterval:
-    """An interval that holds for a whole family of comparisons at once."""
+    """An interval that holds for a whole family of comparisons at once.
+
+    `selected` tells that it does not: the false coverage rate holds on average over the
+    comparisons that were rejected (Benjamini & Yekutieli 2005).
+    """
 
     low: float | None
     high: float | None
     level: Share
     method: str
+    selected: bool = False
 
 
 @frozen

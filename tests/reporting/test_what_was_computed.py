@@ -208,7 +208,17 @@ def test_an_unadjusted_interval_beside_an_adjusted_p_is_called_so():
     assert kept.simultaneous is None and kept.p_adjusted is not None
     (line,) = page.findings("c was not shown to differ in accuracy from a")
     assert "(unadjusted 95% CI [−1.6, 3.2])" in line
+    # the intervals of those that were selected are not simultaneous (Benjamini & Yekutieli 2005)
+    assert any("(FCR-adjusted 95% CI [" in line for line in page.findings())
+    assert "simultaneous" not in page.text.lower()
+    assert "FCR-adjusted: 95% over those of 3 tests that rejected" in page.text
+    every = Page(f"{FIVE}compare a vs b, b vs c with mcnemar fdr_bh\n")
+    for pair in every.pairs():  # with all rejected their level is that of the pair alone
+        assert pair.reject and pair.simultaneous.selected
+        assert pair.simultaneous.low == pair.estimate.low
+    assert "they hold for all" not in every.text and "simultaneous" not in every.text.lower()
     holm = Page(f"{FIVE}compare a, b, c with mcnemar holm\n")
+    assert "simultaneous 95% CI" in holm.text
     assert "unadjusted 95% CI" not in holm.whole
     single = Page(f"{FIVE}compare a, b with mcnemar\n")
     assert "unadjusted" not in single.whole
