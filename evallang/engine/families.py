@@ -13,7 +13,7 @@ from typing import Any
 from evallang.engine.arenas import Arena
 from evallang.engine.zero_width import without_zero_width
 from evallang.results.records import HypothesisTestResult, SimultaneousInterval
-from evallang.stats.corrections import CORRECTIONS, simultaneous_level, strictest_alpha
+from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level, strictest_alpha
 from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -294,26 +294,34 @@ def _with_detectable(study: Study, item: Decided) -> Decided:
     declared = item.bout.declared
     if not declared.t_over_splits:
         return item
+    options = item.bout.single.keywords()
+    one_sided = declared.bayesian or options.get("alternative", "two_sided") != "two_sided"
     if declared.bayesian:
-        alpha = 2 * (1 - study.confidence)
+        alpha = round(1 - study.confidence, DIGITS)
     else:
         name = None if item.correction is None else item.correction.name
         alpha = strictest_alpha(name, study.alpha, item.size)
-        one_sided = item.bout.single.keywords().get("alternative", "two_sided") != "two_sided"
-        alpha = 2 * alpha if one_sided else alpha
-    return replace(item, tests=tuple(_detectable(test, alpha) for test in item.tests))
+    tests = tuple(_detectable(test, alpha, 1 if one_sided else 2) for test in item.tests)
+    return replace(item, tests=tests)
 
 
-def _detectable(test: HypothesisTestResult, alpha: float) -> HypothesisTestResult:
-    """Add the detectable difference to what a test over splits found, where it has a spread."""
+def _detectable(test: HypothesisTestResult, alpha: float, sides: int) -> HypothesisTestResult:
+    """Add the detectable difference to what a test over splits found, where it has a spread.
+
+    Its power on one side at a level is that on both at twice the level, but for a negligible
+    tail.
+    """
     found = test.estimate
     if test.df is None or found is None or found.low is None or found.high is None:
         return test
     df = test.df[0]
     error = (found.high - found.low) / 2 / t_quantile(found.level, df)
-    if not error > 0 or not alpha < 1:
+    two_sided, splits = alpha * 2 / sides, round(df) + 1
+    if not error > 0 or not two_sided < 1:
         return test
-    splits = round(df) + 1
-    smallest = t_detectable(error * splits**0.5, splits, alpha).difference
+    try:
+        smallest = t_detectable(error * splits**0.5, splits, two_sided).difference
+    except ValueError:  # a spread at the end of what floats hold
+        return test
     more = {"standard_error": error, "detectable": smallest, "detectable_alpha": alpha}
     return replace(test, extra={**test.extra, **more})

@@ -19,6 +19,10 @@ from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, Protocol, SourceSpec, Study
 
 
+OF_CLASSES = "first_measure_without_interval"
+SEVERAL = 3  # classes, which stand for any number above two
+
+
 @rule("W358", source="LeDell, Petersen & van der Laan 2015; Nadeau & Bengio 2003")
 def first_measure_without_interval(study: Study) -> Iterator[Objection]:
     """The first measure has no interval by default under the protocol, although others have one.
@@ -49,9 +53,17 @@ def first_measure_without_interval(study: Study) -> Iterator[Objection]:
 def advise_on_first_measure(study: Study, classes: Mapping[str, int]) -> list[Diagnostic]:
     """Ask again once the numbers of classes are known, by the names of the data."""
     load_rules()
-    code = RULES["first_measure_without_interval"].code
+    code = RULES[OF_CLASSES].code
     found = measures_without_interval(study, classes)
     return [diagnostic_of(code, objection, study.path) for objection in found]
+
+
+def depends_on_classes(study: Study) -> bool:
+    """Tell whether several classes would leave the first measure without its interval."""
+    several = {source.name: SEVERAL for source in study.sources}
+    return any(measures_without_interval(study, several)) and not any(
+        measures_without_interval(study, {})
+    )
 
 
 def measures_without_interval(study: Study, classes: Mapping[str, int]) -> Iterator[Objection]:

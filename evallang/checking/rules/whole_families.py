@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from evallang.checking.rules.primary import OF_CLASSES, depends_on_classes
 from evallang.checking.rules.rule import RULES, diagnostic_of, load_rules
 from evallang.data.dataset import CountsSpec, DataSpec
 from evallang.diagnostics import Diagnostic
@@ -69,4 +70,5 @@ def advise_on_families(study: Study, read: Study) -> list[Diagnostic]:
 
 def asked_again(study: Study) -> Collection[str]:
     """Name the rules that the check has to leave to the data."""
-    return (*OF_FAMILIES, "too_few_data_sets") if left_open(study) else ()
+    of_families = (*OF_FAMILIES, "too_few_data_sets") if left_open(study) else ()
+    return (*of_families, *([OF_CLASSES] if depends_on_classes(study) else []))

@@ -47,7 +47,8 @@ OWN = "own derivation: computed by hand"
         NULL,
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         t_over_splits=True,
-        when="scores of repeated cross-validation, repeated holdout or k folds",
+        when="scores of repeated cross-validation or repeated holdout; of k folds, which are few, "
+        "it finds large differences only",
         when_not="leave-one-out, groups left out one by one, or time series",
         differs={
             "correctipy": "it leaves out a square root and gives one tail; t 5.75 there is "

@@ -133,3 +133,13 @@ def test_the_strictest_level_is_that_of_one_rejection():
         just = [0.05 / 6 - 1e-9, *[0.9] * 5]
         assert entry.function(just)[0] <= 0.05 < entry.function([0.05 / 6 + 1e-9, *[0.9] * 5])[0]
     assert strictest_alpha("sidak", 0.05, 6) == pytest.approx(1 - 0.95 ** (1 / 6), abs=1e-12)
+
+
+def test_the_one_family_of_a_study_sets_the_level():
+    line = "compare a, b with corrected_t\ncompare b, c with corrected_t"
+    text = STUDY.format(protocol="cv folds=5", metric="accuracy", line=line)
+    together = text.replace("  seed 1\n", "  seed 1\n  families together\n")
+    found = [d for d in checked(together).diagnostics if d.name == NAME]
+    assert [d.notes[0].partition(",")[0] for d in found] == ["at a level of 0.025"] * 2
+    apart = [d for d in checked(text).diagnostics if d.name == NAME]
+    assert [d.notes[0].partition(",")[0] for d in apart] == ["at a level of 0.05"] * 2
