@@ -298,9 +298,9 @@ def _of_splits(context: Context, comparison: Comparison) -> _Seen | None:
     else:
         alpha = float(str(pair.extra["detectable_alpha"]))
         side = "one-sided " if pair.side is not None else ""
-        words = f"the corrected {side}level of " if alpha < comparison.alpha else ""
-        words = words or (f"a {side}level of " if side else "")
-        lead += f"at {words}{level_of_alpha(float(f'{alpha:.3g}'))} has "
+        which = f"the corrected {side}level of " if alpha < comparison.alpha else ""
+        which = which or (f"a {side}level of " if side else "")
+        lead += f"at {which}{level_of_alpha(float(f'{alpha:.3g}'))} has "
     printed = _sized(context, comparison, size)
     words = runs(lead, f"about 80% power for a difference of {printed}{beyond}.")
     return _Seen(words, True, OF_SPLITS, pair.test)

@@ -18,7 +18,6 @@ from evallang.protocols.protocol import Yields
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, Protocol, SourceSpec, Study
 
-
 OF_CLASSES = "first_measure_without_interval"
 SEVERAL = 3  # classes, which stand for any number above two
 
