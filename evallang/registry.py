@@ -37,6 +37,7 @@ class Evidence(StrEnum):
     FOLD_SCORES = "fold_scores"
     DATASET_SCORES = "dataset_scores"
     COUNTS = "counts"
+    SHARES = "shares"
 
 
 class Design(StrEnum):

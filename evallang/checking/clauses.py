@@ -59,7 +59,7 @@ class Clauses:
                 self._unknown(what, word, span, allowed)
                 continue
             repeatable = isinstance(clause, n.ModelSettingNode) or word in (
-                "where", "models", "correct", "value", "pattern", "author",
+                "where", "models", "correct", "value", "pattern", "right", "author",
             )  # fmt: skip
             if word in self.places and not repeatable:
                 scope.report(
@@ -106,7 +106,7 @@ class Clauses:
 
     def _place_models(self, word: str, clause: n.AnyClauseNode) -> None:
         """Say where each model of a clause stands, as `models a` and `score a`."""
-        if isinstance(clause, n.ModelSettingNode):
+        if isinstance(clause, n.ModelSettingNode | n.RightNode):
             name = of_clause.column_name(clause.model)
             self.places.setdefault(f"{word} {name}", clause.span)
         elif isinstance(clause, n.ModelColumnsNode):
@@ -145,6 +145,7 @@ def clause_word(clause: n.AnyClauseNode) -> str:
         n.RowsNode: "rows",
         n.TableNode: "table",
         n.PatternNode: "pattern",
+        n.RightNode: "right",
         n.IntervalNode: "interval",
     }
     if isinstance(clause, n.DirectionNode):
@@ -248,7 +249,9 @@ def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
 
 
 def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
-    """Report counts that are given twice: in a file, in a table, by patterns."""
+    """Report counts that are given twice: in a file, in a table, by patterns, as shares."""
+    if "right" in clauses.places:
+        return _shares_conflict(scope, node, clauses)
     here = [word for word in ("table", "pattern") if word in clauses.places]
     counts = f"`counts {node.name.name}`"
     word, related = "count", None
@@ -267,4 +270,28 @@ def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
         return False
     places = [] if related is None else [related]
     scope.report(codes.CLAUSE_CONFLICT, message, clauses.places[word], help=way_out, related=places)
+    return True
+
+
+def _shares_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
+    """Report shares beside counts that pair the models, or beside a list of models."""
+    counts = f"`counts {node.name.name}`"
+    right = clauses.places["right"]
+    word = next((w for w in ("table", "pattern", "count", "models") if w in clauses.places), None)
+    if node.path is not None:
+        message = f"{counts} is read from a file, and `right` gives counts here"
+        place, way_out = right, "leave out the file, or every `right`"
+        related = Related(node.path.span, "the file stands here")
+    elif word == "models":
+        message = "`right` names the models itself, one on each line"
+        place, way_out = clauses.places[word], "leave out `models`"
+        related = Related(right, "the first `right` stands here")
+    elif word is not None:
+        message = f"{counts} has shares of single models, and `{word}` too"
+        place = clauses.places[word]
+        way_out = f"leave out `{word}`, or every `right`"
+        related = Related(right, "the first `right` stands here")
+    else:
+        return False
+    scope.report(codes.CLAUSE_CONFLICT, message, place, help=way_out, related=[related])
     return True

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, Literal
 
-from evallang.compatibility import is_known, own_metric, yields_of
+from evallang.compatibility import ON_EXAMPLES, is_known, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, metric_mismatch, refusal
 from evallang.compatibility.intervals import (
     default_interval,
@@ -18,7 +18,7 @@ from evallang.compatibility.intervals import (
 from evallang.data.dataset import CountsSpec, PredictionsSpec
 from evallang.frozen import frozen
 from evallang.metrics.metric import METRICS
-from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Entry, Evidence
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -73,6 +73,7 @@ def _sources() -> Iterator[Setting]:
         "predictions judged `correct` with groups": predictions(judged="correct", group="group"),
         "predictions judged by `value`": predictions(judged="value", value_metric="value"),
         "counts": CountsSpec("c", "c", "", (), ()),
+        "counts as shares": CountsSpec("c", "c", "", (), (), shares=((87, 100),)),
     }
     for words, source in sources.items():
         yield Setting(words, yields_of(source, None), source)
@@ -130,7 +131,7 @@ def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> 
 
 def _lacks_groups(declared: Any) -> bool:
     """Tell whether a method on examples has no form for groups."""
-    on_examples = declared.evidence & (PER_ROW | {Evidence.COUNTS})
+    on_examples = declared.evidence & ON_EXAMPLES
     return bool(on_examples) and not declared.clustered
 
 

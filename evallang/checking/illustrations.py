@@ -7,7 +7,7 @@ registered; a member whose declaration has an `example` is shown by that.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evallang.compatibility.hypothesis_tests import TEST_INPUTS
+from evallang.compatibility.hypothesis_tests import TEST_INPUTS, of_shares
 from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence
@@ -32,6 +32,11 @@ TWO_COUNTED = """\
 counts published
   models small, large
   table [[9945, 25], [15, 15]]
+"""
+TWO_SHARES = """\
+counts published
+  right small = 870 of 1000
+  right large = 455 of 500
 """
 FOUR_COUNTED = """\
 counts published
@@ -116,6 +121,8 @@ def _interval(entry: Entry[Any]) -> str | None:
     if declared.form == "paired" and of_differences(entry):
         test = f"mcnemar(interval={entry.name})"
         return f"{TWO_COUNTED}\nmeasure accuracy\ncompare small vs large with {test}\n"
+    if declared.form == "independent":
+        return f"{TWO_SHARES}\nmeasure accuracy\ncompare small vs large with {of_shares()[0]}\n"
     if declared.form == "paired" or not set(entry.inputs) <= INTERVAL_INPUTS:
         return None
     if declared.form == "proportion":

@@ -31,7 +31,7 @@ SCORES_CLAUSES = (
     "dataset", "models", "model", "score", "fold", "repeat", "metric", "higher", "lower",
     "about", "cite",
 )  # fmt: skip
-COUNTS_CLAUSES = ("models", "table", "pattern", "count", "about", "unit", "cite")
+COUNTS_CLAUSES = ("right", "models", "table", "pattern", "count", "about", "unit", "cite")
 
 
 # --- predictions -----------------------------------------------------------------------------
@@ -297,6 +297,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     clauses = Clauses(scope, node, "counts", COUNTS_CLAUSES)
     models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
     tables, lines = clauses.find(n.TableNode), clauses.find(n.PatternNode)
+    shares = _shares(scope, clauses.find(n.RightNode))
     patterns: dict[tuple[int, ...], int] = {}
     first: dict[tuple[int, ...], Span] = {}
     if node.path is not None:
@@ -308,14 +309,16 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
                 node.name.span,
                 help="write `count COLUMN` on an indented line below it",
             )
-    elif not counts_conflict(scope, node, clauses) and clauses.lacks("table", "pattern"):
+    elif not counts_conflict(scope, node, clauses) and clauses.lacks("table", "pattern", "right"):
         scope.report(
             codes.MISSING_CLAUSE,
-            f"`counts {node.name.name}` has neither a table nor patterns",
+            f"`counts {node.name.name}` has neither a table nor patterns nor shares",
             node.name.span,
-            help="write `table [[a, b], [c, d]]` or `pattern [1, 0]: n` below it",
+            help="write `table [[a, b], [c, d]]`, `pattern [1, 0]: n` or "
+            "`right MODEL = 87 of 100` below it",
         )
-    if len(models) < 2 and "models" not in scope.unread and not errors(scope, before):
+    one_is_enough = "right" in clauses.places or not scope.unread.isdisjoint(("models", "right"))
+    if len(models) < 2 and not one_is_enough and not errors(scope, before):
         scope.report(
             codes.MISSING_CLAUSE,
             f"`counts {node.name.name}` names fewer than two models",
@@ -337,7 +340,7 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
         name=node.name.name,
         label=node.label.value if node.label else node.name.name,
         statement=format_node(node).split("\n")[0],
-        models=models,
+        models=models or tuple(model for model, _ in shares),
         patterns=tuple(patterns.items()),
         path=node.path.value if node.path else None,
         count=clauses.column("count"),
@@ -345,7 +348,67 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
         about=clauses.text("about"),
         cite=clauses.text("cite"),
         places={"counts": node.keyword} | clauses.places,
+        shares=tuple(share for _, share in shares),
     )
+
+
+def _shares(
+    scope: Scope, lines: Sequence[n.RightNode]
+) -> tuple[tuple[GivenModel, tuple[int, int]], ...]:
+    """Read each `right A = 87 of 100`: the model, how many it has right, and of how many."""
+    found: list[tuple[GivenModel, tuple[int, int]]] = []
+    first: dict[str, Span] = {}
+    for line in lines:
+        name = of_clause.column_name(line.model)
+        if isinstance(line.model, n.NameNode):
+            scope.refuse_reserved(line.model, "model")
+        if name in first:
+            scope.report(
+                codes.DUPLICATE_NAME,
+                f"two models are called `{name}`",
+                line.model.span,
+                help="give one of the two another name",
+                related=[Related(first[name], "the first is here")],
+            )
+            continue
+        first[name] = line.model.span
+        share = _share(scope, line)
+        if share is not None:
+            label = line.label.value if line.label else name
+            found.append((GivenModel(name, label), share))
+    return tuple(found)
+
+
+def _share(scope: Scope, line: n.RightNode) -> tuple[int, int] | None:
+    """Read the two counts of a share, the first no larger than the second; None after a report."""
+    right, total = _count(line.right), _count(line.total)
+    for node, count in ((line.right, right), (line.total, total)):
+        if count is None:
+            scope.report(
+                codes.CLAUSE_VALUE,
+                f"`right` takes two whole numbers, and `{node.literal}` is none",
+                node.span,
+                help="write how many are right, and of how many: `right MODEL = 87 of 100`",
+            )
+    if right is None or total is None:
+        return None
+    if total == 0:
+        scope.report(
+            codes.CLAUSE_VALUE,
+            "a share of 0 examples says nothing",
+            line.total.span,
+            help="write how many examples the model was tested on",
+        )
+        return None
+    if right > total:
+        scope.report(
+            codes.CLAUSE_VALUE,
+            f"no model is right on {line.right.literal} of {line.total.literal}",
+            line.right.span,
+            help="write how many are right, then of how many: `right MODEL = 87 of 100`",
+        )
+        return None
+    return right, total
 
 
 def _count(node: n.ValueNode) -> int | None:

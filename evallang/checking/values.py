@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
 _WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
 HANDED = {
     "test": TEST_INPUTS,
-    "interval": INTERVAL_INPUTS | {"table"},
+    "interval": INTERVAL_INPUTS | {"table", "shares"},
     "correction": frozenset({"p", "pairs", "correct", "seed"}),
 }
 """What the engine can hand to a member; one that asks for more cannot run yet."""

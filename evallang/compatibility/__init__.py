@@ -21,6 +21,8 @@ from evallang.study import ComparisonSpec, Method, Options, Protocol, SourceSpec
 PER_ROW = frozenset(
     {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}
 )
+ON_EXAMPLES = PER_ROW | {Evidence.COUNTS, Evidence.SHARES}
+"""What is known of single examples, or of how many of them are right."""
 NOUNS: Mapping[Evidence, str] = {
     Evidence.ONE_PREDICTION_PER_ROW: "one prediction for each example",
     Evidence.LOSSES_PER_ROW: "one loss for each example",
@@ -28,6 +30,7 @@ NOUNS: Mapping[Evidence, str] = {
     Evidence.FOLD_SCORES: "scores of folds",
     Evidence.DATASET_SCORES: "scores of several data sets",
     Evidence.COUNTS: "counts of right and wrong",
+    Evidence.SHARES: "how many examples each model has right, and of how many",
 }
 DESIGN_NOUNS: Mapping[Design, str] = {
     Design.KFOLD: "the folds of one cross-validation",
@@ -47,7 +50,8 @@ def needed(evidence: frozenset[Evidence]) -> str:
     """Name what a method can be computed from: `one loss or one score for each example`."""
     named = evidence
     if Evidence.ONE_PREDICTION_PER_ROW in evidence:
-        named = evidence - {Evidence.COUNTS}  # which are counts of such predictions
+        # Counts and shares are counts of such predictions
+        named = evidence - {Evidence.COUNTS, Evidence.SHARES}
     return alternatives(NOUNS[one] for one in sorted(named))
 
 
@@ -114,6 +118,8 @@ def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         return over_seeds(replace(found, weighted=is_weighted(source)), protocol)
+    if isinstance(source, CountsSpec) and source.shares:
+        return Yields(frozenset({Evidence.SHARES}), single_fit=True)
     if isinstance(source, CountsSpec):
         return Yields(
             frozenset({Evidence.COUNTS, Evidence.ONE_PREDICTION_PER_ROW}), single_fit=True

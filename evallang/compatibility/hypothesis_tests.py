@@ -5,6 +5,7 @@ from typing import Literal
 
 from evallang.compatibility import (
     DESIGN_NOUNS,
+    ON_EXAMPLES,
     PER_ROW,
     Mismatch,
     alternatives,
@@ -28,7 +29,7 @@ TEST_INPUTS = frozenset(
     {
         "table", "correct", "first", "second", "n_train", "n_test", "level", "groups", "seed",
         "truth", "row_scores", "folds", "better", "bounded", "swapper", "sample", "difference",
-        "scores", "pair",
+        "scores", "pair", "shares",
     }
 )  # fmt: skip
 """What the engine can hand to a test; one that asks for more is for a later version."""
@@ -76,6 +77,14 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
                 "write `protocol repeated cv folds=10 times=10`",
                 lacking=True,
             )
+        if Evidence.SHARES in yields.evidence and declared.evidence & ON_EXAMPLES:
+            several = declared.models != (1, 1)
+            return Mismatch(
+                f"`{test.name}` looks at single examples, and of shares no pairs are known"
+                if several
+                else f"`{test.name}` looks at single examples, and shares only count them",
+                nearest_test(metric, yields, test, clustered=grouped),
+            )
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
         if fold_test and declared.designs:
             what = alternatives(DESIGN_NOUNS[d] for d in sorted(declared.designs))
@@ -104,7 +113,7 @@ def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | 
 def _takes_rows_for_independent(test: Method) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     on_one_set = declared.evidence - {Evidence.DATASET_SCORES}
-    return not declared.clustered and on_one_set <= PER_ROW | {Evidence.COUNTS}
+    return not declared.clustered and on_one_set <= ON_EXAMPLES
 
 
 def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
@@ -119,7 +128,7 @@ def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch |
 
 def _ignores_weights(test: Method, yields: Yields) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    over_folds = not declared.evidence & (PER_ROW | {Evidence.COUNTS}) & yields.evidence
+    over_folds = not declared.evidence & ON_EXAMPLES & yields.evidence
     return yields.weighted and not declared.weights and not over_folds
 
 
@@ -209,6 +218,8 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
+    if Evidence.SHARES in yields.evidence:
+        return of_shares()[0]
     if yields.averaged:
         return "bootstrap"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
@@ -226,6 +237,11 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
         return "t"
     return "bootstrap"
+
+
+def of_shares() -> tuple[str, ...]:
+    """Name the tests that take the shares of two models, whose pairs are unknown."""
+    return tuple(entry.name for entry in HYPOTHESIS_TESTS if "shares" in entry.inputs)
 
 
 def nearest_test(
@@ -255,8 +271,9 @@ def nearest_test(
     many = ("cochran",) if of_many else ()
     by_folds = ("corrected_t", "5x2cv_f")
     of_scores = (e.name for e in HYPOTHESIS_TESTS if e.declaration.tests == "scores")
-    by_rows = ("mcnemar", *of_scores, "permutation")
-    over_rows = asked is not None and bool(asked.evidence & (PER_ROW | {Evidence.COUNTS}))
+    pairs_known = Evidence.SHARES not in yields.evidence
+    by_rows = ("mcnemar", *of_scores, "permutation") if pairs_known else of_shares()
+    over_rows = asked is not None and bool(asked.evidence & ON_EXAMPLES)
     ordered = (*by_rows, *by_folds) if over_rows else ("mcnemar", *by_folds, "permutation")
     for name in (*many, *ordered):
         entry, proposed = HYPOTHESIS_TESTS[name], Method(name)

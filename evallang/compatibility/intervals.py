@@ -2,8 +2,8 @@
 
 from evallang.compatibility import (
     DESIGN_NOUNS,
+    ON_EXAMPLES,
     OVER_SEEDS,
-    PER_ROW,
     Mismatch,
     alternatives,
     is_auc,
@@ -52,7 +52,8 @@ def default_interval(
     if yields.seeds:
         pools = declaration.form != "scores" or yields.single_fit
         return "bootstrap" if pools or (two_classes and not grouped) else None
-    if Evidence.COUNTS in yields.evidence or is_proportion(entry, metric.options):
+    counted = yields.evidence & {Evidence.COUNTS, Evidence.SHARES}
+    if counted or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
         of_all = declaration.proportion == "all" or not grouped
         has_form = of_all and not (grouped and yields.weighted)
@@ -92,7 +93,7 @@ def interval_mismatch(
         )
         return Mismatch(f"`{interval.name}` needs {what}", instead)
     whole = yields.once or (yields.averaged and interval.name == "bootstrap")
-    if declared.evidence <= PER_ROW | {Evidence.COUNTS} and not whole:
+    if declared.evidence <= ON_EXAMPLES and not whole:
         return Mismatch(
             f"`{interval.name}` counts each example once, and here it is predicted several times",
             instead,
@@ -120,6 +121,7 @@ def interval_mismatch(
         "losses": entry.declaration.form == "losses",
         "auc": entry.name == "roc_auc" and metric.better is None,
         "paired": False,
+        "independent": False,
         "f1": entry.name == "f1" and metric.better is None,
     }
     if not fits.get(declared.form, True):
@@ -128,6 +130,7 @@ def interval_mismatch(
             "losses": "is for losses that each example has of its own",
             "auc": "is for `roc_auc`",
             "paired": "is for the difference of two proportions",
+            "independent": "is for the difference of two proportions",
             "f1": "is for `f1`",
         }[declared.form]
         no = "is another metric" if declared.form in ("auc", "f1") else "is none"
@@ -148,7 +151,7 @@ def interval_mismatch(
 def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
     """Tell why an interval cannot be given for a metric where rows belong to groups."""
     declared = INTERVALS[interval.name].declaration
-    if not declared.evidence <= PER_ROW | {Evidence.COUNTS}:
+    if not declared.evidence <= ON_EXAMPLES:
         return None
     default = default_interval(metric, yields, None, grouped=True)
     instead = f"write `interval {default}`" if default else "leave the interval out"

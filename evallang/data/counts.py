@@ -30,6 +30,7 @@ from evallang.registry import lazy
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
     pl = lazy("polars")
@@ -48,6 +49,8 @@ def read_counts(
     for bad data.
     """
     findings = Findings(spec.places)
+    if spec.shares:
+        return _of_shares(spec, findings), findings.diagnostics
     models, written, source, notes = spec.models, spec.patterns, "counts", tuple[str, ...]()
     columns: tuple[SourceColumn, ...] = ()
     if spec.path is not None:
@@ -162,11 +165,29 @@ def _checked(
     if total == 0 and not findings.failed:
         way_out = "write the number of examples of each pattern"
         findings.add(NO_EXAMPLES, "the counts add up to no examples", *places, help=way_out)
+    _check_total(total, findings, *places)
+    return counts
+
+
+def _check_total(total: int, findings: Findings, *places: str) -> None:
     try:
         EXAMPLES.check("the counts", total, "count a sample of the examples")
     except OverLimit as error:
         findings.add(TOO_MANY_EXAMPLES, str(error), *places, help=error.help)
-    return counts
+
+
+def _of_shares(spec: CountsSpec, findings: Findings) -> GivenOutcomes | None:
+    """Expand what each model has right to its own rows, the right ones first."""
+    total = sum(n for _, n in spec.shares)
+    _check_total(total, findings, "right")
+    if findings.failed:
+        return None
+    correct = {
+        model.name: np.arange(n) < right
+        for model, (right, n) in zip(spec.models, spec.shares, strict=True)
+    }
+    names = [model.name for model in spec.models]
+    return _outcomes(spec, spec.models, correct, total, ["shares", [names, spec.shares]])
 
 
 def _expanded(
@@ -178,14 +199,25 @@ def _expanded(
         model.name: np.repeat(np.array([pattern[i] for pattern in order], dtype=bool), times)
         for i, model in enumerate(models)
     }
+    written = ["counts", [[model.name for model in models], order, times]]
+    return _outcomes(spec, models, correct, sum(times), written)
+
+
+def _outcomes(
+    spec: CountsSpec,
+    models: tuple[GivenModel, ...],
+    correct: "dict[str, NDArray[np.bool_]]",
+    n: int,
+    hashed: list[Any],
+) -> GivenOutcomes:
     parts = DataHash()
-    parts.text("counts", [[model.name for model in models], order, times])
+    parts.text(*hashed)
     return GivenOutcomes(
         spec=spec,
         kind="counts",
         models=models,
         task="classification",
-        n=sum(times),
+        n=n,
         truth=None,
         classes=(),
         positive=None,

@@ -150,7 +150,8 @@ class CountsSpec:
     """One `counts` statement: patterns of right and wrong with their counts.
 
     `patterns` maps a tuple of 0/1 (one a model) to a count; a 2 x 2 table is given as its
-    four patterns.
+    four patterns. `shares` are instead what each model has right out of how many, in the order
+    of `models`: which examples these are is unknown, and so are pairs.
     """
 
     name: str
@@ -164,6 +165,7 @@ class CountsSpec:
     about: str | None = None
     cite: str | None = None
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    shares: tuple[tuple[int, int], ...] = ()
 
 
 @frozen
@@ -288,7 +290,8 @@ class GivenOutcomes:
         truth) or floats (n,)
     scores : model -> float array (n, number of classes), or (n,) for one score of the
         positive class; only models that have scores
-    correct : model -> bool (n,), for `correct` and counts (None otherwise)
+    correct : model -> bool (n,), for `correct` and counts (None otherwise); of shares, whose
+        models have examples of their own, (n of the model,), and `n` is the sum
     values : model -> float (n,), for `value` (None otherwise)
     """
 
@@ -324,6 +327,14 @@ class GivenOutcomes:
     repeat_labels: tuple[str, ...] | None = None
     source_columns: tuple[SourceColumn, ...] = ()
     """All columns of the files, in their order; empty where numbers stand in the study."""
+
+    @property
+    def samples(self) -> Mapping[str, int] | None:
+        """How many examples each model has of its own, None where all have the same ones."""
+        shares = self.spec.shares if isinstance(self.spec, CountsSpec) else ()
+        if not shares:
+            return None
+        return {m.name: n for m, (_, n) in zip(self.models, shares, strict=True)}
 
     @property
     def n_examples(self) -> int:

@@ -126,6 +126,7 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
         weight=None if isinstance(spec, CountsSpec) else spec.weight,
         effective_n=None if source.weights is None else effective_n(source.weights),
         columns=column_records(source),
+        samples=source.samples,
     )
 
 

@@ -1,6 +1,6 @@
 """Outcomes that were made elsewhere, as the settings that tests and measures read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ def of_outcomes(source: GivenOutcomes) -> Setting:
     With repeats the rows of the setting are the examples, each of which has several
     predictions.
     """
+    if source.samples is not None:
+        return _of_samples(source, source.samples)
     n = source.n
     zeros = np.zeros(n, dtype=np.int64)
     fold = zeros if source.folds is None else source.folds
@@ -67,6 +69,40 @@ def of_outcomes(source: GivenOutcomes) -> Setting:
         group_codes=None if source.group_codes is None else _once(source.group_codes, first),
         weights=None if source.weights is None else _once(source.weights, first),
         class_values=source.class_values,
+    )
+
+
+def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Setting:
+    """Give shares as a setting: no row of a model is one of another's."""
+    assert source.correct is not None, "shares are right or wrong"
+    models: dict[str, ModelOutcome] = {}
+    before = 0
+    for model, n in samples.items():
+        zeros = np.zeros(n, dtype=np.int64)
+        models[model] = ModelOutcome(
+            rows=np.arange(before, before + n),
+            repeat=zeros,
+            fold=zeros,
+            truth=np.ones(n, dtype=np.int64),
+            labels=source.correct[model].astype(np.int64),
+            scores=None,
+            probabilities=False,
+        )
+        before += n
+    return Setting(
+        source=source.spec.name,
+        label=source.spec.label,
+        unit=source.spec.unit,
+        protocol=None,
+        sha256=source.sha256,
+        task=source.task,
+        classes=("wrong", "right"),
+        positive=None,
+        yields=yields_of(source.spec, None),
+        grouped=False,
+        folds=(FoldSize(0, 0, None, None, None),),
+        models=models,
+        judged=True,
     )
 
 

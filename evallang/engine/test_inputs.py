@@ -17,6 +17,7 @@ from evallang.results.records import Difference, HypothesisTestResult
 from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.shares import Shares
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ else:
     np = lazy("numpy")
 
 
-FIRST_SEED = frozenset({"table", "correct", "row_scores"})
+FIRST_SEED = frozenset({"table", "shares", "correct", "row_scores"})
 """Evidence that is one output of each example, and so of one fit."""
 
 
@@ -80,6 +81,7 @@ class TestInputs:
     def _making(self, name: str) -> Any:
         makers: Mapping[str, Callable[[], Any]] = {
             "table": self._table,
+            "shares": self._shares,
             "correct": self.compared.correct,
             "first": lambda: self._one(0),
             "second": lambda: self._one(1),
@@ -152,6 +154,13 @@ class TestInputs:
     def _table(self) -> Any:
         return count_correct(self.compared.correct()).pair(0, 1)
 
+    def _shares(self) -> Any:
+        """Give the shares of two models; the table of both where their examples are the same."""
+        if Evidence.SHARES not in self.setting.yields.evidence:
+            return self._table()
+        right = [self.setting.correct(model) for model in self.models]
+        return Shares(*((int(each.sum()), len(each)) for each in right))
+
     def _groups(self) -> Any:
         if self.setting.group_codes is None:
             return None
@@ -185,8 +194,8 @@ class TestInputs:
 
     def _turned(self) -> bool:
         """Tell whether a test of right and wrong is read by the share that is wrong."""
-        counted = "table" in HYPOTHESIS_TESTS[self.test.name].inputs
-        return counted and self.compared.entry.declaration.complement
+        counted = {"table", "shares"} & set(HYPOTHESIS_TESTS[self.test.name].inputs)
+        return bool(counted) and self.compared.entry.declaration.complement
 
     def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
         """Word the difference for the metric; an error rate differs the other way round."""

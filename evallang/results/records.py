@@ -96,7 +96,8 @@ class DataRecord:
     """One data set; `kind` is table, predictions, scores or counts.
 
     `weight` is the column of the weights, `effective_n` the number of equally weighted
-    examples that tell as much.
+    examples that tell as much. `samples` tells of shares how many examples each model has, which
+    are no other model's; `n` is then their sum.
     """
 
     name: str
@@ -122,6 +123,7 @@ class DataRecord:
     weight: str | None = None
     effective_n: float | None = None
     columns: tuple[ColumnRecord, ...] = ()
+    samples: Mapping[str, int] | None = None
 
 
 WITHOUT_WEIGHTS = "the weights have no part in its fits"

@@ -44,7 +44,7 @@ STATEMENTS: Mapping[str, StatementWords] = {
     ),
     "counts": StatementWords(
         'counts NAME ["LABEL"] [from "PATH"]',
-        ("models", "table", "pattern", "count", "unit", *_ABOUT),
+        ("right", "models", "table", "pattern", "count", "unit", *_ABOUT),
     ),
     "stratify": StatementWords("stratify by COLUMN, ... [bins=5] or stratify none"),
     "group": StatementWords("group by COLUMN"),
@@ -145,6 +145,7 @@ CLAUSES: Mapping[str, str] = {
     "numbers": "numbers apa | ama | nejm | sci",
     "page": "page a4 | letter",
     "pattern": "pattern [1, 0, ...]: COUNT",
+    "right": 'right MODEL ["LABEL"] = RIGHT of TOTAL',
     "positive": 'positive VALUE ["LABEL"]',
     "question": 'question "TEXT"',
     "repeat": "repeat COLUMN",

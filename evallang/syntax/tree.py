@@ -82,6 +82,9 @@ class TreeBuilder(PartBuilder):
     def pattern(self, kids: Kids, span: Span) -> n.PatternNode:
         return n.PatternNode(kids[0], kids[1], span=span)
 
+    def right(self, kids: Kids, span: Span) -> n.RightNode:
+        return n.RightNode(kids[0], kids[1], kids[2], kids[3], span=span)
+
     def interval(self, kids: Kids, span: Span) -> n.IntervalNode:
         return n.IntervalNode(self._method(kids[0]), span=span)
 

@@ -87,6 +87,7 @@ _CLAUSES = (
     n.RowsNode,
     n.TableNode,
     n.PatternNode,
+    n.RightNode,
     n.IntervalNode,
 )
 
@@ -118,6 +119,9 @@ def _clause(node: n.AnyClauseNode) -> Doc:
             return _row("table ", node.value)
         case n.PatternNode():
             return _row("pattern ", node.pattern, ": ", node.count)
+        case n.RightNode():
+            named = (node.model, *_part(" ", node.label))
+            return _row("right ", *named, " = ", node.right, " of ", node.total)
         case n.IntervalNode():
             return _row("interval ", node.method)
 

@@ -104,7 +104,18 @@ scalars = st.one_of(names, numbers, texts())
 # --- clauses ---------------------------------------------------------------------------
 
 _shaped = {"positive", "features", "where", "models", "correct", "value", "higher", "lower"}
-_shaped |= {"rows", "table", "pattern", "interval", "score", "scores", "threshold", "show", "hide"}
+_shaped |= {
+    "rows",
+    "table",
+    "pattern",
+    "right",
+    "interval",
+    "score",
+    "scores",
+    "threshold",
+    "show",
+    "hide",
+}
 _shaped |= {"numbers", "page", "families", "task"}
 
 
@@ -151,6 +162,7 @@ def clauses(owner: str) -> st.SearchStrategy[Any]:
         build(n.RowsNode, terms),
         build(n.TableNode, lists),
         build(n.PatternNode, lists, integers),
+        build(n.RightNode, columns, maybe(texts()), numbers, numbers),
         build(n.IntervalNode, methods),
     ]
     return st.one_of(shapes)

@@ -159,6 +159,10 @@ def test_columns_become_branches_each_with_a_pipeline() -> None:
             "pattern [1, 0]: 12",
             n.PatternNode(listed(number("1"), number("0")), number("12"), span=AT),
         ),
+        (
+            'right "gpt-4.1" "GPT" = 87 of 100',
+            n.RightNode(text("gpt-4.1"), text("GPT"), number("87"), number("100"), span=AT),
+        ),
         ("interval wilson", n.IntervalNode(name("wilson"), span=AT)),
     ],
 )

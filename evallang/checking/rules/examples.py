@@ -5,6 +5,7 @@ study are known; afterwards `advise_on_examples` asks the same rules about every
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules
@@ -25,12 +26,18 @@ class Examples:
     """The tested examples of one source: how many, and on how many each pair differs.
 
     `discordant` maps a pair (in one order) to the examples on which just one of the two is
-    right; a pair that is not in it may differ on all.
+    right; a pair that is not in it may differ on all. `samples` are the examples of each
+    model where they are its own, so that nothing is known of pairs.
     """
 
     source: str
     n: int
     discordant: Mapping[tuple[str, str], int]
+    samples: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, model: str) -> int:
+        """Give the number of examples that a model was tested on."""
+        return self.samples.get(model, self.n)
 
     def differ(self, first: str, second: str) -> int | None:
         """Give the number of examples that tell two models apart, None where unknown."""
@@ -42,6 +49,10 @@ def counted(study: Study) -> tuple[Examples, ...]:
     """Give what the counts written in a study say."""
     found = []
     for source in study.sources:
+        if isinstance(source, CountsSpec) and source.shares:
+            sizes = {m.name: n for m, (_, n) in zip(source.models, source.shares, strict=True)}
+            found.append(Examples(source.name, sum(sizes.values()), {}, sizes))
+            continue
         if not isinstance(source, CountsSpec) or source.path is not None or not source.patterns:
             continue
         names = [model.name for model in source.models]
@@ -59,6 +70,8 @@ def counted(study: Study) -> tuple[Examples, ...]:
 
 def of_outcomes(given: "GivenOutcomes") -> Examples:
     """Count the examples of predictions or judged outcomes, and where pairs differ."""
+    if given.samples is not None:
+        return Examples(given.spec.name, given.n, {}, given.samples)
     right = dict(given.correct or {})
     if not right and given.truth is not None and given.task == "classification":
         right = {name: said == given.truth for name, said in given.predictions.items()}

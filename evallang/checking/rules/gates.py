@@ -168,7 +168,8 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
     if line.value is None:
         return None
     z = _quantile(line.level)
-    best = examples.n / (examples.n + z * z)
+    n = examples.of(line.models[0])
+    best = n / (n + z * z)
     wanted = line.value
     if line.metric.name == "error_rate":
         reachable, asked = 1 - best, line.operator == "<="
@@ -185,7 +186,7 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
         else f"{reachable_below(reachable)} or less"
     )
     return Objection(
-        f"with {examples.n} examples even a model without an error has an interval that reaches "
+        f"with {n} examples even a model without an error has an interval that reaches "
         f"{'up' if errors else 'down'} to {about(reachable)}",
         line.span,
         help=f"ask for {asking}, or test on more examples",
@@ -193,6 +194,8 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
 
 
 def _margin(line: RequirementSpec, examples: Examples) -> Objection | None:
+    if examples.samples:
+        return None  # without pairs no interval of a difference is known beforehand
     apart = examples.differ(line.models[0], line.models[1]) or 0
     least = half_width(apart, examples.n, _quantile(line.level))
     if line.value is None or line.value >= least:

@@ -15,11 +15,12 @@ from evallang.checking.rules.lines import (
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.splits import has_few_splits
 from evallang.compatibility import is_grouped, yields_of
-from evallang.compatibility.hypothesis_tests import fits_design, nearest_test
+from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, of_shares
 from evallang.data.dataset import DataSpec
 from evallang.data.findings import written
 from evallang.diagnostics import Severity
 from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study
 
@@ -128,10 +129,14 @@ def paired_predictions_as_independent(study: Study) -> Iterator[Objection]:
         protocol holdout
         compare a, b with mcnemar
     """
+    independent = of_shares()
     for comparison in tested_lines(study):
-        if any(test.name == "proportions_z" for test in tests_of(comparison)):
+        found = next((t.name for t in tests_of(comparison) if t.name in independent), None)
+        known = [yields.evidence for _, _, yields in evidence_of(study, comparison)]
+        alone = bool(known) and all(Evidence.SHARES in evidence for evidence in known)
+        if found is not None and not alone:
             yield Objection(
-                "`proportions_z` assumes that each model was tested on examples of its own",
+                f"`{found}` assumes that each model was tested on examples of its own",
                 comparison.span,
                 help="write `with mcnemar`, which compares them on the same examples",
             )

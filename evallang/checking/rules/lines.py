@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evallang.checking.capabilities import is_tuned
-from evallang.compatibility import PER_ROW, metric_entry, own_metric, yields_of
+from evallang.compatibility import ON_EXAMPLES, metric_entry, own_metric, yields_of
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
@@ -181,7 +181,7 @@ def evidence_of(
 def uses_rows(test: Method, yields: Yields) -> bool:
     """Tell whether a test counts examples of what it is given, not scores of folds."""
     shared = test_of(test).evidence & yields.evidence
-    return bool(shared & (PER_ROW | {Evidence.COUNTS})) and Evidence.FOLD_SCORES not in shared
+    return bool(shared & ON_EXAMPLES) and Evidence.FOLD_SCORES not in shared
 
 
 def by_default(study: Study, clause: str) -> bool:

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from evallang.checking.rules.lines import own_protocols, tables, tested_lines, tests_of
 from evallang.checking.rules.rule import Objection, rule
-from evallang.compatibility import PER_ROW, yields_of
+from evallang.compatibility import ON_EXAMPLES, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
-from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Measure, Method, Protocol, Study
@@ -189,7 +188,7 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         interval = measure.interval
         if interval is None:
             continue
-        if INTERVALS[interval.name].declaration.evidence <= PER_ROW | {Evidence.COUNTS}:
+        if INTERVALS[interval.name].declaration.evidence <= ON_EXAMPLES:
             yield Objection(
                 f"`{interval.name}` takes the rows of a series as independent",
                 measure.interval_span or measure.span,

@@ -10,6 +10,7 @@ from evallang.registry import Evidence, Example
 from evallang.results.statistics import Difference, HypothesisTestResult, Interval, Statistic
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.clusters import OBUCHOWSKI_1998, YANG_2010
+from evallang.stats.correctness import Table
 from evallang.stats.distributions import chi2_tail, fair_coin_tail, normal_quantile
 from evallang.stats.effect_sizes import cohen_g, odds_ratio
 from evallang.stats.hypothesis_tests.clustered import clustered_mcnemar
@@ -23,10 +24,12 @@ from evallang.stats.intervals.differences import (
     agresti_min,
     bonett_price,
     newcombe,
+    newcombe_independent,
     paired_counts,
     paired_wald,
     tango,
 )
+from evallang.stats.shares import Share, Shares, checked_share
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -227,19 +230,22 @@ def mcnemar(
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        FROM_ROWS,
+        FROM_ROWS | {Evidence.SHARES},
         "the two models have the same accuracy",
         null_under_cv=PAIR_NULL_UNDER_CV,
         tests="accuracy",
-        when="a published z test of two accuracies is reproduced",
-        when_not="both models were tested on the same examples: mcnemar (Dietterich 1998)",
+        when="two published shares whose pairs are unknown, on as many examples or on others; "
+        "or a published z test is reproduced",
+        when_not="both models were tested on the same examples and the pairs are known: mcnemar "
+        "(Dietterich 1998)",
         differs={
             "mlxtend": "proportion_difference gives the lower tail of z as p-value and does "
             "not pool the variance; here p is two-sided",
         },
         formula=(
             "the difference of the two accuracies, divided by its standard error from the "
-            "pooled accuracy and as if on two test sets; as a normal deviate, two-sided"
+            "pooled accuracy and as if on two test sets, whose sizes may differ; as a normal "
+            "deviate, two-sided"
         ),
     ),
     title="z test for two proportions",
@@ -250,47 +256,77 @@ def mcnemar(
             {"statistic.value": 10 / (200 * 0.8 * 0.2) ** 0.5},
             "own derivation: 85 and 75 right of 100 each, z = .10 / sqrt(2 (.8)(.2)/100)",
         ),
+        Example(
+            (Shares((3, 4), (1, 4)), 0.95),
+            {"statistic.value": 2**0.5, "p": 0.15730},
+            "R package contingencytables, tests/testthat/test-ch4.R, Pearson_chi_squared_test_2x2: "
+            "its T = 2 is the square of z",
+            5e-6,
+        ),
     ),
 )
 def proportions_z(
-    table: TwoByTwo, level: float = 0.95, *, alternative: Alternative = "two_sided"
+    shares: TwoByTwo | Shares, level: float = 0.95, *, alternative: Alternative = "two_sided"
 ) -> HypothesisTestResult:
     """Compare two accuracies as if they came from two separate test sets.
 
     z with the pooled accuracy (Raschka 2018, 4.2), two-sided unless `alternative` names a
-    side; the interval of the difference is the unpaired normal one. It ignores that the
-    examples are the same: use mcnemar. Raises `ValueError` where `table` is no table of
-    counts.
+    side. `Shares` have an n for each model, and Newcombe's interval of the difference for two
+    samples. Of a 2 x 2 table, which pairs the models, only the two shares are used, with the
+    unpaired normal interval: use mcnemar. Raises `ValueError` where `shares` are neither.
     """
-    a, b, c, d = paired_counts(table)
-    n, z_level = a + b + c + d, normal_quantile(level)
+    samples, table = _samples(shares)
+    (x, n), (y, m) = samples
     z: float | None = None
     p: float | None = None
-    low: float | None = None
-    high: float | None = None
+    value: float | None = None
     notes: tuple[str, ...] = ()
-    if n == 0:
+    if n == 0 or m == 0:
         notes = ("no examples",)
     else:
-        first, second, pooled = (a + b) / n, (a + c) / n, (2 * a + b + c) / (2 * n)
-        half = z_level * ((first * (1 - first) + second * (1 - second)) / n) ** 0.5
-        low, high = max(first - second - half, -1.0), min(first - second + half, 1.0)
-        if b + c + 2 * d == 0 or 2 * a + b + c == 0:
+        value = (x * m - y * n) / (n * m)
+        if x + y in (0, n + m):
             p, notes = 1.0, ("z is undefined: both models are always right, or always wrong",)
         else:
-            z = (b - c) / n / (2 * pooled * (1 - pooled) / n) ** 0.5
+            pooled = (x + y) / (n + m)
+            z = value / (pooled * (1 - pooled) * (1 / n + 1 / m)) ** 0.5
             p = normal_p(z, alternative)
+    found = newcombe_independent(samples, level) if table is None else _wald(samples, level)
     result = HypothesisTestResult(
         test="proportions_z",
         variant="pooled",
         null="the two models have the same accuracy",
         statistic=Statistic("z", z),
         p=p,
-        estimate=_difference(b, c, n, Interval("unpaired_wald", level, low, high)),
-        table=((a, b), (c, d)),
+        estimate=Difference(
+            "difference in accuracy", value, found.low, found.high, level, found.method
+        ),
+        table=table,
+        extra={} if table is not None else {"n_first": n, "n_second": m},
         notes=notes,
     )
     return one_sided(result, alternative)
+
+
+def _samples(shares: TwoByTwo | Shares) -> tuple[tuple[Share, Share], Table | None]:
+    """Read two shares, and the table where they are the margins of one."""
+    if isinstance(shares, Shares):
+        return (checked_share(shares.first), checked_share(shares.second)), None
+    a, b, c, d = paired_counts(shares)
+    n = a + b + c + d
+    return ((a + b, n), (a + c, n)), ((a, b), (c, d))
+
+
+def _wald(samples: tuple[Share, Share], level: float) -> Interval:
+    """Normal interval of the difference of two proportions, cut at -1 and 1."""
+    (x, n), (y, m) = samples
+    z = normal_quantile(level)
+    if n == 0 or m == 0:
+        return Interval("unpaired_wald", level, None, None)
+    first, second = x / n, y / m
+    half = z * (first * (1 - first) / n + second * (1 - second) / m) ** 0.5
+    low, high = max(first - second - half, -1.0), min(first - second + half, 1.0)
+    return Interval("unpaired_wald", level, low, high)
 
 
 def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:

@@ -57,6 +57,7 @@ ANY_INTERVAL = frozenset(
     {
         Evidence.ONE_PREDICTION_PER_ROW,
         Evidence.COUNTS,
+        Evidence.SHARES,
         Evidence.LOSSES_PER_ROW,
         Evidence.SCORES_PER_ROW,
         Evidence.FOLD_SCORES,

@@ -16,6 +16,7 @@ from evallang.registry import Design, Evidence, Guidance, Registry
 
 INPUTS: Mapping[str, str] = {
     "table": "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
+    "shares": "`Shares`: right answers and examples of two models, or a 2 x 2 table where paired",
     "correct": "Boolean array (n, M): whether model m is right on example i, or its `Correctness`",
     "first": "array of the first model: fold scores (J,), (5, 2) for 5x2cv, or losses (n,)",
     "second": "array of the second model, aligned with `first`",

@@ -62,7 +62,7 @@ compare tree with single_t(threshold=5%)
 
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS}),
+        frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES}),
         BINOMIAL_NULL,
         null_under_cv="the fitted models of the folds have an average error rate of at most the "
         "threshold",

@@ -1,4 +1,4 @@
-"""Intervals for the difference of two proportions measured on the same examples."""
+"""Intervals for the difference of two proportions, on the same examples or on others."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.reading import MOST_COUNTED, check_unmasked
+from evallang.stats.shares import Share, checked_share
 
 TANGO_1998 = Reference(
     key="tango1998",
@@ -32,6 +33,16 @@ NEWCOMBE_1998 = Reference(
     venue="Statistics in Medicine",
     volume="17(22)",
     pages="2635-2650",
+)
+NEWCOMBE_1998_INDEPENDENT = Reference(
+    key="newcombe1998independent",
+    authors=("Newcombe RG",),
+    year=1998,
+    title="Interval estimation for the difference between independent proportions: comparison "
+    "of eleven methods",
+    venue="Statistics in Medicine",
+    volume="17(8)",
+    pages="873-890",
 )
 BONETT_PRICE_2012 = Reference(
     key="bonett2012",
@@ -256,6 +267,49 @@ def paired_wald(table: TwoByTwo, level: float) -> Interval:
     low, high = _wald_bounds(float(b), float(c), float(n), z)
     notes = ("no width: the approximation fails at this table",) if low == high else ()
     return _within("paired_wald", level, low, high, notes)
+
+
+@INTERVALS.register(
+    IntervalDeclaration(
+        frozenset({Evidence.SHARES}),
+        "independent",
+        when="two models on examples of their own, or published shares without pairs",
+        when_not="both models were tested on the same examples and the pairs are known: tango",
+        formula=(
+            "the difference, with each bound as far away as the root of the squared distances "
+            "of the two Wilson intervals' bounds"
+        ),
+    ),
+    title="Newcombe's square-and-add interval for independent proportions",
+    references=(NEWCOMBE_1998_INDEPENDENT,),
+    examples=(
+        Example(
+            (((7, 34), (1, 34)), 0.95),
+            {"low": 0.0189, "high": 0.3404},
+            "R package contingencytables, tests/testthat/test-ch4.R, Newcombe_hybrid_score_CI_2x2 "
+            "(Fagerland, Lydersen & Laake 2017, chapter 4)",
+            5e-5,
+        ),
+    ),
+)
+def newcombe_independent(shares: Sequence[Share], level: float) -> Interval:
+    """Interval from the two Wilson intervals, first minus second, of two separate samples.
+
+    Newcombe 1998 (independent proportions), method 10: square-and-add without a correlation.
+    `shares` are (right, n) of each model; n may differ. Raises `ValueError` where they are no
+    two shares.
+    """
+    if len(shares) != 2:
+        raise ValueError("a difference takes the shares of two models")
+    (x, n), (y, m) = (checked_share(share) for share in shares)
+    if n == 0 or m == 0:
+        return _undefined("newcombe_independent", level)
+    first, second = x / n, y / m
+    low1, high1 = _wilson_bounds(x, n, level)
+    low2, high2 = _wilson_bounds(y, m, level)
+    low = first - second - math.hypot(first - low1, high2 - second)
+    high = first - second + math.hypot(high1 - first, second - low2)
+    return _within("newcombe_independent", level, low, high)
 
 
 def _tango_upper(b: int, c: int, n: int, z: float) -> float:

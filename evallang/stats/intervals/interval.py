@@ -31,6 +31,7 @@ INPUTS: Mapping[str, str] = {
     "matrix": "counts (k, k), true by predicted class",
     "average": "how the metric is averaged over classes: binary, macro, micro or weighted",
     "positive": "index of the positive class, or None",
+    "shares": "right answers and examples of two models, ((right, n), (right, n))",
     "table": "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
 }
 """Every name that a positional parameter of an interval may have, with what it holds."""
@@ -74,13 +75,16 @@ class IntervalDeclaration(Guidance):
     evidence : it can be computed from any of these
     designs : for fold scores, the designs it is valid for (empty: any)
     form : `proportion` (successes of n), `losses`, `auc`, `fold_values`, `sample` (any
-        metric over examples), `paired` (difference of two proportions), `f1`
+        metric over examples), `paired` (difference of two proportions on the same examples),
+        `independent` (the same on examples of their own), `f1`
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     """
 
     evidence: frozenset[Evidence]
-    form: Literal["proportion", "losses", "auc", "fold_values", "sample", "paired", "f1"]
+    form: Literal[
+        "proportion", "losses", "auc", "fold_values", "sample", "paired", "independent", "f1"
+    ]
     designs: frozenset[Design] = frozenset()
     clustered: bool = False
     weights: bool = False

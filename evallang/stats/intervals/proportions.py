@@ -56,7 +56,7 @@ AGRESTI_COULL_1998 = Reference(
     pages="119-126",
 )
 
-FROM_COUNTS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS})
+FROM_COUNTS = frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES})
 CHAPTER_2 = (
     "13 of 16, R package contingencytables, tests/testthat/test-ch2.R (Fagerland, Lydersen "
     "& Laake 2017, chapter 2)"

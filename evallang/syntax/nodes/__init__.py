@@ -16,6 +16,7 @@ from evallang.syntax.nodes.clauses import (
     ModelSettingNode as ModelSettingNode,
     PatternNode as PatternNode,
     PositiveNode as PositiveNode,
+    RightNode as RightNode,
     RowsNode as RowsNode,
     TableNode as TableNode,
     WhereNode as WhereNode,

@@ -114,6 +114,16 @@ class PatternNode(Node):
 
 
 @frozen
+class RightNode(Node):
+    """`right A "label" = 87 of 100`."""
+
+    model: ColumnNode
+    label: TextNode | None
+    right: NumberNode
+    total: NumberNode
+
+
+@frozen
 class IntervalNode(Node):
     """`interval METHOD[(options)]` under `measure`."""
 
@@ -131,5 +141,6 @@ AnyClauseNode = (
     | RowsNode
     | TableNode
     | PatternNode
+    | RightNode
     | IntervalNode
 )
