@@ -39,6 +39,14 @@ PAIRED = Section(
     ("interval", "n"),
     ("mean over pairs", "smallest"),
 )
+APART = Section(
+    "independent",
+    "Coverage: intervals for a difference of accuracies on separate examples",
+    "Added up over all pairs of counts of n and m independent examples, for 361 pairs of true "
+    "shares from .05 to .95. `newcombe_independent` is that of `proportions_z` on shares.",
+    ("interval", "n, m"),
+    ("mean over pairs", "smallest"),
+)
 SHARES = np.linspace(0.005, 0.995, 199)
 ALONE = (0.02, 0.05, 0.1, 0.2, 0.4)
 OF_ONE: Mapping[str, tuple[Claim, ...]] = {
@@ -55,6 +63,13 @@ OF_PAIRS: Mapping[str, tuple[Claim, ...]] = {
     "agresti_min": (Claim("94 to 98 %", 0.94, 0.98),),
     "paired_wald": (below(0.95),),
 }
+
+
+OF_SEPARATE: Mapping[str, tuple[Claim, ...]] = {
+    "newcombe_independent": (Claim("94 to 97 %", 0.94, 0.97),),
+}
+SIZES = ((20, 20), (20, 60))
+TRUE = np.linspace(0.05, 0.95, 19)
 
 
 def _logs(n: int) -> NDArray[np.float64]:
@@ -101,6 +116,34 @@ def _of_pairs(function: Callable[..., Interval], n: int) -> list[float]:
     return coverage
 
 
+def _chances(n: int) -> NDArray[np.float64]:
+    """Give the chance of each count of n under each true share (19, n + 1)."""
+    x, logs = np.arange(n + 1.0), _logs(n)
+    powers = np.outer(np.log(TRUE), x) + np.outer(np.log1p(-TRUE), n - x)
+    return np.asarray(np.exp(logs[n] - logs - logs[::-1] + powers))
+
+
+def _of_separate(function: Callable[..., Interval], n: int, m: int) -> list[float]:
+    """Give the coverage for each pair of true shares."""
+    found = [function(((x, n), (y, m)), LEVEL) for x in range(n + 1) for y in range(m + 1)]
+    first, second = _chances(n), _chances(m)
+    coverage = []
+    for i, p in enumerate(TRUE):
+        for j, q in enumerate(TRUE):
+            inside = np.array([held(f.low, f.high, p - q) for f in found]).reshape(n + 1, m + 1)
+            coverage.append(float(first[i] @ inside @ second[j]))
+    return coverage
+
+
+def _separate(interval: str, n: int, m: int, claims: tuple[Claim, ...]) -> Simulation:
+    def draw(rng: np.random.Generator, count: int) -> Mapping[str, Tally]:
+        coverage = _of_separate(INTERVALS[interval].function, n, m)
+        return {"mean": computed(float(np.mean(coverage))), "least": computed(min(coverage))}
+
+    line = Line((f"`{interval}`", f"{n}, {m}"), ("mean", "least"), claims)
+    return Simulation(f"{APART.key}: {interval}, {n}, {m}", APART.key, 0, draw, (line,))
+
+
 def _simulation(section: Section, interval: str, n: int, claims: tuple[Claim, ...]) -> Simulation:
     over = _of_one if section is ONE else _of_pairs
 
@@ -115,4 +158,5 @@ def _simulation(section: Section, interval: str, n: int, claims: tuple[Claim, ..
 SIMULATIONS = (
     *(_simulation(ONE, name, n, claims) for name, claims in OF_ONE.items() for n in (20, 100)),
     *(_simulation(PAIRED, name, n, c) for name, c in OF_PAIRS.items() for n in (20, 50)),
+    *(_separate(name, n, m, c) for name, c in OF_SEPARATE.items() for n, m in SIZES),
 )

@@ -41,6 +41,7 @@ SECTIONS: tuple[Section, ...] = (
     corrections.MCNEMAR,
     coverage_of_shares.ONE,
     coverage_of_shares.PAIRED,
+    coverage_of_shares.APART,
     coverage_on_test_sets.SECTION,
     few_of_a_class.COVERAGE,
     skewed_data.TAILS,
@@ -75,7 +76,7 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
 BY_NAME: Mapping[str, Simulation] = {simulation.name: simulation for simulation in SIMULATIONS}
 
 TYPE_ONE = ("examples", "resampling", "folds", "data_sets", "bayesian")
-COVERAGE = ("shares", "paired", "test_set", "folds_coverage")
+COVERAGE = ("shares", "paired", "independent", "test_set", "folds_coverage")
 FAMILIES = ("corrections", "mcnemar_families")
 
 

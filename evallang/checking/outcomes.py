@@ -298,6 +298,8 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
     tables, lines = clauses.find(n.TableNode), clauses.find(n.PatternNode)
     shares = _shares(scope, clauses.find(n.RightNode))
+    if shares:
+        tables, lines = [], []  # written beside shares they are a conflict, which is said
     patterns: dict[tuple[int, ...], int] = {}
     first: dict[tuple[int, ...], Span] = {}
     if node.path is not None:

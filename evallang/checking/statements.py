@@ -109,12 +109,16 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
         "names the model and one with the score (`model`, `score`).",
     ),
     "counts": StatementGuide(
-        "States a published table of counts; everything that needs right and wrong only works.",
+        "States published counts: a table of right and wrong, or the share of each model.",
         "evallang 1\n\nstudy\n  seed 1\n\ncounts published\n  models small, large\n"
         "  table [[9945, 25], [15, 15]]\n\nmeasure accuracy\ncompare with mcnemar",
         detail="`table [[a, b], [c, d]]` is [[both right, only the first], [only the second, "
         "both wrong]]. For more models write `pattern [1, 1, 0]: 12`, a line for each pattern, or "
-        'name a file with one 0/1 column for each model (`counts NAME from "patterns.csv"`).',
+        'name a file with one 0/1 column for each model (`counts NAME from "patterns.csv"`). '
+        "Everything that needs right and wrong only works. Where nothing pairs the models, "
+        "`right MODEL = 87 of 100`, a line for each, states their shares, and n may differ: one "
+        "model alone is enough, and several are compared as independent samples by "
+        "`proportions_z`.",
     ),
     "stratify": StatementGuide(
         "Keeps the shares of the classes, or of the levels of columns, in every part of a split.",
@@ -270,6 +274,7 @@ CLAUSE_MEANINGS: Mapping[str | tuple[str, str], str] = {
     "positive": "The positive class; by default the last of two labels, which is stated.",
     "question": "The question that the study answers, for the report.",
     "repeat": "The column that names the repeat of a row.",
+    "right": "How many examples a model has right, and of how many; a line for each model.",
     "rows": "`rows common` keeps the rows that every file has, and says how many were left out.",
     "score": "The column of a model's score of the positive class.",
     ("scores", "score"): "The column of the score.",

@@ -65,7 +65,11 @@ def _scores(table: "ScoreTable") -> Iterator[str]:
 def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
     yield f"{record.name}: {record.label}" if record.label != record.name else record.name
     features = "" if record.n_features is None else f", {record.n_features:,} features"
-    yield f"  {record.n:,} {record.unit}{features}, from {record.source}"
+    size = f"{record.n:,} {record.unit}"
+    if record.samples is not None and len(record.samples) > 1:
+        each = [f"{n:,} of {model}" for model, n in record.samples.items()]
+        size = f"{record.unit}: {', '.join(each)}; no pairs are known"
+    yield f"  {size}{features}, from {record.source}"
     left = record.n + sum(excluded.n for excluded in record.excluded)
     for excluded in record.excluded:
         yield f"  {excluded.clause}: {left:,} -> {left - excluded.n:,} rows"

@@ -78,11 +78,9 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
                 lacking=True,
             )
         if Evidence.SHARES in yields.evidence and declared.evidence & ON_EXAMPLES:
-            several = declared.models != (1, 1)
             return Mismatch(
-                f"`{test.name}` looks at single examples, and of shares no pairs are known"
-                if several
-                else f"`{test.name}` looks at single examples, and shares only count them",
+                f"`{test.name}` compares models example by example, and of shares no pairs are "
+                "known",
                 nearest_test(metric, yields, test, clustered=grouped),
             )
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
@@ -271,10 +269,11 @@ def nearest_test(
     many = ("cochran",) if of_many else ()
     by_folds = ("corrected_t", "5x2cv_f")
     of_scores = (e.name for e in HYPOTHESIS_TESTS if e.declaration.tests == "scores")
-    pairs_known = Evidence.SHARES not in yields.evidence
-    by_rows = ("mcnemar", *of_scores, "permutation") if pairs_known else of_shares()
+    by_rows = ("mcnemar", *of_scores, "permutation")
     over_rows = asked is not None and bool(asked.evidence & ON_EXAMPLES)
     ordered = (*by_rows, *by_folds) if over_rows else ("mcnemar", *by_folds, "permutation")
+    if Evidence.SHARES in yields.evidence:
+        ordered = of_shares()
     for name in (*many, *ordered):
         entry, proposed = HYPOTHESIS_TESTS[name], Method(name)
         if not fits_design(entry, yields) or _ignores_weights(proposed, yields):

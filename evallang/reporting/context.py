@@ -15,7 +15,7 @@ from typing import Any, cast
 from evallang.frozen import frozen
 from evallang.printable import printable
 from evallang.reporting.document import Cite, Runs
-from evallang.reporting.numbers import Scale, Style, count, scale_of
+from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
 from evallang.reporting.titles import capitalised, mid_sentence, printed, written_options
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
@@ -43,6 +43,8 @@ INTERVALS = {
     "cv_clt": "Cross-validation interval by the central limit theorem",
 }
 """Intervals that come with a test alone, or whose option says nothing to a reader."""
+
+MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
 RANK_TESTS = frozenset({"nemenyi", "bonferroni_dunn"})
 
@@ -191,6 +193,35 @@ class Context:
         record = self._data.get(data) if data is not None else None
         return record.n if record is not None else None
 
+    def samples(self, data: str | None) -> Mapping[str, int]:
+        """Give the examples of each model where each has its own, empty where they share them."""
+        record = self._data.get(data) if data is not None else None
+        own = record.samples if record is not None and record.samples is not None else {}
+        return own if len(own) > 1 else {}
+
+    def sized(self, model: str, data: str | None) -> str:
+        """Name a model, with its number of examples where these are its own."""
+        n = self.samples(data).get(model)
+        size = "" if n is None else f" (n{NBSP}={NBSP}{count(n)})"
+        return f"{self.model(model)}{size}"
+
+    def sample_range(self, data: str) -> str:
+        """Give the smallest and the largest number of examples of a model: "90 to 200"."""
+        sizes = sorted(set(self.samples(data).values()))
+        ends = sizes if len(sizes) < 2 else (sizes[0], sizes[-1])
+        return " to ".join(count(size) for size in ends)
+
+    def size_words(self, data: str) -> str:
+        """Say how many examples there are: "569 patients", "100 examples of A and 90 of B"."""
+        own, cases = self.samples(data), self.cases(data)
+        if not own:
+            return f"{count(self.n(data) or 0)} {cases}"
+        if len(own) > MOST_SAMPLES:
+            return f"{self.sample_range(data)} {cases} of each model"
+        named = [f"{count(n)} of {self.model(model)}" for model, n in own.items()]
+        first = named[0].replace(" of ", f" {cases} of ", 1)
+        return f"{', '.join([first, *named[1:-1]])} and {named[-1]}"
+
     def method(self, kind: str, name: str) -> MethodRecord | None:
         """Find what is known of a method, by its full name or without its options."""
         return self._methods.get((kind, name)) or self._methods.get((kind, base(name)))
@@ -291,6 +322,8 @@ class Context:
         if size is None:
             return ""
         cases = self.cases(setting.data)
+        if self.samples(setting.data):
+            return f"{self.sample_range(setting.data)} {cases} each"
         if found is None or found.n == 0:
             return f"{count(size)} {cases}"
         words = f"{count(size)} {cases}"

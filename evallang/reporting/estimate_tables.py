@@ -51,6 +51,11 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
         columns.append(Column(runs("Correct"), sortable=True, name="correct"))
         for model, value in zip(models, right, strict=True):
             cells[model].append(count_cell(value))
+    own = context.samples(setting.data)
+    if own:
+        columns.append(Column(runs(capitalised(context.cases(setting.data))), name="examples"))
+        for model in models:
+            cells[model].append(count_cell(own[model]))
     for name in metrics:
         metric = context.metric(name)
         rows = [found[model, name] for model in models]

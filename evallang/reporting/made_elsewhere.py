@@ -1,4 +1,4 @@
-"""What the methods text says of scores that were taken from a table, and of repeats."""
+"""What the methods text says of scores that were taken from a table, of shares, and of repeats."""
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import Cite, Runs, listed, runs
@@ -7,7 +7,7 @@ from evallang.results.records import DataRecord
 
 
 def made_elsewhere(context: Context) -> Runs:
-    """Say where scores come from, each table once, and how repeats of an example count."""
+    """Say where scores come from, how shares are treated, and how repeats of an example count."""
     made: Runs = ()
     tables: dict[tuple[str, str], list[DataRecord]] = {}
     for data in context.results.data:
@@ -19,6 +19,13 @@ def made_elsewhere(context: Context) -> Runs:
         folds = f", {count(first.n)} of each model on a data set" if first.n > 1 else ""
         names = listed([runs(noun) for noun in _metrics(context, parts)])
         made += runs(" The scores (", names, f"{folds}) were taken from {source}", cite, ".")
+    for data in context.results.data:
+        if context.samples(data.name):
+            whose = f" of {context.data_label(data.name)}" if len(context.results.data) > 1 else ""
+            made += runs(
+                f" The shares{whose} are treated as independent samples, because it is not known "
+                f"which {context.cases(data.name)} each model had right."
+            )
     for data in context.results.data:
         times = {
             int(str(e.extra["n_repeats"]))

@@ -127,7 +127,7 @@ def _weights(context: Context) -> Runs:
 def _data_words(context: Context, data: DataRecord) -> Runs:
     if data.kind == "scores":
         return runs(context.data_label(data.name))
-    facts = [f"{count(data.n)} {context.cases(data.name)}"]
+    facts = [context.size_words(data.name)]
     if data.n_features is not None:
         facts.append(plural_count(data.n_features, "feature"))
     if data.positive is not None and data.class_counts and data.positive in data.class_counts:

@@ -47,7 +47,7 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     behind = [c for c in own if c.pair.reject and _leads(context, comparison, c) is False]
     open_ = [c for c in own if is_open(c.pair)]
     where = place_words(context, comparison)
-    name = context.model(centre)
+    name = context.sized(centre, comparison.data)
     items: list[Runs] = []
     if ahead:
         lead = runs(f"{where}{name} had {metric.better_word} {metric.noun} than ")
@@ -63,7 +63,7 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     elif others:
         items += [single(context, comparison, pair) for pair in others[:2]]
     if open_:
-        names = listed([runs(context.model(c.other)) for c in open_], last=" or ")
+        names = listed([runs(context.sized(c.other, comparison.data)) for c in open_], last=" or ")
         lead = runs(f"{where}{name} was not shown to differ in {metric.noun} from ", names)
         items.append(runs(Strong(lead), ". ", compatible_runs(context, comparison, open_)))
     return items
@@ -78,15 +78,15 @@ def against(context: Context, comparison: Comparison, reference: str) -> list[Ru
         contrast(p, next(name for name in p.models if name != reference))
         for p in comparison.pairwise
     ]
-    where = place_words(context, comparison)
+    where, whole = place_words(context, comparison), context.sized(reference, comparison.data)
     worse = "lower" if metric.higher_is_better else "higher"
     items: list[Runs] = []
     for leads, word in ((True, metric.better_word), (False, worse)):
         chosen = [c for c in found if c.pair.reject and _leads(context, comparison, c) is leads]
         if not chosen:
             continue
-        names = listed([runs(context.model(c.model)) for c in chosen])
-        claim = f" had {word} {metric.noun} than {context.model(reference)}"
+        names = listed([runs(context.sized(c.model, comparison.data)) for c in chosen])
+        claim = f" had {word} {metric.noun} than {whole}"
         parts = [
             runs(
                 "" if len(chosen) == 1 else f"{context.model(c.model)} ",
@@ -102,9 +102,9 @@ def against(context: Context, comparison: Comparison, reference: str) -> list[Ru
         items.append(runs(Strong(runs(where, names, claim)), numbers, "."))
     open_ = [c for c in found if is_open(c.pair)]
     if open_:
-        names = listed([runs(context.model(c.model)) for c in open_])
+        names = listed([runs(context.sized(c.model, comparison.data)) for c in open_])
         verb = "was" if len(open_) == 1 else "were"
-        claim = f" {verb} not shown to differ in {metric.noun} from {context.model(reference)}"
+        claim = f" {verb} not shown to differ in {metric.noun} from {whole}"
         lead = Strong(runs(where, names, claim))
         words = compatible_runs(context, comparison, open_, named=len(open_) > 1)
         items.append(runs(lead, ". ", words))
@@ -121,7 +121,7 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
         return _one_sided(context, comparison, pair)
     found = _better_first(context, comparison, pair)
     where = place_words(context, comparison)
-    first, second = context.model(found.model), context.model(found.other)
+    first, second = (context.sized(m, comparison.data) for m in (found.model, found.other))
     # the sentence gives the size of a lead, so that no sign may point the other way
     led = as_lead(found.pair) if found.value is not None and found.value < 0 else found.pair
     test = test_runs(context, led, comparison.alpha)
@@ -255,7 +255,7 @@ def _decided(
 ) -> Runs:
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
-    names = listed([runs(context.model(c.other)) for c in found])
+    names = listed([runs(context.sized(c.other, comparison.data)) for c in found])
     made = runs(Strong(runs(lead, names)))
     if any(c.value is None for c in found):
         return made + _ranked(context, comparison, found)

@@ -46,7 +46,7 @@ def within_margin(context: Context, comparison: Comparison, pair: HypothesisTest
     """Word a test of equivalence or non-inferiority: what it shows lies within its margin."""
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
-    first, second = (context.model(name) for name in pair.models)
+    first, second = (context.sized(name, comparison.data) for name in pair.models)
     margin = margin_of(pair)
     size = amount(metric, margin or 0.0, scale_of([], [margin], percent=metric.percent))
     where = place_words(context, comparison)

@@ -155,7 +155,7 @@ def _consequences(context: Context) -> Mapping[tuple[str, str], str]:
     """Give what a statement led to, by its keyword and the name that follows it."""
     facts: dict[tuple[str, str], str] = {}
     for data in context.results.data:
-        words = f"{count(data.n)} {context.cases(data.name)}"
+        words = context.size_words(data.name)
         if data.n_features is not None:
             words += f", {plural_count(data.n_features, 'feature')}"
         if data.excluded:

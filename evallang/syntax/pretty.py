@@ -88,8 +88,11 @@ def place(doc: Doc, comment: CommentNode) -> bool:
     before = None
     for item in items:
         if item.span.start <= at < item.span.end:
-            if not place(item.doc, comment):
-                item.behind.append(comment.text)
+            if place(item.doc, comment):
+                return True
+            if isinstance(doc, Chain) and before is not None and item is items[-1]:
+                return False  # behind the last step it is read as one behind the whole line
+            item.behind.append(comment.text)
             return True
         if at < item.span.start:
             if comment.own_line or before is None:

@@ -9,6 +9,7 @@ from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
+from evallang.stats.shares import Shares
 
 RANDOM = np.random.default_rng(7)
 REST = {
@@ -156,6 +157,10 @@ def _swappers(name):
     return found
 
 
+SAMPLES = [((0, 0), (0, 0)), ((0, 5), (0, 9)), ((5, 5), (9, 9)), ((0, 5), (9, 9)),
+           ((7, 34), (1, 34)), ((870, 1000), (455, 500)), ((1, 1), (0, 1))]  # fmt: skip
+
+
 def _differences():
     pairs = [
         (paired_proportions(table), paired_proportions(((table[0][0], c), (b, table[1][1]))))
@@ -172,6 +177,11 @@ def cases_of(entry):
     if "table" in inputs:
         return [({"table": ((a, b), (c, d))}, {"table": ((a, c), (b, d))})
                 for (a, b), (c, d) in TABLES]  # fmt: skip
+    if "shares" in inputs:
+        paired = [({"shares": ((a, b), (c, d))}, {"shares": ((a, c), (b, d))})
+                  for (a, b), (c, d) in TABLES]  # fmt: skip
+        apart = [({"shares": Shares(x, y)}, {"shares": Shares(y, x)}) for x, y in SAMPLES]
+        return paired + apart
     if "correct" in inputs and entry.declaration.models == (1, 1):
         return [({"correct": x[:, :1]},) * 2 for x in MATRICES]
     if "correct" in inputs:

@@ -45,6 +45,15 @@ EVIDENCE = {
         (((59, 6), (16, 80)),),
         (((9_999_000, 600), (300, 100)),),
     ],
+    "independent": [
+        (((0, 0), (0, 0)),),
+        (((0, 0), (1, 2)),),
+        (((0, 1), (1, 1)),),
+        (((30, 30), (30, 30)),),
+        (((0, 30), (8, 8)),),
+        (((7, 34), (1, 34)),),
+        (((9_999_000, 10_000_000), (1, 3)),),
+    ],
     "fold_values": [
         (RANDOM.random(10),),
         (np.full(5, 0.1),),
@@ -105,7 +114,13 @@ MATRICES = [
 EVIDENCE["f1"] = [
     (matrix, average) for matrix in MATRICES for average in ("binary", "macro", "micro", "weighted")
 ]
-RANGES = {"proportion": (0, 1), "paired": (-1, 1), "auc": (0, 1), "f1": (0, 1)}
+RANGES = {
+    "proportion": (0, 1),
+    "paired": (-1, 1),
+    "independent": (-1, 1),
+    "auc": (0, 1),
+    "f1": (0, 1),
+}
 
 
 def arguments_of(entry, evidence, level):
@@ -115,6 +130,8 @@ def arguments_of(entry, evidence, level):
         known |= {"successes": evidence[0], "n": evidence[1]}
     elif entry.declaration.form == "paired":
         known["table"] = evidence[0]
+    elif entry.declaration.form == "independent":
+        known["shares"] = evidence[0]
     elif entry.declaration.form == "fold_values":
         known["values"] = evidence[0]
         known |= {"n_train": np.full(len(evidence[0]), 90), "n_test": np.full(len(evidence[0]), 10)}

@@ -82,6 +82,12 @@ def test_a_comment_in_brackets_that_go_away_is_kept() -> None:
     assert formatted("let m = A(\n  # nothing\n)\n") == "# nothing\nlet m = A\n"
 
 
+def test_a_comment_in_brackets_that_go_away_from_the_last_step_settles() -> None:
+    once = formatted('predictions p from "p.csv"\n  score a = x | x | x(  # own\n    )\n')
+    assert once == 'predictions p from "p.csv"\n  # own\n  score a = x | x | x\n'
+    assert formatted(once) == once
+
+
 def test_comments_move_along_with_the_parts_of_a_line() -> None:
     text = "compare a by [\n  f1,  # first\n  f2,\n] with t\n"
     assert formatted(text) == "compare a with t by [\n  f1,  # first\n  f2,\n]\n"

@@ -25,6 +25,7 @@ RARE = (
     "require accuracy of a >= 0.9 within ward on p at 95%",
     "require a not worse than b by 2% in f1",
     "require a equivalent to b within 1% on p",
+    "model m = m(x in 1..3)",
     "compare a vs b, c vs x with mcnemar",
     "compare [a vs b, c vs x,] with mcnemar",
     "compare [a, b,] across data with friedman then wilcoxon holm by accuracy exploratory",
