@@ -124,9 +124,8 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
         columns.append(Column(runs(f"{short} {level} CI"), muted=True, name="simultaneous"))
         words = simultaneous_words(context, wide[0].method, known[0].method)
         tests = f"{count(comparison.family.size)} tests"
-        over = (
-            f"those of {tests} that rejected (false coverage rate)" if wide[0].selected else tests
-        )
+        if wide[0].selected:
+            tests = f"those of {tests} that rejected (false coverage rate)"
         what = sentence(family_words(wide[0])).rstrip(".")
         notes.append(runs(f"{what}: {level} over {tests}, {words}."))
     cells = []
