@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -124,14 +125,18 @@ def _record(line: bytes, place: str) -> dict[str, Any] | str:
     if line.count(b"[") + line.count(b"{") > NESTING.most:
         NESTING.check(place, _depth(line))
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_object)
         if b"\\u" in line:
             json.dumps(record, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         return "holds half of a surrogate pair, which no text has"
     except json.JSONDecodeError as error:
         return f"is no JSON: {error.msg} at character {error.pos + 1:,}"
-    except (ValueError, RecursionError) as error:
+    except _NamedTwiceError:
+        return "names a column twice"
+    except ValueError:
+        return f"holds a whole number of more than {sys.get_int_max_str_digits():,} digits"
+    except RecursionError as error:
         return f"is no JSON: {error}"
     if not isinstance(record, dict):
         return f"is a {JSON_WORDS.get(type(record), 'number')} and no object"
@@ -139,6 +144,18 @@ def _record(line: bytes, place: str) -> dict[str, Any] | str:
     if len(set(names)) < len(names):
         return "names a column twice"
     return record
+
+
+class _NamedTwiceError(ValueError):
+    """An object of a line has two fields of one name."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its fields; raises `_NamedTwiceError` where one would hide another."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise _NamedTwiceError
+    return made
 
 
 def _depth(line: bytes) -> int:

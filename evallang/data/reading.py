@@ -27,6 +27,7 @@ from evallang.data.tables import BUNDLED_TARGET, read_bundled, read_file
 from evallang.data.target import read_target
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 from evallang.limits import OverLimit
+from evallang.results.codec import encodable
 
 
 def read_table(
@@ -73,7 +74,7 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
     if not paths:
         way_out = "patterns are relative to the study's own file; `**` stands for any folders"
         findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=way_out)
-    stems = [stem(path) for path in paths]
+    stems = [encodable(stem(path)) for path in paths]
     if twice := repeated(stems):
         message = f"`{spec.location}` finds several files called {quoted(twice)}"
         findings.add(SAME_STEM, message, help="write a `data` statement for each of them")
