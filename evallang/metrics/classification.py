@@ -145,6 +145,7 @@ def error_rate(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         0,
         1,
         unit="percent",
+        known_without_skill=True,
         when="classes differ in size and each is to count the same",
         when_not=(
             "the cost of mistakes is known: cost; two classes, and both kinds of mistake are "
@@ -187,6 +188,7 @@ def balanced_accuracy(counts: ArrayLike, positive: int | None) -> NDArray[np.flo
         "higher",
         -1,
         1,
+        known_without_skill=True,
         when="one number for both classes is wanted, whatever their sizes",
         when_not="one kind of mistake matters more than the other: cost, fbeta",
         formula=(
@@ -233,6 +235,7 @@ def mcc(counts: ArrayLike, positive: int | None) -> NDArray[np.float64]:
         "higher",
         -1,
         1,
+        known_without_skill=True,
         when="agreement is to be read against the agreement by chance, as between raters",
         when_not=(
             "studies with different shares of the classes are compared, on which kappa "

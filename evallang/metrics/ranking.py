@@ -59,6 +59,7 @@ DAVIS_GOADRICH_2006 = Reference(
         "higher",
         0,
         1,
+        known_without_skill=True,
         when="scores are used to rank examples, and no threshold is fixed yet",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "

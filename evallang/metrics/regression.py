@@ -278,6 +278,7 @@ def max_error(
         None,
         1,
         squares=True,
+        known_without_skill=True,
         when="the error is to be read against that of predicting the mean",
         when_not=(
             "data sets with different spread of the target are compared: rmse; folds are "

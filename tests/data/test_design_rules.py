@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from studies import checked
 
 from evallang.checking.questions import questions
 from evallang.data.design_rules import Questions, check_design, check_test_sizes
+from evallang.metrics.metric import METRICS, evaluate
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, RequirementSpec
@@ -205,3 +207,27 @@ def test_margins_on_accuracy_are_asked_about():
     )
     other = replace(line, metric=Method("f1"))
     assert questions(replace(study, requirements=(line, other))).margins == ((0.02, None),)
+
+
+OF_ONE_CLASS = {"f1", "fbeta", "jaccard", "recall", "specificity", "precision"}
+"""Known for the constant answer drawn here, and another for one that is drawn by shares."""
+
+
+@pytest.mark.parametrize("entry", list(METRICS), ids=lambda entry: entry.name)
+def test_a_value_without_skill_is_known_just_where_it_is_declared(entry):
+    """A model that looks at no feature has one value on two samples of other shares, or not."""
+    if any(option.required for option in entry.options):
+        return
+    found = []
+    for rare in (10, 30):
+        if entry.declaration.task == "classification":
+            truth = np.array([1] * rare + [0] * (100 - rare))
+            need = entry.declaration.needs
+            output = np.zeros(100, int) if need == "labels" else np.full(100, rare / 100)
+            found.append(evaluate(entry, {}, truth, output, 1, 2))
+        else:
+            truth = np.array([1.0] * rare + [3.0] * (100 - rare))
+            found.append(evaluate(entry, {}, truth, np.full(100, truth.mean())))
+    same = bool(np.isclose(found[0], found[1], rtol=0, atol=1e-12))
+    assert same or not entry.declaration.known_without_skill
+    assert not same or entry.declaration.known_without_skill or entry.name in OF_ONE_CLASS

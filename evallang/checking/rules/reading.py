@@ -13,19 +13,16 @@ from evallang.checking.rules.lines import (
 )
 from evallang.checking.rules.resampling import KEEPS_ANY_ORDER
 from evallang.checking.rules.rule import Objection, rule
+from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Severity
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
-from evallang.study import Study
+from evallang.study import Method, Study
 
 DRAWS_NOTHING = KEEPS_ANY_ORDER | {
     "leave_one_out", "leave_one_group_out", "leave_p_out", "time_series",
 }  # fmt: skip
-OWN_ZERO = frozenset(
-    {"balanced_accuracy", "cohen_kappa", "d2", "mcc", "r2", "ranking_loss", "roc_auc"}
-)
-"""Metrics whose value for a model that looks at no feature is known beforehand."""
 PLAIN_THRESHOLDS = (0.0, 0.5)
 
 
@@ -191,7 +188,7 @@ def no_baseline(study: Study) -> Iterator[Objection]:
         return
     if any(is_baseline(m) or not abilities(m.pipeline).known for m in study.models):
         return
-    if any(metric.name in OWN_ZERO for metric in metrics_of(study)):
+    if any(_known_without_skill(metric) for metric in metrics_of(study)):
         return
     numbers = study.task == "regression" or all(
         abilities(model.pipeline).kind == "regressor" for model in study.models
@@ -202,6 +199,10 @@ def no_baseline(study: Study) -> Iterator[Objection]:
         study.models[-1].span,
         help=f"write `model baseline = {dummy}`",
     )
+
+
+def _known_without_skill(metric: Method) -> bool:
+    return not metric.code and metric_entry(metric).declaration.known_without_skill
 
 
 @rule("W354", source="Bouthillier et al. 2021", severity=Severity.HINT)
