@@ -61,6 +61,7 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
             lost = _not_computed(context, every)
             made.append(runs(subject, " to be compared in ", noun, " by ", test, lost, "."))
         return made
+    untested = omnibus is not None and not any(c.performed for c in lines)
     if singly(comparison):
         words = methods_words(context, comparison, test)
     elif comparison.against is not None:
@@ -70,13 +71,16 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
         words = runs("Where it rejected, pairs of models were compared in ", noun, " by ", test)
     else:
         words = runs(subject, " compared in ", noun, " by ", test)
-    made.append(words + _family(context, comparison))
+    if untested:
+        made.append(runs("It did not reject, so that pairs of models were not tested."))
+    else:
+        made.append(words + _family(context, comparison))
     made.append(_intervals(context, pairs))
     if len(pairs) < len(every):
         lost_pairs = [pair for pair in every if not computed(pair)]
         made.append(runs(f"{_named(context, lost_pairs)} could not be compared: "
                          f"{' and '.join(reasons(context, lost_pairs))}."))  # fmt: skip
-    if any(pair.clusters is not None for pair in pairs):
+    if any(pair.clusters is not None for pair in pairs) and not untested:
         made.append(runs("Whole groups were the units of these tests."))
     effects = _effects(context, pairs)
     if effects:
@@ -155,15 +159,17 @@ def _family(context: Context, comparison: Comparison) -> Runs:
     """Say at which level, and how many tests were adjusted for."""
     if any(bayesian(pair) for pair in comparison.pairwise):
         level = percent(context.results.study.confidence)
-        made = runs(f"; a pair was decided when a posterior probability exceeded {level}, without "
-                    "a correction.")  # fmt: skip
+        made = runs(".") if comparison.family.exploratory else runs(
+            f"; a pair was decided when a posterior probability exceeded {level}, without "
+            "a correction."
+        )  # fmt: skip
         rope = next((pair.extra.get("rope") for pair in comparison.pairwise), None)
         if rope is not None:
             metric = context.metric(comparison.metric)
             size = amount(metric, rope, scale_of([], [rope], percent=metric.percent))
             made += runs(" The region of practical equivalence was ±", size, ".")
-        return made
-    made = _level(context, comparison)
+    else:
+        made = _level(context, comparison)
     if comparison.family.exploratory:
         made += runs(" This comparison was exploratory: no decisions are drawn from it.")
     return made

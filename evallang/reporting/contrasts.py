@@ -16,6 +16,10 @@ from evallang.results.records import (
     SimultaneousInterval,
 )
 
+OTHER_METHOD = (
+    " This interval is computed by another method than the test and leaves out 0; the test decides."
+)
+
 
 @frozen
 class Contrast:
@@ -142,4 +146,11 @@ def compatible_runs(
         f" {towards} {context.model(widest.other)} (",
         contrast_interval(widest if upward else widest.with_other_sign(), scale),
         ").",
+        OTHER_METHOD if _leaves_out_zero(widest) else "",
     )
+
+
+def _leaves_out_zero(found: Contrast) -> bool:
+    """Tell whether the interval of one pair alone leaves out 0 although its test did not reject."""
+    alone = not found.family and found.pair.p is not None and found.pair.p_adjusted is None
+    return alone and ((found.low or 0.0) > 0 or (found.high or 0.0) < 0)

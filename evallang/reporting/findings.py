@@ -62,11 +62,20 @@ def findings(context: Context) -> Sequence[Block]:
     if left_out:
         words = f"{plural(left_out, 'further finding')} in the comparisons below."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
-    exploratory = len({c.index for c in context.results.comparisons if c.family.exploratory})
+    explored = [c for c in context.results.comparisons if c.family.exploratory]
+    exploratory = len({c.index for c in explored})
     if exploratory:
+        by_posterior = {any(map(bayesian, c.pairwise)) for c in explored}
+        numbers = [
+            word
+            for is_posterior, word in ((False, "p-values"), (True, "posterior probabilities"))
+            if is_posterior in by_posterior
+        ]
         verb = " was" if exploratory == 1 else " were"
         words = plural(exploratory, "line of comparisons", "lines of comparisons") + verb
-        words += " declared exploratory: estimates and p-values stand in the comparisons, "
+        words += (
+            f" declared exploratory: estimates and {' or '.join(numbers)} are in the comparisons, "
+        )
         words += "without decisions."
         blocks.append(Paragraph(runs(sentence(words)), "note"))
     return [*blocks, *_read_with(context)]

@@ -97,6 +97,8 @@ def _caption(context: Context, comparison: Comparison) -> str:
     if singly(comparison):
         about = "one model" if len(pairs) == 1 else f"{count(len(pairs))} models"
     caption = f"{test}{variant} of {noun} for {about}"
+    if comparison.omnibus is not None and not comparison.performed:
+        caption = f"Differences in {noun} for {about}, which were not tested"
     if len(context.results.data) > 1:
         caption += f", {context.data_label(comparison.data)}"
     return caption

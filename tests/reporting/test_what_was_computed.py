@@ -270,3 +270,49 @@ def test_a_search_in_a_series_compares_on_later_periods(tmp_path):
     assert "by grid search over two later periods of it" in page.methods()
     assert "cross-validation" not in page.methods()
     assert "with a gap of one row" in page.methods()
+
+
+# --- comparisons ----------------------------------------------------------------------------------
+
+
+def test_pairs_after_an_omnibus_that_did_not_reject_are_not_called_tested():
+    alike = "evallang 1\ncounts trial\n  models a, b, c\n  pattern [1, 1, 1]: 90\n"
+    alike += "  pattern [1, 0, 1]: 3\n  pattern [0, 1, 0]: 3\n  pattern [0, 0, 1]: 4\n"
+    page = Page(f"{alike}compare with cochran then mcnemar holm\n")
+    assert [c.performed for c in page.results.comparisons] == [False]
+    assert all(pair.p is None for pair in page.pairs())
+    methods = page.methods()
+    assert "It did not reject, so that pairs of models were not tested." in methods
+    assert "were adjusted" not in methods and "Where it rejected" not in methods
+    assert any("for 3 pairs, which were not tested." in text for text in page.captions())
+    assert not any("McNemar" in text for text in page.captions())
+    other = Page(f"{FIVE}compare with cochran then mcnemar holm\n")
+    assert "p-values were adjusted for ten tests" in other.methods()
+
+
+def test_an_exploratory_posterior_decides_nothing(tmp_path):
+    rows = [(f"s{i}", 0.70 + i / 50, 0.72 + i / 50 + (i % 3) / 90) for i in range(9)]
+    write_rows(tmp_path, "scores.csv", "set,a,b", rows)
+    page = Page(
+        'evallang 1\nscores table from "scores.csv"\n  dataset set\n  models a, b\n'
+        '  metric "accuracy"\ncompare a, b with bayes_signed_rank across data exploratory\n',
+        tmp_path,
+    )
+    assert "This comparison was exploratory: no decisions are drawn from it." in page.methods()
+    assert "was decided" not in page.methods()
+    assert "estimates and posterior probabilities are in the comparisons" in page.text
+    assert "p-values" not in page.text
+
+
+def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_explained():
+    # 4 to 0: mid-p is 2 (1/2)^4 - (1/2)^4 = .0625; Tango's interval leaves out 0
+    counts = "evallang 1\ncounts trial\n  models a, b\n  pattern [1, 1]: 100\n"
+    counts += "  pattern [0, 0]: 10\n  pattern [1, 0]: 4\n"
+    page = Page(f"{counts}compare a, b with mcnemar\n")
+    (pair,) = page.pairs()
+    assert pair.p == pytest.approx(0.0625) and pair.estimate.low > 0
+    (line,) = page.findings("was not shown to differ")
+    assert line.endswith("leaves out 0; the test decides.")
+    plain = Page(f"{counts.replace(': 4', ': 2')}compare a, b with mcnemar\n")
+    assert plain.pairs()[0].estimate.low < 0
+    assert "the test decides" not in plain.text
