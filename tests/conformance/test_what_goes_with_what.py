@@ -52,6 +52,11 @@ CLAUSES = {
     "predictions judged by `value`": '  value "value" a, b, c\n  lower is better\n',
 }
 ROLES = {"folds": "  fold fold\n", "repeats": "  id i\n  repeat run\n", "groups": "  group g\n"}
+SHARES = """counts t
+  right a = 87 of 100
+  right b = 150 of 200
+  right c = 42 of 90
+"""
 COUNTS = "counts c\n  models a, b, c\n  pattern [1, 1, 1]: 9\n  pattern [1, 0, 0]: 4\n"
 ONE_OF_EACH_KIND = (
     "accuracy",
@@ -113,6 +118,8 @@ def statement(setting, task):
     """Write the statement that a source of the table stands for, with scores where it has any."""
     if setting.words == "counts":
         return COUNTS
+    if setting.words == "counts as shares":
+        return SHARES
     kind, _, roles = setting.words.partition(" with ")
     text = FILES + CLAUSES[kind] + "".join(ROLES[role] for role in roles.split(" and ") if role)
     if setting.source.judged is not None:

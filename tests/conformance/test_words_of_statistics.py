@@ -148,6 +148,7 @@ def test_a_study_may_say_it(text):
 
 def test_every_test_and_interval_is_said_somewhere():
     said = " ".join(text for texts in SECTIONS.values() for text in texts)
-    by_difference = {"paired_wald", "takahashi"}  # `mcnemar(wald)`; a study of its own kind
+    # `mcnemar(wald)`; a study of its own kind; `proportions_z` on shares
+    by_difference = {"paired_wald", "takahashi", "newcombe_independent"}
     for entry in (*HYPOTHESIS_TESTS, *INTERVALS):
         assert entry.name in said or entry.name in by_difference, entry.name
