@@ -136,13 +136,41 @@ def grouping(context: Context, setting: Setting) -> Comparison | None:
     return None
 
 
+def main_intervals(found: Sequence[Estimate]) -> dict[str, set[str]]:
+    """Return the methods of the intervals of each metric that most models of a setting have.
+
+    Where nothing varies, the interval of one model may be of another method than the rest.
+    """
+    methods: dict[tuple[str, str, str | None], list[str]] = {}
+    for one in found:
+        if one.subgroup is None and one.interval is not None:
+            of_setting = methods.setdefault((one.metric, one.data, one.protocol), [])
+            of_setting.append(one.interval.method)
+    made: dict[str, set[str]] = {}
+    for (metric, _, _), names in methods.items():
+        made.setdefault(metric, set()).update(n for n in names if 2 * names.count(n) > len(names))
+    return made
+
+
 def interval_notes(
     context: Context, metrics: Sequence[str], found: Sequence[Estimate]
 ) -> list[Runs]:
     """Name the method and level of the intervals of each metric."""
     methods: dict[tuple[str, float, bool], list[str]] = {}
+    main = main_intervals(found)
     for name in metrics:
         of_metric = [e for e in found if e.metric == name]
+        odd = [
+            e
+            for e in of_metric
+            if e.interval is not None and e.subgroup is None and e.interval.method not in main[name]
+        ]
+        for e in odd:
+            if (one := e.interval) is not None:
+                title = f"{context.metric(name).title} of {context.model(e.model)}"
+                key = (one.method, one.level, one.clusters is not None)
+                methods.setdefault(key, []).append(title)
+        of_metric = [e for e in of_metric if e not in odd]
         kinds = {
             (e.interval.method, e.interval.level, e.interval.clusters is not None): None
             for e in of_metric

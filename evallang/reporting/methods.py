@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evallang.reporting.compared import comparison_words, one_per_line
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
+from evallang.reporting.estimate_tables import main_intervals
 from evallang.reporting.exports import fitted_on_all
 from evallang.reporting.made_elsewhere import made_elsewhere
 from evallang.reporting.numbers import count, percent
@@ -200,12 +201,17 @@ def _tuning(context: Context) -> Runs:
 def _measures(context: Context) -> Runs:
     """Name the metrics with the interval of each, metrics with the same one together."""
     by_interval: dict[tuple[str, float], list[str]] = {}
+    apart: dict[tuple[str, float], dict[tuple[str, str], None]] = {}
     averaged: dict[str, None] = {}
+    main = main_intervals(context.results.estimates)
     for estimate in context.results.estimates:
         if estimate.subgroup is not None:
             continue
         found = estimate.interval
         key = (found.method, found.level) if found is not None else ("", 0.0)
+        if found is not None and found.method not in main[estimate.metric]:
+            apart.setdefault(key, {})[estimate.metric, estimate.model] = None
+            continue
         by_interval.setdefault(key, [])
         if estimate.metric not in by_interval[key]:
             by_interval[key].append(estimate.metric)
@@ -227,6 +233,11 @@ def _measures(context: Context) -> Runs:
         each = "s" if len(rest) > 1 else ""
         a = "" if each else "a "
         parts.append(runs(words, f" with {a}{percent(level)} interval{each} ({title}", cite, ")"))
+    for (method, level), owners in apart.items():
+        words = listed([runs(f"{context.metric(n).noun} of {context.model(m)}") for n, m in owners])
+        title = mid_sentence(context.interval_title(method)) + _form_for_groups(context, method)
+        cite = context.cite("interval", method)
+        parts.append(runs(words, f" with a {percent(level)} interval ({title}", cite, ")"))
     if not parts:
         return ()
     made = runs("We report ", listed(parts, comma="; ", last="; and "), ".")

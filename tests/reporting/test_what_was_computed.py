@@ -316,3 +316,20 @@ def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_exp
     plain = Page(f"{counts.replace(': 4', ': 2')}compare a, b with mcnemar\n")
     assert plain.pairs()[0].estimate.low < 0
     assert "the test decides" not in plain.text
+
+
+def test_an_interval_of_one_model_by_another_method_names_the_model(tmp_path):
+    rows = [(i, i % 4 == 0, (i * 7) % 5 < 2, 0) for i in range(80)]
+    write_rows(tmp_path, "p.csv", "id,truth,a,never", [[int(cell) for cell in row] for row in rows])
+    page = Page(
+        'evallang 1\npredictions p from "p.csv"\n  id id\n  truth truth\n'
+        '  models a "Rule" as a, never "Never" as never\n  positive 1\nmeasure accuracy, f1\n',
+        tmp_path,
+    )
+    found = {(e.metric, e.model): e.interval.method for e in page.results.estimates}
+    assert found["f1", "never"] == found["accuracy", "never"] == "wilson" != found["f1", "a"]
+    methods = page.methods()
+    assert "We report accuracy with a 95% interval (Wilson score interval)" in methods
+    assert "F1 of Rule with a 95% interval (bootstrap interval (BCa))" in methods
+    assert "F1 of Never with a 95% interval (Wilson score interval)" in methods
+    assert "accuracy and F1 with" not in methods
