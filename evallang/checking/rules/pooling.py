@@ -58,10 +58,9 @@ def pooled_predictions_of_unstable_models(study: Study) -> Iterator[Objection]:
         protocol repeated cv
         compare a, b with corrected_t
     """
-    followers = _followers(study)
     for comparison in tested_lines(study):
         pools = _pools(study, comparison)
-        reason = _unstable(study, comparison, followers) if pools else None
+        reason = unstable(study, comparison) if pools else None
         if reason:
             yield Objection(
                 f"`{_on_rows(study, comparison).name}` pools the predictions of all folds, and "
@@ -100,9 +99,8 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
         protocol holdout
         compare a, b with mcnemar
     """
-    followers = _followers(study)
     for comparison in tested_lines(study):
-        if _pools(study, comparison) and not _unstable(study, comparison, followers):
+        if _pools(study, comparison) and not unstable(study, comparison):
             test = _on_rows(study, comparison)
             about = "is about" if _singly(test) else "compares"
             yield Objection(
@@ -156,12 +154,9 @@ def _on_rows(study: Study, comparison: ComparisonSpec) -> Method:
     )
 
 
-def _followers(study: Study) -> frozenset[str]:
-    return frozenset(model.name for model in study.models if follows_single_examples(model))
-
-
-def _unstable(study: Study, comparison: ComparisonSpec, followers: frozenset[str]) -> str | None:
+def unstable(study: Study, comparison: ComparisonSpec) -> str | None:
     """Tell why the folds' models differ more than their number, or less, lets one think."""
+    followers = {model.name for model in study.models if follows_single_examples(model)}
     for _, protocol, _ in evidence_of(study, comparison):
         if protocol is None:
             continue

@@ -13,6 +13,7 @@ from evallang.checking.rules.lines import (
     test_of,
     tested_lines,
 )
+from evallang.checking.rules.pooling import unstable
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import (
@@ -22,6 +23,7 @@ from evallang.compatibility.hypothesis_tests import (
     test_mismatch,
     weights_mismatch,
 )
+from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.frozen import frozen
 from evallang.protocols.protocol import PROTOCOLS
@@ -190,7 +192,12 @@ def _instead(
 
 
 def _test_of_examples(study: Study, line: ComparisonSpec, protocol: Protocol) -> str | None:
-    """Name the test of single examples that goes with everything that a line is about."""
+    """Name the test of single examples that goes with everything that a line is about.
+
+    None where the predictions of all folds cannot stand for one sample.
+    """
+    if unstable(study, line):
+        return None
     names = set()
     for source in study.sources:
         if not isinstance(source, DataSpec):
@@ -201,6 +208,7 @@ def _test_of_examples(study: Study, line: ComparisonSpec, protocol: Protocol) ->
             names.add(proposed.name)
             refused = (
                 test_of(proposed).t_over_splits
+                or default_interval(metric, yields, None, grouped) is None
                 or test_mismatch(proposed, metric, yields, grouped)
                 or metric_mismatch(proposed, metric, yields, grouped)
                 or weights_mismatch(proposed, metric, yields)

@@ -117,6 +117,20 @@ def test_what_is_proposed_is_accepted(protocol, metric):
         assert [d.name for d in again.diagnostics if d.name == NAME] == []
 
 
+def test_no_test_of_examples_is_proposed_where_rankings_of_folds_cannot_be_pooled():
+    (found,) = advice("cv folds=5", metric="average_precision")
+    repeated = (
+        "write `protocol repeated cv folds=5 times=10`, which detects 1.5 standard deviations"
+    )
+    assert found.help == repeated
+    text = STUDY.format(
+        protocol="cv folds=5", metric="accuracy", line="compare a, b with corrected_t"
+    )
+    grown = text.replace("model b = LinearDiscriminantAnalysis", "model b = DecisionTreeClassifier")
+    (found,) = [d for d in checked(grown).diagnostics if d.name == NAME]
+    assert found.help == repeated
+
+
 def test_the_tests_that_are_asked_declare_it():
     declared = {entry.name for entry in HYPOTHESIS_TESTS if entry.declaration.t_over_splits}
     assert declared == {"corrected_t", "bayes_t"}
