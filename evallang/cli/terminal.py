@@ -167,8 +167,10 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -
     """Print findings to stderr; those that are allowed only count in results and report."""
     shown = [d for d in diagnostics if d.allowed_because is None]
     if shown:
-        colour = wants_colour(sys.stderr.isatty())
-        _put(sys.stderr, to_text(shown, sources, colour=colour) + "\n")
+        terminal = sys.stderr.isatty()
+        width = columns() if terminal else None
+        text = to_text(shown, sources, colour=wants_colour(terminal), width=width)
+        _put(sys.stderr, text + "\n")
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:

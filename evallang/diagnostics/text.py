@@ -12,40 +12,73 @@ Paint = Callable[[str, str], str]
 COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.HINT: "36;1"}
 MAX_SHOWN = 160  # characters of a source line that a message shows around its span
 
-
-def to_text(diagnostics: Sequence[Diagnostic], sources: Sources, *, colour: bool = False) -> str:
-    """Lay out for a terminal: message, place, the line with the span marked, notes, help."""
-    return "\n".join(_block(d, sources, colour) for d in diagnostics)
+NOTE, HELP, ALLOWED, AT = "  = note: ", "  = help: ", "  = allowed because ", "  ::: "
 
 
-def _block(d: Diagnostic, sources: Sources, colour: bool) -> str:
+def to_text(
+    diagnostics: Sequence[Diagnostic],
+    sources: Sources,
+    *,
+    colour: bool = False,
+    width: int | None = None,
+) -> str:
+    """Lay out for a terminal: message, place, the line with the span marked, notes, help.
+
+    Sentences are broken at blanks where they are longer than `width` characters, lines of the
+    study never.
+    """
+    return "\n".join(_block(d, sources, colour, width) for d in diagnostics)
+
+
+def _block(d: Diagnostic, sources: Sources, colour: bool, width: int | None) -> str:
     def paint(text: str, style: str) -> str:
         return f"\x1b[{style}m{text}\x1b[0m" if colour else text
 
-    head = paint(f"{d.severity}[{d.code}]", COLOURS[d.severity])
-    lines = [f"{head} {paint(printable(d.message), '1')}"]
+    name = f"{d.severity}[{d.code}]"
+    first, *more = _wrapped(f"{name} ", printable(d.message), width)
+    lines = [f"{paint(name, COLOURS[d.severity])} {paint(first[len(name) + 1 :], '1')}"]
+    lines += [paint(line, "1") for line in more]
     if d.span is not None and d.span.path in sources:
         further = [related.span for related in d.related if related.code]
         lines += _excerpt(d.span, further, sources[d.span.path], paint, COLOURS[d.severity])
     elif d.path:
         lines.append(f"  --> {printable(d.path)}")
-    lines += _places((related for related in d.related if not related.code), sources)
-    lines += [f"  = note: {printable(note)}" for note in d.notes]
+    lines += _places((related for related in d.related if not related.code), sources, width)
+    for note in d.notes:
+        first, *more = _wrapped(NOTE, printable(note), width)
+        lines += [NOTE + first[len(NOTE) :], *more]
     if d.help is not None:
-        lines.append(f"  = {paint('help', '36')}: {printable(d.help)}")
-    lines += _places((related for related in d.related if related.code), sources)
+        first, *more = _wrapped(HELP, printable(d.help), width)
+        lines += [f"  = {paint('help', '36')}: {first[len(HELP) :]}", *more]
+    lines += _places((related for related in d.related if related.code), sources, width)
     if d.allowed_because is not None:
-        lines.append(f"  = allowed because {printable(d.allowed_because)}")
+        first, *more = _wrapped(ALLOWED, printable(d.allowed_because), width)
+        lines += [ALLOWED + first[len(ALLOWED) :], *more]
     return "\n".join(lines) + "\n"
 
 
-def _places(places: Iterable[Related], sources: Sources) -> list[str]:
+def _wrapped(before: str, text: str, width: int | None) -> list[str]:
+    """Break a text at blanks: its lines, each behind as many blanks as `before` is long."""
+    indent = " " * len(before)
+    if width is None or len(before) + _cells(text) <= width:
+        return [indent + text]
+    import textwrap
+
+    lines = textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return lines or [indent]
+
+
+def _places(places: Iterable[Related], sources: Sources, width: int | None) -> list[str]:
     lines = []
     for related in places:
         if related.span.path in sources:
             at = sources[related.span.path].position(related.span.start)
             place = f"{printable(related.span.path)}:{at.line}:{at.column}"
-            lines.append(f"  ::: {place}: {printable(related.words)}")
+            first, *more = _wrapped(AT, f"{place}: {printable(related.words)}", width)
+            lines += [AT + first[len(AT) :], *more]
     return lines
 
 
