@@ -71,7 +71,7 @@ def test_models_show_their_pipelines_and_what_was_decided_for_the_author(folder)
         "\nModels\n  tree = columns(numeric: StandardScaler) | "
         "DecisionTreeClassifier(max_depth in [1, 2])\n    max_depth: 2 candidates\n" in text
     )
-    assert "\n    columns that no branch names are dropped: site\n" in text
+    assert "\n    1 column that no key of columns(...) names is dropped: site\n" in text
     assert "\n    random_state from the study's seed: DecisionTreeClassifier\n" in text
 
 

@@ -11,7 +11,7 @@ import pytest
 from studies import checked, codes, study, write_rows
 
 from evallang.api.preparing import read_and_plan
-from evallang.cli.plan_text import plan_text
+from evallang.cli.plan_text import plan_lines
 from evallang.diagnostics import Severity
 from evallang.metrics.metric import METRICS
 from evallang.models.model import written
@@ -68,7 +68,7 @@ def forms():
 
 def prints(meant, name):
     """Give the protocol lines of the plan and of its records."""
-    text = plan_text(meant)
+    text = "\n".join(plan_lines(meant))
     block = text.partition("\nProtocols\n")[2].partition("\n\n")[0]
     lines = [line.strip() for line in block.split("\n") if line.startswith("  protocol ")]
     records = [f"protocol mine = {record.written}" for record in meant.planned.plan.protocols]

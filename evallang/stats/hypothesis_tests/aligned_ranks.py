@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import HypothesisTestResult, Statistic
-from evallang.stats.distributions import chi2_tail, f_tail
+from evallang.stats.distributions import checked_level, chi2_tail, f_tail
 from evallang.stats.hypothesis_tests.datasets import (
     FROM_DATA_SETS,
     MOST_STEPS,
@@ -123,6 +123,7 @@ def friedman_aligned(
     of each model (M,), 1 being the best of all scores. `scores` is (N, M). Raises `ValueError`
     where it is not.
     """
+    checked_level(level)
     table = read_scores(scores, better, finite=True)
     ranks = _aligned_ranks(table.values)
     n, models = ranks.shape
@@ -206,6 +207,7 @@ def quade(
     (1/M!)^(N - 1). A data set without all scores is left out. `scores` is (N, M). Raises
     `ValueError` where it is not.
     """
+    checked_level(level)
     table = read_scores(scores, better, finite=True)
     values = table.values
     n, models = values.shape
