@@ -1,6 +1,7 @@
 """Advice on tests over folds that have few of them: what they could detect, before the run."""
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from evallang.checking.rules.lines import (
@@ -138,7 +139,7 @@ def reach(test: Method, kind: str, options: Mapping[str, Any], alpha: float) -> 
     if splits is None or splits < 2 or share is None or not 0 < share < 1 or not 0 < alpha < 1:
         return None
     stated = test.keywords().get("test_train_ratio")
-    ratio = share / (1 - share) if stated is None else float(str(stated))
+    ratio = share / (1 - share) if stated is None else float(Fraction(str(stated)))
     found = t_detectable(1.0, splits, alpha, TARGET, test_train_ratio=ratio).difference
     normal = normal_quantile(1 - alpha) + normal_quantile(2 * TARGET - 1)
     return None if found is None else Reach(splits, ratio, found, normal * ratio**0.5)
