@@ -82,3 +82,11 @@ def test_fits_of_some_of_the_data_are_not_shown_as_those_of_all(folder):
     assert "  gone: could not be read\n" in text
     assert "    5 splits, 10 fits on the data that could be read\n" in text
     assert "  the number of fits is not known: `gone` could not be read\n" in text
+
+
+def test_shares_are_planned_with_the_examples_of_each_model(folder):
+    text = planned(
+        'evallang 1\n\ncounts t\n  right a = 870 of 1000\n  right b = 42 of 90\n  unit "cases"\n'
+        "measure accuracy\n"
+    )
+    assert "  cases: 1,000 of a, 90 of b; no pairs are known, from counts" in text
