@@ -281,7 +281,12 @@ def _of_tables(context: Context, comparison: Comparison) -> _Seen | None:
 
 def _of_splits(context: Context, comparison: Comparison) -> _Seen | None:
     """Word what one t test of a comparison over splits could see, as the engine computed it."""
-    pairs = [pair for pair in comparison.pairwise if pair.extra.get("detectable") is not None]
+    numbers = ("detectable", "standard_error", "detectable_alpha")
+    pairs = [
+        pair
+        for pair in comparison.pairwise
+        if all(pair.extra.get(number) is not None for number in numbers)
+    ]
     confidence = context.results.study.confidence
     if not pairs or all(decided(pair, confidence) for pair in pairs):
         return None

@@ -35,6 +35,9 @@ class ShownOfTest:
     rank_first: Number = None
     rank_second: Number = None
     average_aligned_ranks: tuple[float, ...] | None = None
+    standard_error: Number = None
+    detectable: Number = None
+    detectable_alpha: Number = None
 
 
 @frozen
