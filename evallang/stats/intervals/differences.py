@@ -35,7 +35,7 @@ NEWCOMBE_1998 = Reference(
     pages="2635-2650",
 )
 NEWCOMBE_1998_INDEPENDENT = Reference(
-    key="newcombe1998independent",
+    key="newcombe_independent1998",
     authors=("Newcombe RG",),
     year=1998,
     title="Interval estimation for the difference between independent proportions: comparison "
