@@ -55,7 +55,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     if own:
         columns.append(Column(runs(capitalised(context.cases(setting.data))), name="examples"))
         for model in models:
-            cells[model].append(count_cell(own[model]))
+            cells[model].append(count_cell(own.get(model)))
     for name in metrics:
         metric = context.metric(name)
         rows = [found[model, name] for model in models]
