@@ -301,7 +301,7 @@ def _of_splits(context: Context, comparison: Comparison) -> _Seen | None:
         lead += f"at a posterior probability of {percent(confidence)} has "
         beyond = " beyond the region of practical equivalence"
     else:
-        alpha = float(str(pair.extra["detectable_alpha"]))
+        alpha = float(pair.extra.get("detectable_alpha") or comparison.alpha)
         side = "one-sided " if pair.side is not None else ""
         which = f"the corrected {side}level of " if alpha < comparison.alpha else ""
         which = which or (f"a {side}level of " if side else "")

@@ -104,7 +104,7 @@ def _assumed(answer: Mapping[str, Any]) -> str:
     for name, value in answer["assumptions"].items():
         if name == "discordant":
             words.append(f"{percent(value)} discordant")
-        elif name != "distribution":
+        elif not isinstance(value, str):
             words.append(f"{name.replace('_', ' ')} {_short(value)}")
         else:
             words.append(f"{value} differences")

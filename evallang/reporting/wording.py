@@ -271,6 +271,8 @@ def correct_of(estimate: Estimate) -> int | None:
     if estimate.value is None or estimate.metric != "accuracy":
         return None
     right = estimate.value * estimate.n
+    if not math.isfinite(right):
+        return None
     return round(right) if math.isclose(right, round(right), abs_tol=1e-6) else None
 
 

@@ -5,9 +5,10 @@ that a `results.json` from elsewhere is refused with the place instead of ending
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from evallang.frozen import frozen
-from evallang.results.kinds import Share
+from evallang.results.kinds import Reads, Share
 
 Number = float | None
 Count = int | None
@@ -24,6 +25,8 @@ class ShownOfTest:
     rope: Number = None
     margin: Number = None
     threshold: Number = None
+    detectable: Number = None
+    detectable_alpha: Number = None
     alternative: str | None = None
     chi2: Number = None
     p_chi2: Number = None
@@ -45,8 +48,8 @@ class ShownOfEstimate:
     """What a report reads of `extra` of an estimate."""
 
     n_examples: Count = None
-    n_repeats: Count = None
-    seeds: Count = None
+    n_repeats: int = 0
+    seeds: int = 0
     sd_over_seeds: Number = None
     difference_to_rest: Number = None
     resubstitution: Number = None
@@ -58,11 +61,19 @@ class ShownOfEstimate:
 
 
 @frozen
+class ShownAssumptions:
+    """What an answer assumes: those whose words are their own."""
+
+    discordant: Number = None
+    distribution: str | None = None
+
+
+@frozen
 class ShownAnswer:
     """What a test can show under one set of assumptions."""
 
     method: str
-    assumptions: Mapping[str, Amount]
+    assumptions: Annotated[Mapping[str, Amount], Reads(ShownAssumptions)]
     detectable: Number
     power: Number
     required_n: Count

@@ -213,3 +213,19 @@ def test_whatever_field_is_wrong_it_is_refused_in_a_line_or_rendered(name, monke
         rendered += 1
     assert rendered > 0
     assert told and [line for line in told if not line or "\n" in line] == []
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308, "inf", 5e-324, 0, -1])
+@pytest.mark.parametrize("keys", [("value",), ("low", "high"), ("value", "low", "high")])
+def test_numbers_at_the_end_of_what_floats_hold_are_rendered(keys, value, text, monkeypatch):
+    monkeypatch.setattr(fonts, "_cut", lambda *_: b"")
+    document = json.loads(text)
+    document["estimates"][0]["interval"] |= dict.fromkeys(set(keys) - {"value"}, value)
+    document["comparisons"][0]["pairwise"][0]["estimate"] |= dict.fromkeys(keys, value)
+    for bound in {"low"} & set(keys) if isinstance(value, float) else ():
+        document["estimates"][0]["interval"][bound] = -value
+        document["comparisons"][0]["pairwise"][0]["estimate"][bound] = -value
+    if "value" in keys:
+        document["estimates"][0]["value"] = value
+    record = codec.loads(json.dumps(document))
+    assert "</html>" in html.render(build(Context(record)), "screen").html

@@ -143,12 +143,17 @@ class Canvas:
         self._figure.add_artist(artist)
 
 
+WIDEST = 1e300
+"""Where a scale ends at the latest: the distance of its ends is a finite number."""
+
+
 class Axis:
     """A straight scale from values to points, with round ticks."""
 
     def __init__(
         self, low: float, high: float, left: float, right: float, most_ticks: int = 5
     ) -> None:
+        low, high = (min(max(end, -WIDEST), WIDEST) for end in (low, high))
         if high <= low:
             pad = abs(low) * 0.01 or 0.5
             low, high = low - pad, high + pad
@@ -162,7 +167,8 @@ class Axis:
 
     def __call__(self, value: float) -> float:
         """Give the place of a value."""
-        share = (value - self.low) / (self.high - self.low)
+        inside = min(max(value, self.low), self.high)
+        share = (inside - self.low) / (self.high - self.low)
         return self.left + share * (self.right - self.left)
 
 
