@@ -25,8 +25,6 @@ class ShownOfTest:
     rope: Number = None
     margin: Number = None
     threshold: Number = None
-    detectable: Number = None
-    detectable_alpha: Number = None
     alternative: str | None = None
     chi2: Number = None
     p_chi2: Number = None
