@@ -45,3 +45,5 @@ class Reads:
 
 Share = Annotated[float, Between(0.0, 1.0)]
 Level = Annotated[float, Between(0.0, 1.0, inside=True)]
+Duration = Annotated[float, Between(0.0, 1e12)]
+"""Seconds: no run takes thirty thousand years."""

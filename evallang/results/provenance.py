@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from evallang.frozen import frozen
+from evallang.results.kinds import Duration
 
 
 @frozen
@@ -38,7 +39,7 @@ class Provenance:
     git: GitState | None
     command: str
     started: str
-    seconds: float
+    seconds: Duration
     fits: FitCounts
     paths_taken: tuple[str, ...] = ()
 

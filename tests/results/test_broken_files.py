@@ -53,6 +53,7 @@ def changed(text, place, value):
         (("estimates", 0, "value"), float("nan"), "NaN is not a number of JSON"),
         (("schema",), "evallang/results/9", "results of schema"),
         (("study", "alpha"), 0, r"study.alpha is 0, not between 0 and 1"),
+        (("provenance", "seconds"), "inf", r"seconds is inf, not between 0 and 1e\+12"),
         (("data", 0, "n"), 10**30, r"data\[0\].n is too large"),
         (("estimates", 0, "value"), 10**330, r"estimates\[0\].value is too large"),
         (("estimates", 0, "n"), 10**500, "a number of 501 digits is too long"),
