@@ -58,7 +58,8 @@ def default_interval(
         of_all = declaration.proportion == "all" or not grouped
         has_form = of_all and not (grouped and yields.weighted)
         return "wilson" if has_form and not averaged else "bootstrap"
-    if grouped and two_classes and not (yields.weighted or yields.single_fit):
+    alone = yields.weighted or yields.single_fit or yields.one_group_a_fold
+    if grouped and two_classes and not alone:
         return "cv_auc"
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
@@ -92,6 +93,11 @@ def interval_mismatch(
             else needed(declared.evidence)
         )
         return Mismatch(f"`{interval.name}` needs {what}", instead)
+    if declared.form == "auc" and yields.one_group_a_fold:
+        return Mismatch(
+            f"`{interval.name}` needs two groups in each fold, and here a fold is one group",
+            instead,
+        )
     whole = yields.once or (yields.averaged and interval.name == "bootstrap")
     if declared.evidence <= ON_EXAMPLES and not whole:
         return Mismatch(

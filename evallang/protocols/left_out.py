@@ -29,7 +29,7 @@ else:
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("leave_one_group_out",),
-        yields=lambda options: Yields(PER_ROW, grouped=True),
+        yields=lambda options: Yields(PER_ROW, grouped=True, one_group_a_fold=True),
         describe=lambda options: "leave-one-group-out cross-validation",
         about=NEW_GROUPS,
         n_splits=lambda options: None,

@@ -67,7 +67,8 @@ class Yields:
     predictions of an example stand as their mean; `single_fit` that one fitted model predicts
     all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
     weights, which the data say and no protocol does; `seeds` that every fit is repeated
-    with other seeds, so that an example has the mean of several predictions.
+    with other seeds, so that an example has the mean of several predictions;
+    `one_group_a_fold` that each test part is one group, which shows no spread between groups.
     """
 
     evidence: frozenset[Evidence]
@@ -80,6 +81,7 @@ class Yields:
     averaged: bool = False
     weighted: bool = False
     seeds: bool = False
+    one_group_a_fold: bool = False
 
 
 @frozen

@@ -176,8 +176,8 @@ def test_a_test_of_one_model_is_sent_to_a_claim_about_one(line, clause, proposed
         ("require a not worse than b by 1%", "time_series", "accuracy",
          "write `require a better than b with permutation(block=5)`: a series has no interval that "
          "holds a margin"),
-        ("require average_precision of a >= 0.8", "leave_one_group_out\ngroup by g", "accuracy",
-         "write `protocol repeated cv folds=10 times=10`"),
+        ("require roc_auc of a >= 0.8", "leave_one_group_out\ngroup by g", "accuracy",
+         "write `protocol cv folds=10`"),
     ],
 )  # fmt: skip
 def test_a_gate_is_sent_to_what_decides_it(line, protocol, measure, way_out):
