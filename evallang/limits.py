@@ -197,7 +197,7 @@ SPLITS = declare(
     100_000,
     "splits",
     "the splits of a protocol, folds times repetitions",
-    reason="leave_p_out with p = 2 makes as many of 447 rows",
+    reason="leave_p_out with p = 2 makes nearly as many from 447 rows",
 )
 BINS = declare(
     "bins",
@@ -211,21 +211,21 @@ POINTS = declare(
     100_000,
     "values",
     "the values of a range",
-    reason="a longer search is a slip of a step",
+    reason="a longer range usually has a mistyped step",
 )
 CANDIDATES = declare(
     "candidates",
     100_000,
     "candidates",
     "the combinations of a model's values that are searched, or the sample of `tune`",
-    reason="more is a slip in a range",
+    reason="more is usually a mistyped range",
 )
 FITS = declare(
     "fits",
     10_000_000,
     "fits",
     "the fits of one protocol on one data set",
-    reason="a hundred thousand seconds on a hundred processors at a second each",
+    reason="at a second each they take 100,000 seconds on a hundred processors",
 )
 EXAMPLES = declare(
     "examples",

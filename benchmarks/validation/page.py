@@ -13,9 +13,9 @@ Records = Mapping[str, Record]
 HEAD = """# Validation
 
 What the tests, intervals and corrections of `evallang.stats` do on data whose truth is known.
-Written by `make validate-full`, never by hand; a run that was stopped goes on where it was, and
+Written by `make validate-full`, never by hand; a stopped run resumes where it left off, and
 `make validate` draws a part of the same data in less than an hour. Figures are per cent, but for
-areas. After ± stands the Monte Carlo standard error; a figure without one was added up over all
+areas. After ± is the Monte Carlo standard error; a figure without one was added up over all
 outcomes. "Replications" is the number of simulated data sets behind a line; with the seed of the
 line the same figures come out again. The full length is up to 40,000 of them; a line with fewer
 was measured by a shorter run. A claim is what theory or the literature says of a figure (where

@@ -40,7 +40,7 @@ SECTION = Section(
     ("the k models", "the algorithm"),
 )
 NARROW = (
-    "Wilson's interval takes the predictions of all folds for independent. Those of a fold share "
+    "Wilson's interval treats the predictions of all folds as independent. Those of a fold share "
     "one fitted model, and every model shares most of its training rows with the others; with "
     "about 100 rows and a learner that follows its training rows the interval is too narrow, the "
     "more so for the algorithm. The note below each table says so, and `repeated cv` with "

@@ -53,8 +53,8 @@ def checked(live: Live, study: MeantStudy | None) -> None:
         for frame in frames:
             if not is_frame(frame):
                 raise ValueError(
-                    f"the data {name!r} are a {type(frame).__name__}, no data frame of polars or "
-                    "pandas and no dictionary of arrays"
+                    f"the data {name!r} are a {type(frame).__name__}, not a polars or pandas data "
+                    "frame or a dictionary of arrays"
                 )
     for name, model in live.models.items():
         if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):

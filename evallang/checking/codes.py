@@ -192,7 +192,7 @@ OVER_LIMIT = declare(
     "E177",
     "over_limit",
     "A study asks for more than a limit allows.",
-    reason="A number with a digit too many would run for years or fill the memory. Each limit is "
+    reason="A study with a digit too many would run for years or fill the memory. Each limit is "
     "far above what studies need, and `--limit NAME=NUMBER` raises it.",
     wrong="protocol cv folds=10 seeds=1000000",
     right="protocol cv folds=10 seeds=10",

@@ -183,4 +183,4 @@ def _fewer(tested: Tested) -> str:
         return f"gather more rows of `{tested.label}`"
     folds = min(most, len(tested.members) - 1)
     verb = "give predictions of" if tested.elsewhere else "write"
-    return f"{verb} at most {folds} folds, so that each has {LEAST_MEMBERS} rows of either class"
+    return f"{verb} at most {folds} folds, so that each has {LEAST_MEMBERS} rows of each class"

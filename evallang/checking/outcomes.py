@@ -172,7 +172,7 @@ def _given_models(
                     codes.DUPLICATE_NAME,
                     f"two models are called `{name}`",
                     item.span,
-                    help="give one of the two another name",
+                    help="rename one of the models",
                     related=[Related(names[name], "the first is here")],
                 )
                 continue
@@ -369,7 +369,7 @@ def _shares(
                 codes.DUPLICATE_NAME,
                 f"two models are called `{name}`",
                 line.model.span,
-                help="give one of the two another name",
+                help="rename one of the models",
                 related=[Related(first[name], "the first is here")],
             )
             continue
@@ -388,7 +388,7 @@ def _share(scope: Scope, line: n.RightNode) -> tuple[int, int] | None:
         if count is None:
             scope.report(
                 codes.CLAUSE_VALUE,
-                f"`right` takes two whole numbers, and `{node.literal}` is none",
+                f"`right` takes two whole numbers, and `{node.literal}` is not one",
                 node.span,
                 help="write how many are right, and of how many: `right MODEL = 87 of 100`",
             )
@@ -405,7 +405,7 @@ def _share(scope: Scope, line: n.RightNode) -> tuple[int, int] | None:
     if right > total:
         scope.report(
             codes.CLAUSE_VALUE,
-            f"no model is right on {line.right.literal} of {line.total.literal}",
+            f"a model cannot be right on {line.right.literal} of {line.total.literal} examples",
             line.right.span,
             help="write how many are right, then of how many: `right MODEL = 87 of 100`",
         )

@@ -115,7 +115,7 @@ STATEMENT_GUIDES: Mapping[str, StatementGuide] = {
         detail="`table [[a, b], [c, d]]` is [[both right, only the first], [only the second, "
         "both wrong]]. For more models write `pattern [1, 1, 0]: 12`, a line for each pattern, or "
         'name a file with one 0/1 column for each model (`counts NAME from "patterns.csv"`). '
-        "Everything that needs right and wrong only works. Where nothing pairs the models, "
+        "Everything that needs only right and wrong works. Without paired answers of the models, "
         "`right MODEL = 87 of 100`, a line for each, states their shares, and n may differ: one "
         "model alone is enough, and several are compared as independent samples by "
         "`proportions_z`.",

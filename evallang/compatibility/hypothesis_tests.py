@@ -79,8 +79,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
             )
         if Evidence.SHARES in yields.evidence and declared.evidence & ON_EXAMPLES:
             return Mismatch(
-                f"`{test.name}` compares models example by example, and of shares no pairs are "
-                "known",
+                f"`{test.name}` compares models example by example, and shares are not paired",
                 nearest_test(metric, yields, test, clustered=grouped),
             )
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
@@ -178,13 +177,13 @@ def _of_another_metric(
             return None
         return Mismatch(
             f"`{test.name}` compares means of several runs or of groups, and here every example "
-            "is right or wrong once",
+            "has a single right or wrong answer",
             "write `with mcnemar`",
         )
     if declared.tests == "losses" and entry.declaration.form != "losses":
         why = f"`{metric.written}` is one value per test set"
         if counted:
-            why = f"by `{metric.written}` an example is right or wrong"
+            why = f"`{metric.written}` only counts each example as right or wrong"
         reason = f"`{test.name}` compares two values per example; {why}"
         return Mismatch(reason, "write `with permutation`")
     if declared.tests == "scores" and metric.name != "roc_auc":

@@ -6,9 +6,9 @@ UNBALANCED_CLASSES = declare(
     "W430",
     "accuracy_on_unbalanced_classes",
     "Every measure weighs classes by their size, and most rows are of one class.",
-    reason="A model that always says the common class has a high accuracy and has learnt nothing, "
-    "and micro and weighted averages follow it; "
-    "differences where it matters, in the rare classes, hardly move it.",
+    reason="A model that always predicts the common class has a high accuracy but learnt nothing; "
+    "micro and weighted averages are high as well, "
+    "and differences in the rare classes, where they matter, hardly change them.",
     wrong="measure accuracy   # 95 of 100 rows are of one class",
     right="measure balanced_accuracy, accuracy",
     source="Provost, Fawcett & Kohavi 1998; Brodersen et al. 2010",
@@ -72,9 +72,10 @@ FEW_OF_THE_RARER_CLASS = declare(
     "few_of_the_rarer_class",
     "An interval or test of an area under the ROC curve, and a class has fewer than 20 rows.",
     reason="The variance of an area comes from how the scores of the few rows spread, and a sample "
-    "of ten often has none of those that score low. In simulations 95% intervals covered 94% of "
-    "true areas of .8 with ten rows of the rarer class, 81 to 92% of areas of .9; DeLong's test on "
-    "one test set rejected up to 8% of true hypotheses at 5% (docs/validation.md).",
+    "of ten often has none of those that score low. With ten rows of the rarer class, 95% "
+    "intervals covered 93 to 95% of true areas of .8 in simulations, 86 to 92% of areas of .9 and "
+    "80 to 89% of areas of .95; DeLong's test on one test set rejected up to 8% of true hypotheses "
+    "at 5% (docs/validation.md).",
     wrong="protocol holdout test=1/3\nmeasure roc_auc   # 8 of 24 rows of the rarer class",
     right="protocol cv folds=4\nmeasure roc_auc",
     source="Feng, Cortese & Baumgartner 2017",
@@ -102,8 +103,8 @@ NO_SPREAD_IN_A_FOLD = declare(
 HEAVY_TAILS = declare(
     "W442",
     "heavy_tails",
-    "A target with heavy tails, and the interval of an error that squares them.",
-    reason="A few rows carry a mean of squares, and a sample of 100 mostly lacks them. In "
+    "A target has heavy tails, and a measure with an interval squares the errors.",
+    reason="A few rows dominate a mean of squares, and a sample of 100 usually lacks them. In "
     "simulations with 60 to 100 rows, and errors from t with 3 degrees of freedom or log-normal "
     "ones, 95% intervals of the bootstrap covered 81 to 88% for R2 and 72 to 78% for the mean "
     "squared error (docs/validation.md).",

@@ -207,7 +207,7 @@ def _unbalanced(
         reached = f"{article} {noun} of {_share(metric.value(counts, positive))}"
         findings.add(
             UNBALANCED_CLASSES,
-            f"{_share(share)} of the rows are `{label}`, so a model that says nothing else has "
+            f"{_share(share)} of the rows are `{label}`, so a model that always predicts it has "
             f"{reached}",
             "target",
             "truth",

@@ -161,16 +161,16 @@ def spelled_features(
         elif are_amounts(values):
             forms[NUMBERS_AS_CATEGORIES][column.name] = next(iter(values))
     for code, noun, instead in (
-        (DATES_AS_CATEGORIES, "dates", "give the file numbers such as the days since a first day"),
-        (NUMBERS_AS_CATEGORIES, "numbers spelled as text", "give the file plain numbers"),
+        (DATES_AS_CATEGORIES, "dates", "replace them with numbers such as days since a first day"),
+        (NUMBERS_AS_CATEGORIES, "numbers spelled as text", "write plain numbers in the file"),
     ):
         if found := forms[code]:
             names = list(found)
             verb = "holds" if len(names) == 1 else "hold"
             findings.add(
                 code,
-                f"{quoted(names)} {verb} {noun} such as `{found[names[0]]}`, and each different "
-                "one is a category",
+                f"{quoted(names)} {verb} {noun} such as `{found[names[0]]}`, and each distinct "
+                "value is a category",
                 "features",
                 help=f"write `features all except {_written(names)}`, or {instead}",
             )
@@ -203,7 +203,7 @@ def repeated_units(read: Table | GivenOutcomes, findings: Findings) -> None:
         "from",
         help=f"write `group {written(coarsest.name)}`"
         + (
-            f", or `categorical {written(coarsest.name)}` if it names a kind"
+            f", or `categorical {written(coarsest.name)}` if its values are categories"
             if coarsest.role == FEATURE
             else ""
         ),

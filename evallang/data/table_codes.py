@@ -74,8 +74,8 @@ ID_LIKE_FEATURE = declare(
     "id_like_feature",
     "A feature has a different value in every row, or nearly so, as an identifier has.",
     reason="A model can learn rows by heart from it, and numbers that were given in the order of "
-    "collection can give the outcome away. Of text in which more than half of the rows have a "
-    "value of their own, most test rows have one that was never met in training. Whole numbers "
+    "collection can give the outcome away. If more than half of the rows have a text of their "
+    "own, most test rows have a text that does not occur in training. Whole numbers "
     "that are neither in order nor close together are taken for measurements.",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  id visit_id',
@@ -102,11 +102,11 @@ NUMBERS_AS_CATEGORIES = declare(
 REPEATED_UNITS = declare(
     "W417",
     "repeated_units_without_group",
-    "A column that is called an identifier or a unit, such as `patient`, names several rows each, "
+    "A column named like an identifier or a unit, such as `patient`, has several rows per value, "
     "and no `group` is named.",
     reason="Rows of one patient, user or session are alike, so a split that separates them "
-    "tests on what was learnt, and intervals that count each row are too narrow. Below 10 "
-    "different values the column may as well name a kind.",
+    "tests on what was learnt, and intervals that count each row are too narrow. With fewer than "
+    "10 different values the column may equally well be a category.",
     wrong='data visits from "visits.csv"\n  target readmitted',
     right='data visits from "visits.csv"\n  target readmitted\n  group patient_id',
 )

@@ -186,7 +186,7 @@ def _model_notes(
     if steps:
         notes.append(
             f"the weights are given to the last step alone: {', '.join(steps)} "
-            "would take them, and counts every row as one"
+            "would take them, but every row has weight 1 there"
         )
     return tuple(notes)
 

@@ -57,7 +57,7 @@ def _to_rest(
     if found.value is None or rest is None:
         return None
     value = found.value - rest
-    name = f"difference in {measure.metric.written} to the rest"
+    name = f"difference in {measure.metric.written} from the rest"
     level = 1 - (1 - study.confidence) / hypotheses
     bare = Difference(name, value, None, None, study.confidence, "mover")
     if not setting.yields.once or _split_groups(setting, inside):

@@ -69,7 +69,7 @@ OWN_CODE_NOT_FOUND = declare(
     "A module that `use` names is neither beside the study nor installed, or is beside the study "
     "under the name of an installed one.",
     reason="Own code is imported from what is installed, then from the folder of the study's file: "
-    "no module beside a study stands in for an installed one.",
+    "a module beside a study never replaces an installed one.",
     wrong="use mypkg.modles   # and the file is mypkg/models.py",
     right="use mypkg.models",
 )

@@ -72,7 +72,7 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
     else:
         words = runs(subject, " compared in ", noun, " by ", test)
     if untested:
-        made.append(runs("It did not reject, so that pairs of models were not tested."))
+        made.append(runs("It was not significant, so pairs of models were not tested."))
     else:
         made.append(words + _family(context, comparison))
     made.append(_intervals(context, pairs))

@@ -17,7 +17,7 @@ from evallang.results.records import (
 )
 
 OTHER_METHOD = (
-    " This interval is computed by another method than the test and leaves out 0; the test decides."
+    " This interval uses a different method from that of the test and excludes 0; the test decides."
 )
 
 

@@ -29,9 +29,9 @@ from evallang.results.records import BOUNDS_COINCIDE, Estimate
 
 UNBOUNDED = " Levels are not tested against each other, and nothing is adjusted."
 BOUNDED = (
-    " Its interval is put together from those of the two values, as of two samples, and holds for "
-    "all levels of one model and metric at once (Bonferroni); it is a dash where a side has fewer "
-    "than 30 rows, or none is sound."
+    " Its interval combines those of the two values as if from separate samples, and holds for "
+    "all levels of one model and metric at once (Bonferroni); a dash marks a side with fewer "
+    "than 30 rows or without a valid interval."
 )
 MOST_FOLDS = 10  # columns beside a stub
 METRICS_PER_TABLE = 2  # each with estimate, interval and difference to the rest

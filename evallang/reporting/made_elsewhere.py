@@ -24,7 +24,7 @@ def made_elsewhere(context: Context) -> Runs:
             whose = f" of {context.data_label(data.name)}" if len(context.results.data) > 1 else ""
             made += runs(
                 f" The shares{whose} are treated as independent samples, because it is not known "
-                f"which {context.cases(data.name)} each model had right."
+                f"which {context.cases(data.name)} each model got right."
             )
     for data in context.results.data:
         times = {

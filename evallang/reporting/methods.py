@@ -335,7 +335,7 @@ def _power(context: Context) -> Runs:
     corrected = any(values["correction"] for values in found)
     level = " at the level of one comparison after the correction" if corrected else ""
     return runs(
-        f"For assumptions stated in the study file we computed {what}{level}",
+        f"Under assumptions stated in the study file we computed {what}{level}",
         context.cite("analysis", "power"), ".",
     )  # fmt: skip
 

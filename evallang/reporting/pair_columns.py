@@ -125,7 +125,7 @@ def differences(context: Context, comparison: Comparison) -> Part | None:
         words = simultaneous_words(context, wide[0].method, known[0].method)
         tests = f"{count(comparison.family.size)} tests"
         if wide[0].selected:
-            tests = f"those of {tests} that rejected (false coverage rate)"
+            tests = f"the significant ones among {tests} (false coverage rate)"
         what = sentence(family_words(wide[0])).rstrip(".")
         notes.append(runs(f"{what}: {level} over {tests}, {words}."))
     cells = []

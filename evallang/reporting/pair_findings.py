@@ -152,13 +152,13 @@ def _each(context: Context, comparison: Comparison) -> list[Runs]:
     if len(rest) == 1:
         subject, which = (
             "one more one-sided test",
-            "which " + ("rejected" if rejected else "did not reject"),
+            "which " + ("was significant" if rejected else "was not significant"),
         )
         verb = "is"
     else:
         subject, verb = f"{number_word(len(rest))} more one-sided tests", "are"
         share = {0: "none", len(rest): "all"}.get(rejected, number_word(rejected))
-        which = f"{share} of which rejected"
+        which = f"{share} of them significant"
     words = f"{capitalised(subject)}, {which}, {verb} listed in the table of differences."
     return [*made, runs(words)]
 

@@ -26,5 +26,5 @@ def checked_share(share: Share) -> Share:
     except (TypeError, ValueError, OverflowError):
         raise ValueError("a share is (right, n), two whole numbers") from None
     if not whole or not 0 <= right <= n <= MOST_COUNTED:
-        raise ValueError(f"{given[0]} of {given[1]} is no share of examples")
+        raise ValueError(f"{given[0]} of {given[1]} is not a share of examples")
     return right, n

@@ -152,7 +152,7 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
     if token.kind in ("LPAR", "LSQB"):
         column = column_in_quotes(_spelled(tokens), token.start - tokens[0].start)
         if column is not None:
-            return f"a column with other signs in its name is put in quotes: `{column}`"
+            return f"a column name with special characters is put in quotes: `{column}`"
     if word == "where":
         return _OF_CONDITIONS.get("not" if before.text == "not" else token.text)
     if word in ONE_VALUE and token.text in CLAUSES:

@@ -93,5 +93,5 @@ def meant_for(
     begins = text.rfind("\n", 0, at) + 1
     column = column_in_quotes(text[begins:end], at - begins)
     if column is not None and character not in _WRITTEN_ELSEWHERE:
-        return f"a column with other signs in its name is put in quotes: `{column}`", False
+        return f"a column name with special characters is put in quotes: `{column}`", False
     return _ELSEWHERE.get(character), False

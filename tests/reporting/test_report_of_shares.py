@@ -44,7 +44,7 @@ def test_the_methods_say_that_shares_count_as_independent_samples():
     assert "Published shares (100 questions of Model A, 200 of b and 90 of c)" in words
     assert (
         "The shares are treated as independent samples, because it is not known which questions "
-        "each model had right." in words
+        "each model got right." in words
     )
     assert "Newcombe’s square-and-add interval for independent proportions" in words
 

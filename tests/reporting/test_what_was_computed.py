@@ -92,12 +92,12 @@ def test_more_than_three_one_sided_pairs_are_each_worded_or_counted_with_their_s
     page = Page(f"{FIVE}compare against e with mcnemar(alternative=less) holm\n")
     assert [pair.side for pair in page.pairs()] == ["less"] * 4
     assert len(page.findings("had lower accuracy than e", "one-sided p < .001")) == 3
-    assert page.findings("One more one-sided test, which rejected,")
+    assert page.findings("One more one-sided test, which was significant,")
     page = Page(f"{FIVE}compare against a with mcnemar(alternative=greater) holm\n")
     assert [pair.reject for pair in page.pairs()] == [False, False, False, True]
     assert page.findings("e had higher accuracy than a", "one-sided p")
     assert len(page.findings("have a higher accuracy than a", "one-sided p")) == 2
-    assert page.findings("One more one-sided test, which did not reject,")
+    assert page.findings("One more one-sided test, which was not significant,")
     pairs = "a vs b, a vs c, b vs c, d vs e, d vs a"
     page = Page(f"{FIVE}compare {pairs} with mcnemar(alternative=greater) holm\n")
     assert [pair.reject for pair in page.pairs()] == [True, False, False, False, False]
@@ -211,7 +211,7 @@ def test_an_unadjusted_interval_beside_an_adjusted_p_is_called_so():
     # the intervals of those that were selected are not simultaneous (Benjamini & Yekutieli 2005)
     assert any("(FCR-adjusted 95% CI [" in line for line in page.findings())
     assert "simultaneous" not in page.text.lower()
-    assert "FCR-adjusted: 95% over those of 3 tests that rejected" in page.text
+    assert "FCR-adjusted: 95% over the significant ones among 3 tests" in page.text
     every = Page(f"{FIVE}compare a vs b, b vs c with mcnemar fdr_bh\n")
     for pair in every.pairs():  # with all rejected their level is that of the pair alone
         assert pair.reject and pair.simultaneous.selected
@@ -282,7 +282,7 @@ def test_pairs_after_an_omnibus_that_did_not_reject_are_not_called_tested():
     assert [c.performed for c in page.results.comparisons] == [False]
     assert all(pair.p is None for pair in page.pairs())
     methods = page.methods()
-    assert "It did not reject, so that pairs of models were not tested." in methods
+    assert "It was not significant, so pairs of models were not tested." in methods
     assert "were adjusted" not in methods and "Where it rejected" not in methods
     assert any("for 3 pairs, which were not tested." in text for text in page.captions())
     assert not any("McNemar" in text for text in page.captions())

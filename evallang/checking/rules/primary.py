@@ -125,7 +125,7 @@ def _instead(study: Study, metric: Method, source: SourceSpec, protocol: Protoco
         ways.append(f"write `protocol {repeated_form(study, protocol)}`")
     interval = _over_folds(study, metric, source, protocol)
     if interval is not None:
-        below = f"`interval {interval}` below the measure, which is wide on few folds"
+        below = f"`interval {interval}` below the measure (a wide interval on few folds)"
         ways.append(below if ways else f"write {below}")
     return ", or ".join(ways) if ways else "measure it on one test set"
 

@@ -189,7 +189,7 @@ def _instead(
     by_rows = _test_of_examples(study, line, protocol)
     if by_rows is None:
         return words
-    return f"{words}, or `with {by_rows}`, which compares the models fitted here on every example"
+    return f"{words}, or `with {by_rows}`, which compares these fitted models example by example"
 
 
 def _test_of_examples(study: Study, line: ComparisonSpec, protocol: Protocol) -> str | None:
