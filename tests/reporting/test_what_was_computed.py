@@ -312,7 +312,7 @@ def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_exp
     (pair,) = page.pairs()
     assert pair.p == pytest.approx(0.0625) and pair.estimate.low > 0
     (line,) = page.findings("was not shown to differ")
-    assert line.endswith("leaves out 0; the test decides.")
+    assert line.endswith("excludes 0; the test decides.")
     plain = Page(f"{counts.replace(': 4', ': 2')}compare a, b with mcnemar\n")
     assert plain.pairs()[0].estimate.low < 0
     assert "the test decides" not in plain.text
