@@ -109,7 +109,8 @@ def test_whatever_takes_folds_for_equally_exact_hears_that_they_are_not(said, pr
     assert f"`{test}` takes their scores as equally exact" in message
     even = [lambda i: f"g{i % 24}", half]
     rows = drawn(240, *even)
-    assert said("v,w,g,y", rows, clause="group g", protocol=protocol, line=line) == []
+    found = said("v,w,g,y", rows, clause="group g", protocol=protocol, line=line)
+    assert "W434" not in codes(found)
     if line:
         bare = said("v,w,g,y", drawn(240, *UNEVEN), clause="group g", protocol=protocol)
         assert "W434" not in codes(bare)
@@ -157,15 +158,15 @@ def test_a_target_in_another_unit_is_among_the_features_all_the_same(said):
 def test_an_area_under_the_curve_is_refused_where_no_test_part_has_two_classes(said):
     rows = drawn(240, lambda i: f"s{i // 20}", lambda i: (i // 20) % 2)
     study = {"clause": "group site", "protocol": "leave_one_group_out", "measure": "roc_auc"}
-    ((code, message, way_out),) = said("v,w,site,y", rows, **study)
-    assert code == "E204"
+    found = said("v,w,site,y", rows, **study)
+    ((_, message, way_out),) = [item for item in found if item[0] == "E204"]
     assert message.endswith("as each of `leave_one_group_out` does")
     assert "`protocol cv folds=10`" in way_out
     study["protocol"] = "cv folds=5"
     assert "E204" not in codes(said("v,w,site,y", rows, **study))
     mixed = drawn(240, lambda i: f"s{i // 20}", half)
     study["protocol"] = "leave_one_group_out"
-    assert said("v,w,site,y", mixed, **study) == []
+    assert codes(said("v,w,site,y", mixed, **study)) == ["W358"]  # one group a fold: no interval
 
 
 def test_a_split_into_training_and_test_is_a_holdout(said):

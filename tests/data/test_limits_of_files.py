@@ -148,8 +148,16 @@ def test_a_query_without_an_end_meets_a_limit(source, monkeypatch, kind, limit):
     assert time.monotonic() - begun < 60  # a guard against hanging, no measure of speed
 
 
+@pytest.fixture
+def interruptible_process():
+    """Let Ctrl-C raise here, whatever a command that ran in this process has left."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
-def test_an_interruption_ends_a_query_without_an_end(source, kind):
+def test_an_interruption_ends_a_query_without_an_end(source, kind, interruptible_process):
     driver = sqlite3 if kind == "sqlite" else pytest.importorskip("duckdb")
     driver.connect(str(source.folder / "d.db")).close()
     query = f"{ENDLESS}select x, 'a' as y from n where x < 0"
