@@ -107,7 +107,7 @@ def test_what_is_no_frame_no_estimator_or_not_in_the_study_is_refused_by_name(tm
     made = study(VISITS, tmp_path)
     with pytest.raises(ValueError, match="no data called 'visit'; it has 'visits'"):
         ev.run(made, data={"visit": FRAME})
-    with pytest.raises(ValueError, match="'visits' are a list, no data frame"):
+    with pytest.raises(ValueError, match="'visits' are a list, not a polars or pandas"):
         ev.run(made, data={"visits": [1, 2]})
     with pytest.raises(ValueError, match="'m' is no estimator"):
         ev.run(made, data={"visits": FRAME}, models={"m": LogisticRegression})
