@@ -12,12 +12,11 @@ from evallang.api.study import Study, StudyError, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
-from evallang.checking.held_back import without_early_advice
 from evallang.checking.rules.whole_families import asked_again
-from evallang.checking.said_once import as_said
+from evallang.checking.suppression import report
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
-from evallang.diagnostics import Diagnostic, Severity, has_errors
+from evallang.diagnostics import Diagnostic, has_errors
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
@@ -73,8 +72,6 @@ def read_and_plan(
     judged += judge_planned(meant, tables, planned.layout.splits)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
-    caused = {d.span for d in found if d.severity is Severity.ERROR and d.code != "E450"}
-    found = [d for d in found if d.code != "E450" or d.span not in caused]  # the cause is named
     fine = (*missing, *packages) if missing_is_fine else ()
     stopping = [d for d in found if d not in fine]
     _stop_on_errors(study, stopping)
@@ -83,7 +80,7 @@ def read_and_plan(
         later = asked_again(study.meant)
         found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
-    said = as_said(diagnostics.values(), study.checked.gathered)
+    said = report(diagnostics.values(), study.checked.gathered)
     return Prepared(meant, tables, tuple(given), tuple(scored), planned, said, tuple(taken))
 
 
@@ -99,10 +96,9 @@ def _with_known_task(
 
 
 def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
-    every = as_said((*study.diagnostics, *found), study.checked.gathered)
+    every = report((*study.diagnostics, *found), study.checked.gathered)
     if has_errors(every):
-        sources = study.checked.sources
-        raise StudyError(without_early_advice(every, sources), sources)
+        raise StudyError(every, study.checked.sources)
 
 
 def _read(

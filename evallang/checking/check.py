@@ -14,7 +14,6 @@ from evallang.checking import (
     designs,
     document,
     exports,
-    model_codes,
     own_code,
     pipelines,
     sources,
@@ -23,13 +22,12 @@ from evallang.checking import (
     validity,
     waivers,
 )
-from evallang.checking.held_back import without_early_advice
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
 from evallang.checking.rules.rule import advise
 from evallang.checking.rules.whole_families import asked_again
-from evallang.checking.said_once import as_said, without_follow_ups
 from evallang.checking.scope import Scope
+from evallang.checking.suppression import report
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors
@@ -40,10 +38,6 @@ from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_parsed
-
-_OF_NAMES = frozenset(
-    {codes.UNKNOWN_NAME.code, model_codes.UNKNOWN_CLASS.code, model_codes.PARAMETER_VALUE.code}
-)
 
 
 @dataclass(frozen=True)
@@ -89,42 +83,12 @@ def check(
     read_overrides(scope, overrides or {}, gathered.sources)
     scope.declare_names()
     study = _resolve(scope, gathered, overrides or {}, task)
-    scope.diagnostics += advise(study, hints=_sound(gathered, scope))
+    scope.diagnostics += advise(study)
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
-    found = gathered.diagnostics + _known_without(gathered, scope)
-    found = split_words.reread(scope, found, gathered.sources)
-    later = asked_again(study)
-    found = waivers.apply(without_early_advice(found, gathered.sources), gathered, later)
-    ordered = as_said(without_follow_ups(found, gathered), gathered)
+    found = split_words.reread(scope, gathered.diagnostics + scope.diagnostics, gathered.sources)
+    ordered = report(waivers.apply(found, gathered, asked_again(study)), gathered)
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
-
-
-def _sound(gathered: Gathered, scope: Scope) -> bool:
-    """Tell whether a study says what it means; E9xx is said well, and cannot be run yet."""
-    found = [*gathered.diagnostics, *scope.diagnostics]
-    return not scope.broken and not has_errors(d for d in found if not d.code.startswith("E9"))
-
-
-def _known_without(gathered: Gathered, scope: Scope) -> list[Diagnostic]:
-    """Leave out names that a line which could not be read, or a missing file, was to declare."""
-    if not gathered.lacks_files and not gathered.unread_names:
-        return scope.diagnostics
-
-    def explained(item: Diagnostic) -> bool:
-        if item.code not in _OF_NAMES or item.span is None:
-            return False
-        text = gathered.sources[item.path].text
-        name = text[item.span.start : item.span.end]
-        if name.strip('"') in gathered.unread_names:
-            return True
-        if not gathered.lacks_files or item.code == codes.UNKNOWN_NAME.code:
-            return gathered.lacks_files
-        if item.code == model_codes.UNKNOWN_CLASS.code:
-            return not item.fixes
-        return name.isidentifier()
-
-    return [item for item in scope.diagnostics if not explained(item)]
 
 
 def _resolve(

@@ -7,7 +7,7 @@ import evallang.checking.claim_codes
 import evallang.checking.model_codes
 import evallang.checking.validity_codes  # noqa: F401 - all declare codes of this room
 from evallang.checking.beginnings import TWO_MODELS
-from evallang.diagnostics import Severity, declare
+from evallang.diagnostics import Phase, Severity, declare
 
 # --- E10x: names ---------------------------------------------------------------------------
 
@@ -15,6 +15,7 @@ UNKNOWN_NAME = declare(
     "E101",
     "unknown_name",
     "A name that nothing in the study declares.",
+    phase=Phase.REFERENCES,
     reason="Every model, data set and protocol that a line names must be declared in this "
     "study or in a file that it includes.",
     wrong="model tree = DecisionTreeClassifier\ncompare tree, forrest with mcnemar",
@@ -212,6 +213,7 @@ CLAUSE_TWICE = declare(
     "E141",
     "clause_twice",
     "A clause that may stand once, or an item of a list, stands twice.",
+    phase=Phase.CLAUSES,
     reason="Of two values one would silently win, and an item that stands twice was perhaps meant "
     "to be another.",
     wrong="study\n  seed 1\n  seed 2",
@@ -229,6 +231,7 @@ CLAUSE_VALUE = declare(
     "E143",
     "clause_value",
     "A clause does not take this value.",
+    phase=Phase.CLAUSES,
     reason="The value would be refused or misread later; shares lie between 0 and 1, "
     "seeds are whole numbers.",
     wrong="study\n  alpha 5",

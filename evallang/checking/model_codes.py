@@ -1,6 +1,6 @@
 """The codes of models: classes, parameters, domains, the author's own code (E11x, E175, E176)."""
 
-from evallang.diagnostics import declare
+from evallang.diagnostics import Phase, declare
 
 # --- E11x: models --------------------------------------------------------------------------
 
@@ -8,6 +8,7 @@ UNKNOWN_CLASS = declare(
     "E110",
     "unknown_class",
     "A class that the catalogue of estimators does not have.",
+    phase=Phase.REFERENCES,
     reason="Class names resolve against a catalogue, never by import, so that a study file "
     "cannot run code.",
     wrong="model tree = DecisionTreeClasifier",
@@ -25,6 +26,7 @@ PARAMETER_VALUE = declare(
     "E112",
     "parameter_value",
     "A parameter does not take this value.",
+    phase=Phase.REFERENCES,
     reason="scikit-learn would refuse it in the first fit, perhaps after an hour of others.",
     wrong="model svm = SVC(kernel=radial)",
     right="model svm = SVC(kernel=rbf)",

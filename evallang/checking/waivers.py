@@ -12,6 +12,7 @@ from evallang.diagnostics import (
     CODES,
     Code,
     Diagnostic,
+    Phase,
     Severity,
     allowed,
     diagnose,
@@ -31,8 +32,8 @@ MEANT = re.compile(
     r"#\s*(?P<name>[\w-]{6,12})(?::\s*|\s+(?=allow\s+(?:[EW][0-9]{3}\b|\w+_\w+)))(?P<rest>.*)"
 )
 """A comment that may be meant for evallang; the name tells."""
-OF_RESULTS = "W5"
-"""How codes begin that are said of results, in every report that they concern."""
+OF_DATA = frozenset({Phase.DATA, Phase.MEANING, Phase.SPLITS, Phase.RESULTS})
+"""What nobody knows before the data are read."""
 FORM = "`# evallang: allow RULE because ...`"
 
 
@@ -48,7 +49,7 @@ class Waiver:
 
 def can_be_allowed(code: Code) -> bool:
     """Tell whether an author may accept what a code says; errors and results cannot be."""
-    return code.severity is not Severity.ERROR and code.code < OF_RESULTS
+    return code.severity is not Severity.ERROR and code.phase is not Phase.RESULTS
 
 
 def apply(
@@ -117,7 +118,7 @@ def _of_nothing(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list
 def _needs_data(rule: str) -> bool:
     load_codes()
     code = next((code for code in CODES.values() if code.name == rule), None)
-    return code is not None and (code.code >= "W4" or code.name in AFTER_READING)
+    return code is not None and (code.phase in OF_DATA or code.name in AFTER_READING)
 
 
 def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:
@@ -175,7 +176,7 @@ def _refusal(
         way_out = f"did you mean `{near}`?" if near else way_out
     elif code.severity is Severity.ERROR:
         message = f"`{rule}` is an error, and errors cannot be allowed"
-    elif code.code >= OF_RESULTS:
+    elif code.phase is Phase.RESULTS:
         message = f"`{rule}` is said of the results, and stands in every report that it concerns"
     elif of_file and _stands_late(comment, gathered):
         message = "a waiver for the whole file stands before its first statement"

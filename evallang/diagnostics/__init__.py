@@ -4,6 +4,7 @@ Every code is declared once with `declare` in the module that raises it; `explai
 reference and the golden files of the tests read the declarations from `CODES`.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -20,6 +21,52 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
+class Phase(StrEnum):
+    """What a finding is about; what comes later rests on what comes before it.
+
+    `TEXT`: what is written; `REFERENCES`: names that the study may declare; `WORDS`: all other
+    names, words and options; `CLAUSES`: which clauses a statement has; `USE`: what is declared
+    and not used; `WAIVERS`: comments that allow a rule; `SENSE`: what goes with what; `ADVICE`:
+    how the study is designed; `DATA`: what the data hold; `MEANING`: what the data mean for the
+    study; `SPLITS`: whether the rows can be split; `RESULTS`: what the run found; `LATER`: what
+    this version does not run.
+    """
+
+    TEXT = "text"
+    REFERENCES = "references"
+    WORDS = "words"
+    CLAUSES = "clauses"
+    USE = "use"
+    WAIVERS = "waivers"
+    SENSE = "sense"
+    ADVICE = "advice"
+    DATA = "data"
+    MEANING = "meaning"
+    SPLITS = "splits"
+    RESULTS = "results"
+    LATER = "later"
+
+
+PHASES: tuple[tuple[str, Phase], ...] = (
+    ("E000", Phase.TEXT),
+    ("E100", Phase.WORDS),
+    ("E160", Phase.WAIVERS),
+    ("E170", Phase.WORDS),
+    ("E200", Phase.SENSE),
+    ("E400", Phase.DATA),
+    ("E900", Phase.LATER),
+    ("W000", Phase.TEXT),
+    ("W100", Phase.USE),
+    ("W160", Phase.WAIVERS),
+    ("W300", Phase.ADVICE),
+    ("W400", Phase.DATA),
+    ("W430", Phase.MEANING),
+    ("W440", Phase.DATA),
+    ("W500", Phase.RESULTS),
+)
+"""The phase of codes from this number on, for those that declare no other."""
+
+
 @frozen
 class Code:
     """What a diagnostic code stands for; `name` is what an author writes after `allow`."""
@@ -27,6 +74,7 @@ class Code:
     code: str
     name: str
     severity: Severity
+    phase: Phase
     summary: str
     reason: str = ""
     wrong: str = ""
@@ -43,18 +91,21 @@ def declare(
     summary: str,
     *,
     severity: Severity | None = None,
+    phase: Phase | None = None,
     reason: str = "",
     wrong: str = "",
     right: str = "",
     source: str = "",
 ) -> Code:
-    """Enter a code into `CODES`; the letter gives the severity unless one is stated.
+    """Enter a code into `CODES`; it tells severity and phase unless they are stated.
 
     Raises `ValueError` when the code or its name is taken.
     """
     if severity is None:
         severity = Severity.ERROR if code.startswith("E") else Severity.WARNING
-    made = Code(code, name, severity, summary, reason, wrong, right, source)
+    if phase is None:
+        phase = PHASES[bisect_right(PHASES, code, key=lambda first: first[0]) - 1][1]
+    made = Code(code, name, severity, phase, summary, reason, wrong, right, source)
     if code in CODES or any(other.name == name for other in CODES.values()):
         raise ValueError(f"diagnostic {code} {name} is declared twice")
     CODES[code] = made
@@ -110,6 +161,16 @@ class Diagnostic:
     fixes: tuple[Fix, ...] = ()
     related: tuple[Related, ...] = ()
     allowed_because: str | None = None
+
+    @property
+    def phase(self) -> Phase:
+        """What it is about."""
+        return CODES[self.code].phase
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it stops a run."""
+        return self.severity is Severity.ERROR
 
 
 def diagnose(

@@ -1,11 +1,12 @@
 """What is found wrong while planning, when the rows are known (E450, E475 to E483)."""
 
-from evallang.diagnostics import declare
+from evallang.diagnostics import Phase, declare
 
 CANNOT_SPLIT = declare(
     "E450",
     "cannot_split",
     "The rows cannot be split as the protocol says.",
+    phase=Phase.SPLITS,
     reason="A part would hold no row, or no row of some stratum, or there would be more splits "
     "than can be fitted.",
     wrong="protocol holdout test=1%   # of 60 rows",

@@ -82,13 +82,12 @@ def load_rules() -> None:
         importlib.import_module(f"{package.__name__}.{module.name}")
 
 
-def advise(study: Study, *, hints: bool = True) -> list[Diagnostic]:
-    """Ask every rule about a study; without `hints`, only those that warn."""
+def advise(study: Study) -> list[Diagnostic]:
+    """Ask every rule about a study."""
     load_rules()
     return [
         diagnostic_of(found.code, objection, study.path)
         for found in RULES.values()
-        if hints or found.code.severity is not Severity.HINT
         for objection in found.find(study)
     ]
 

@@ -1,0 +1,302 @@
+"""Which findings are reported: those that no other finding causes, one error for each clause.
+
+A finding that rests on a faulty one would be gone once that is fixed. `CAUSES` lists what
+causes what, and where; one pass drops every finding that has a cause. The first error of a
+clause carries the others as related places, so that an author who fixes a line has seen
+everything that is wrong with it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from evallang.checking import codes
+from evallang.checking.include import Gathered
+from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, in_order
+from evallang.frozen import frozen
+from evallang.source import Span
+
+NAMED = frozenset({Phase.REFERENCES, Phase.WORDS, Phase.CLAUSES})
+"""What is written can be read, and a word of it is wrong."""
+REFUSED = frozenset({Phase.SENSE, Phase.LATER})
+ON_DESIGN = frozenset({Phase.ADVICE, Phase.MEANING})
+"""Advice about a study that says what its author means; what the data hold is true anyway."""
+FAULTS = frozenset(Phase) - {Phase.WAIVERS, Phase.LATER}
+"""What leaves open what an author means.
+
+A faulty waiver stands in a comment, and what a later version runs is well written.
+"""
+MISSING = frozenset({codes.MISSING_STATEMENT.code, codes.MISSING_CLAUSE.code})
+"""What is missing; what is present and wrong is reported before it."""
+
+SOURCES = frozenset({"include", "let", "data", "predictions", "scores", "counts"})
+DEFINITIONS = SOURCES | {"study", "group", "model", "protocol", "measure"}
+RESTS_ON: Mapping[str, frozenset[str]] = {
+    "study": frozenset({"study", "include"}),
+    "data": SOURCES,
+    "predictions": SOURCES,
+    "scores": SOURCES,
+    "counts": SOURCES,
+    "stratify": frozenset({"include", "protocol"}),
+    "model": frozenset({"include", "let", "model"}),
+    "protocol": frozenset({"include", "protocol"}),
+    "tune": frozenset({"include", "let", "model", "protocol"}),
+    "measure": SOURCES | {"group", "protocol", "measure"},
+    "compare": DEFINITIONS,
+    "require": DEFINITIONS,
+}
+"""The statements on whose definitions advice about a statement rests."""
+KEYWORDS = frozenset({*RESTS_ON, *DEFINITIONS, "evallang", "analyze", "export", "report", "use"})
+BEGINS = re.compile(r"[^\s#\])}]")
+
+Place = tuple[str, int]
+
+
+class Places:
+    """Where the clauses and statements of the files begin, as far as can be told of faulty ones."""
+
+    def __init__(self, gathered: Gathered) -> None:
+        self._sources = gathered.sources
+        self._lines = {path: parsed.lines for path, parsed in gathered.parsed.items()}
+        self._starts = {path: [line.start for line in ls] for path, ls in self._lines.items()}
+        self._first: dict[str, list[int]] = {}
+
+    def clause(self, span: Span) -> Place:
+        """Return the clause of a place, or its line where it is in none.
+
+        The first line of a statement is a clause too.
+        """
+        path, at = span.path, span.start
+        i = bisect_right(self._starts.get(path, []), at) - 1
+        if i >= 0 and at <= self._lines[path][i].end:
+            return path, self._lines[path][i].start
+        return path, self._sources[path].whole_line(at).start
+
+    def statement(self, span: Span) -> Place:
+        """Return the file and the line, from 1, at which the statement of a place begins."""
+        source = self._sources[span.path]
+        if span.path not in self._first:
+            begins = [1]
+            for line in range(1, len(source.line_starts) + 1):
+                begin = BEGINS.match(source.text, source.line_starts[line - 1])
+                begins.append(begins[-1] if begin is None else line)
+            self._first[span.path] = begins
+        return span.path, self._first[span.path][source.position(span.start).line]
+
+    def keyword(self, span: Span) -> str:
+        """Return the word with which the statement of a place begins."""
+        path, line = self.statement(span)
+        return self._sources[path].line(line).partition(" ")[0]
+
+
+class Errors:
+    """The errors among some findings, by what they are about and where."""
+
+    def __init__(self, found: Iterable[Diagnostic], gathered: Gathered, places: Places) -> None:
+        self.gathered = gathered
+        self.places = places
+        self.errors = [item for item in found if item.is_error]
+        self.with_place = [(item, item.span) for item in self.errors if item.span is not None]
+
+    @cached_property
+    def faulty(self) -> bool:
+        """Whether anything leaves open what the author means."""
+        return any(item.phase in FAULTS for item in self.errors)
+
+    @cached_property
+    def by_clause(self) -> Mapping[Place, frozenset[Phase]]:
+        """What the errors of each clause are about."""
+        found: dict[Place, set[Phase]] = {}
+        for item, span in self.with_place:
+            found.setdefault(self.places.clause(span), set()).add(item.phase)
+        return {place: frozenset(phases) for place, phases in found.items()}
+
+    @cached_property
+    def unreadable(self) -> frozenset[Place]:
+        """The clauses whose text has an error without a sure fix."""
+        return frozenset(
+            self.places.clause(span)
+            for item, span in self.with_place
+            if item.phase is Phase.TEXT and not any(fix.safe for fix in item.fixes)
+        )
+
+    @cached_property
+    def statements(self) -> frozenset[Place]:
+        """The statements that leave open what the author means."""
+        return frozenset(
+            self.places.statement(span) for item, span in self.with_place if item.phase in FAULTS
+        )
+
+    @cached_property
+    def unclear(self) -> frozenset[str]:
+        """The keywords of statements whose definitions are not known."""
+        return frozenset(
+            self.places.keyword(span)
+            for item, span in self.with_place
+            if item.phase in NAMED | {Phase.TEXT}
+        )
+
+    @cached_property
+    def spans(self) -> Mapping[Span | None, frozenset[Phase]]:
+        """What the errors at each place are about."""
+        found: dict[Span | None, set[Phase]] = {}
+        for item in self.errors:
+            found.setdefault(item.span, set()).add(item.phase)
+        return {span: frozenset(phases) for span, phases in found.items()}
+
+
+@frozen
+class Cause:
+    """What an error elsewhere causes: findings of some phases, where `holds` says so."""
+
+    of: frozenset[Phase]
+    holds: Callable[[Diagnostic, Errors], bool]
+    why: str
+
+
+def _clause_has(phases: frozenset[Phase]) -> Callable[[Diagnostic, Errors], bool]:
+    def holds(item: Diagnostic, errors: Errors) -> bool:
+        if item.span is None:
+            return False
+        return bool(errors.by_clause.get(errors.places.clause(item.span), frozenset()) & phases)
+
+    return holds
+
+
+def _unreadable(item: Diagnostic, errors: Errors) -> bool:
+    return item.span is not None and errors.places.clause(item.span) in errors.unreadable
+
+
+def _may_be_declared(item: Diagnostic, errors: Errors) -> bool:
+    gathered = errors.gathered
+    if item.span is None:
+        return False
+    name = gathered.sources[item.path].text[item.span.start : item.span.end].strip('"')
+    if name in gathered.unread_names:
+        return True
+    return gathered.lacks_files and name.isidentifier() and not any(f.safe for f in item.fixes)
+
+
+def _is_early(item: Diagnostic, errors: Errors) -> bool:
+    if not errors.faulty or item.span is None:
+        return False
+    if item.severity is Severity.HINT or errors.places.statement(item.span) in errors.statements:
+        return True
+    rests_on = RESTS_ON.get(errors.places.keyword(item.span), frozenset())
+    return any(word in rests_on or word not in KEYWORDS for word in errors.unclear)
+
+
+def _is_explained(item: Diagnostic, errors: Errors) -> bool:
+    return bool(errors.spans.get(item.span, frozenset()) - {Phase.SPLITS})
+
+
+CAUSES: tuple[Cause, ...] = (
+    Cause(
+        frozenset({Phase.CLAUSES, Phase.USE, Phase.SENSE, Phase.ADVICE, Phase.LATER}),
+        _clause_has(frozenset({Phase.TEXT})),
+        "the clause could not be read as it is written",
+    ),
+    Cause(
+        NAMED | {Phase.WAIVERS},
+        _unreadable,
+        "nobody knows what the clause should have been",
+    ),
+    Cause(
+        frozenset({Phase.REFERENCES}),
+        _may_be_declared,
+        "a line that could not be read, or a missing file, may declare the name",
+    ),
+    Cause(
+        frozenset({Phase.SENSE}),
+        _clause_has(NAMED),
+        "a word of the clause is wrong, so it may mean something else",
+    ),
+    Cause(
+        frozenset({Phase.ADVICE}),
+        _clause_has(NAMED | REFUSED),
+        "the clause is refused",
+    ),
+    Cause(
+        ON_DESIGN,
+        _is_early,
+        "what the advice rests on is faulty; hints wait until nothing is",
+    ),
+    Cause(
+        frozenset({Phase.SPLITS}),
+        _is_explained,
+        "another error at the same place is the reason",
+    ),
+)
+"""What causes findings that are not reported."""
+
+
+def report(found: Iterable[Diagnostic], gathered: Gathered) -> tuple[Diagnostic, ...]:
+    """Drop the findings that others cause, gather the errors of each clause, sort by place."""
+    places = Places(gathered)
+    return _gathered_by_clause(without_effects(list(found), gathered, places), places)
+
+
+def without_effects(
+    found: Sequence[Diagnostic], gathered: Gathered, places: Places
+) -> list[Diagnostic]:
+    """Return the findings without a cause, each once, and of each clause one error of sense."""
+    errors = Errors(found, gathered, places)
+    judged: set[Place] = set()
+    kept: dict[tuple[object, ...], Diagnostic] = {}
+    for item in found:
+        if any(item.phase in cause.of and cause.holds(item, errors) for cause in CAUSES):
+            continue
+        if item.phase is Phase.SENSE and item.span is not None:
+            place = places.clause(item.span)
+            if place in judged:
+                continue
+            judged.add(place)
+        kept.setdefault((item.code, item.path, item.span, item.message), item)
+    return list(kept.values())
+
+
+def _gathered_by_clause(found: Iterable[Diagnostic], places: Places) -> tuple[Diagnostic, ...]:
+    """Sort findings by place, and gather the errors of each clause in the first of them."""
+    groups: list[list[Diagnostic]] = []
+    errors: dict[Place, list[Diagnostic]] = {}
+    for item in in_order(found):
+        place = None
+        if item.is_error and item.phase is not Phase.WAIVERS and item.span is not None:
+            place = places.clause(item.span)
+        if place is not None and place in errors:
+            errors[place].append(item)
+            continue
+        groups.append([item])
+        if place is not None:
+            errors[place] = groups[-1]
+    return in_order(map(_as_one, groups))
+
+
+def _as_one(errors: Sequence[Diagnostic]) -> Diagnostic:
+    """Attach the other errors of a clause, and all sure fixes, to its first error."""
+    first, *others = sorted(errors, key=lambda item: item.code in MISSING)
+    if not others:
+        return first
+    related = list(first.related)
+    for other in others:
+        assert other.span is not None
+        told = other.message if other.help is None else f"{other.message}; {other.help}"
+        related += (Related(other.span, told, other.code), *other.related)
+    sure = [next((fix for fix in item.fixes if fix.safe), None) for item in (first, *others)]
+    rest = tuple(fix for fix in first.fixes if fix is not sure[0])
+    return replace(first, related=tuple(related), fixes=(*_joined(filter(None, sure)), *rest))
+
+
+def _joined(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
+    """Make one fix of several; those that overlap an earlier one are left for the next check."""
+    titles: list[str] = []
+    edits: list[Edit] = []
+    end = 0
+    for fix in fixes:
+        if all(edit.span.start >= end for edit in fix.edits):
+            titles += [fix.title] * (fix.title not in titles)
+            edits += fix.edits
+            end = max(edit.span.end for edit in fix.edits)
+    return (Fix("; ".join(titles), tuple(edits)),) if edits else ()
