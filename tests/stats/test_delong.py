@@ -261,6 +261,34 @@ def test_over_folds_it_holds_its_level_with_few_positives(folds):
     assert rejections(draw, 1000, 3) <= 0.07
 
 
+@pytest.mark.parametrize(
+    ("positives", "folds", "models", "told"),
+    [(20, 10, 3, True), (20, 1, 5, True), (40, 10, 5, True), (40, 10, 3, False),
+     (100, 10, 5, False), (10, 5, 2, False)],
+)  # fmt: skip
+def test_a_chi_squared_of_many_models_says_where_a_class_is_too_small(
+    positives, folds, models, told
+):
+    random = np.random.default_rng(5)
+    truth = np.arange(200) < positives
+    scores = truth[:, None] + random.normal(size=(200, models))
+    found = delong(truth, scores, np.arange(200) % folds if folds > 1 else None)
+    assert any("as known" in note for note in found.notes) == told
+
+
+def test_the_level_of_many_models_is_lost_with_few_positives_and_held_with_many():
+    def draw(positives):
+        def drawn(random):
+            truth = np.arange(200) < positives
+            scores = truth[:, None] + random.normal(size=(200, 1)) + random.normal(size=(200, 5))
+            return delong(truth, scores, np.arange(200) % 5)
+
+        return drawn
+
+    assert rejections(draw(20), 500, 4) > 0.08
+    assert rejections(draw(100), 500, 4) < 0.07
+
+
 def test_it_holds_its_level_on_independent_rows():
     # Two models of equal quality; 2,000 rounds have a Monte Carlo error of .005
     def draw(random):

@@ -34,6 +34,7 @@ class AucCovariance:
     n_groups : number of groups, None without them
     parts : independent summands of the covariance, each (M, M) with its degrees of freedom;
         empty where differences are referred to the normal distribution
+    within : degrees of freedom of the rarer class, from its members (or groups) in each fold
     notes : what was left out, or why it is undefined
     """
 
@@ -44,6 +45,7 @@ class AucCovariance:
     n_groups: int | None
     notes: tuple[str, ...] = ()
     parts: tuple[tuple[NDArray[np.float64], int], ...] = ()
+    within: int | None = None
 
     def variance(self, first: int, second: int) -> float:
         """Return the variance of the difference of two areas; raises where it is undefined."""
@@ -155,12 +157,13 @@ def _on_one_test_set(
     plain = sum(_covariances(placed), np.zeros((models, models))) if min(up, down) > 1 else None
     if groups is None:
         notes = () if plain is not None else ("undefined: a class has one example",)
-        return AucCovariance(found, plain, None, variant, None, notes)
+        return AucCovariance(found, plain, None, variant, None, notes, within=min(up, down) - 1)
     covariance, df = _over_groups(placed, groups)
     if covariance is None:
         notes = ("undefined: a class occurs in one group only",)
         return AucCovariance(found, None, plain, variant, n_groups, notes)
-    return AucCovariance(found, covariance, plain, variant, n_groups, parts=((covariance, df),))
+    parts = ((covariance, df),)
+    return AucCovariance(found, covariance, plain, variant, n_groups, parts=parts, within=df)
 
 
 def _over_groups(
@@ -219,22 +222,25 @@ def _over_folds(
     if groups is None:
         if plain is None:
             notes = (*notes, ONE_IN_A_FOLD)
-        return AucCovariance(found, total, None, variant, None, notes, plain or ())
+        within = None if plain is None else min(df for _, df in plain)
+        return AucCovariance(found, total, None, variant, None, notes, plain or (), within)
     if any(len(np.unique(folds[groups == group])) > 1 for group in range(n_groups or 0)):
         covariance = _groups_in_several_folds(parts, groups)
         summands = () if covariance is None else ((covariance, (n_groups or 0) - 1),)
         notes = notes if summands else (*notes, "undefined: it takes two groups")
-        return AucCovariance(found, covariance, total, variant, n_groups, notes, summands)
-    within = [_over_groups(placed, groups[rows]) for rows, placed in parts]
-    if any(matrix is None for matrix, _ in within):
+        df = (n_groups or 0) - 1
+        return AucCovariance(found, covariance, total, variant, n_groups, notes, summands, df)
+    in_folds = [_over_groups(placed, groups[rows]) for rows, placed in parts]
+    if any(matrix is None for matrix, _ in in_folds):
         notes = (*notes, "undefined: in a fold a class occurs in one group only")
         return AucCovariance(found, None, total, variant, n_groups, notes)
     covariance = sum(
-        (matrix for matrix, _ in within if matrix is not None), np.zeros((models, models))
+        (matrix for matrix, _ in in_folds if matrix is not None), np.zeros((models, models))
     )
     covariance /= len(parts) ** 2
-    summand = covariance, sum(df for _, df in within)
-    return AucCovariance(found, covariance, total, variant, n_groups, notes, (summand,))
+    df = sum(df for _, df in in_folds)
+    summands = ((covariance, df),)
+    return AucCovariance(found, covariance, total, variant, n_groups, notes, summands, df)
 
 
 def _groups_in_several_folds(

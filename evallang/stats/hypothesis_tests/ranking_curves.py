@@ -35,6 +35,12 @@ NULL_UNDER_CV = (
     "learning algorithms; this says nothing about other training sets"
 )
 NO_VARIANCE = "the estimated variance of the difference is 0 and says nothing: use permutation"
+ENOUGH_WITHIN = 10
+"""Degrees of freedom of the rarer class for each difference that chi-squared combines.
+
+With fewer, a test of three to five models rejected 7 to 24 % of true hypotheses at 5 % in
+simulations (10 or 20 positives, 1 to 10 folds); with 10 or more, 3 to 6 %.
+"""
 NEGLIGIBLE = 1e-12  # of the largest eigenvalue, below which a direction has no variance
 
 TRUTH = (1, 1, 0, 0)
@@ -90,19 +96,20 @@ def delong(
     """Compare the areas under the ROC curves of models that scored the same examples.
 
     Two models: z, the difference over its standard error (DeLong, DeLong & Clarke-Pearson
-    1988), signed, first minus second. More: chi-squared of all differences, with the rank
-    of their covariance as degrees of freedom. With `groups` the covariance is that of
-    Obuchowski 1997, and t has the groups of the rarer class, less one, as degrees of freedom.
-    With `folds` the areas are means over folds, as in LeDell, Petersen & van der Laan 2015,
-    and their covariance is the mean of the folds' covariances by DeLong's formula, or
-    Obuchowski's, over the number of folds; the divisors are one less than the members of a
-    class in the fold, and t has Satterthwaite's degrees of freedom (own derivation). It is
-    undefined where a fold has one member of a class. In O(n log n) and float64; scores tie
-    where they are equal. Where the variance of a difference is 0, p is 1 without a difference,
-    else undefined. `alternative=greater` asks only whether the first of two has the larger
-    area. `truth` is 1 for positives (n,), `row_scores` (n, M), `folds` and `groups` codes
-    (n,) or None. Raises `ValueError` where shapes differ, a score is missing, there are
-    fewer than two models, or a side is named for more than two.
+    1988), signed, first minus second. More: chi-squared of all differences, with the rank of
+    their covariance as degrees of freedom; it takes the covariance as known, over folds and
+    groups too, and a note says where the rarer class is too small for that. With `groups` the
+    covariance is that of Obuchowski 1997, and t has the groups of the rarer class, less one, as
+    degrees of freedom. With `folds` the areas are means over folds, as in LeDell, Petersen &
+    van der Laan 2015, and their covariance is the mean of the folds' covariances by DeLong's
+    formula, or Obuchowski's, over the number of folds; the divisors are one less than the
+    members of a class in the fold, and t has Satterthwaite's degrees of freedom (own
+    derivation). It is undefined where a fold has one member of a class. In O(n log n) and
+    float64; scores tie where they are equal. Where the variance of a difference is 0, p is 1
+    without a difference, else undefined. `alternative=greater` asks only whether the first of
+    two has the larger area. `truth` is 1 for positives (n,), `row_scores` (n, M), `folds` and
+    `groups` codes (n,) or None. Raises `ValueError` where shapes differ, a score is missing,
+    there are fewer than two models, or a side is named for more than two.
     """
     checked_level(level)
     found = auc_covariance(truth, row_scores, folds, groups)
@@ -172,9 +179,23 @@ def _of_many(found: AucCovariance) -> HypothesisTestResult:
     chi2 = float((along[used] ** 2 / values[used]).sum())
     lost = models - 1 - rank
     notes = (f"{lost} of {models - 1} differences follow from the others",) if lost else ()
-    notes = (*notes, *few_groups(found.n_groups, p=True))
+    notes = (*notes, *few_groups(found.n_groups, p=True), *_few_within(found, rank))
     p = chi2_tail(chi2, rank)
     return _result(found, Statistic("chi2", chi2), (float(rank),), p, None, notes, {}, clusters)
+
+
+def _few_within(found: AucCovariance, rank: int) -> tuple[str, ...]:
+    """Report where the covariance is too uncertain for a chi-squared reference."""
+    if found.within is None or found.within >= ENOUGH_WITHIN * rank:
+        return ()
+    where = " within the folds" if found.variant.startswith("cv_auc") else ""
+    unit = "examples" if found.n_groups is None else "groups"
+    return (
+        f"chi-squared takes the covariance of the areas as known, but the {unit} of the rarer "
+        f"class leave {found.within} degrees of freedom{where} for {rank} differences, so p tends "
+        "to be too small: with 10 or 20 positives the test rejected 7 to 24% of true hypotheses "
+        "at 5% in simulations; tests of pairs allow for it",
+    )
 
 
 def _difference(value: float | None, level: float) -> Difference:
