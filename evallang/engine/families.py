@@ -301,11 +301,11 @@ def _with_detectable(study: Study, item: Decided) -> Decided:
     else:
         name = None if item.correction is None else item.correction.name
         alpha = strictest_alpha(name, study.alpha, item.size)
-    tests = tuple(_detectable(test, alpha, 1 if one_sided else 2) for test in item.tests)
+    tests = tuple(with_detectable(test, alpha, 1 if one_sided else 2) for test in item.tests)
     return replace(item, tests=tests)
 
 
-def _detectable(test: HypothesisTestResult, alpha: float, sides: int) -> HypothesisTestResult:
+def with_detectable(test: HypothesisTestResult, alpha: float, sides: int) -> HypothesisTestResult:
     """Add the detectable difference to what a test over splits found, where it has a spread.
 
     Its power on one side at a level is that on both at twice the level, but for a negligible

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from evallang.engine.estimates import estimate
+from evallang.engine.families import with_detectable
 from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
 from evallang.engine.subgroups import FEWEST, in_level, levels
@@ -151,6 +152,9 @@ def _tested(
         test = HypothesisTestResult(
             inputs.test.name, "not computed", null, models=spec.models, notes=(str(error),)
         )
+    if HYPOTHESIS_TESTS[inputs.test.name].declaration.t_over_splits:
+        side = inputs.test.keywords().get("alternative", "two_sided")
+        test = with_detectable(test, alpha, 2 if side == "two_sided" else 1)
     found = test.estimate
     if found is None or found.low is None:
         found = inputs.difference(spec.level)

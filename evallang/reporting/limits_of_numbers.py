@@ -1,6 +1,6 @@
 """Warnings that are seen in the results alone: what intervals, folds and counts allow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -36,19 +36,15 @@ P = Emphasis(runs("p"))
 OF_TABLES = "normal approximation of Connor 1987"
 OF_SPLITS = "noncentral t distribution"
 Choice = Callable[[Comparison], list[HypothesisTestResult]]
+Wording = Callable[[Sequence[HypothesisTestResult]], tuple[str, Runs]]
 
 
 def limits_of_numbers(context: Context) -> list[Caution]:
     """Give one warning for each rule that has something to say."""
     found = [
         _overlap(context),
-        _disagreement(context, _outside, DISAGREEMENT, "Quote the simultaneous interval for "
-                      "close pairs", runs("the plain interval excludes zero but the adjusted ", P,
-                                          " does not reject")),
-        _disagreement(context, _inside, CONSERVATIVE, "A simultaneous interval is wider than "
-                      "the decision", runs("the adjusted ", P, " rejects although the simultaneous "
-                                           "interval, conservative beside a step-wise correction, "
-                                           "holds zero")),
+        _disagreement(context, _outside, _outside_words, DISAGREEMENT),
+        _disagreement(context, _inside, _inside_words, CONSERVATIVE),
         _small_differences(context),
     ]  # fmt: skip
     return [caution for caution in found if caution is not None]
@@ -145,22 +141,23 @@ def _by_data(found: dict[str, list[str]]) -> str:
 # --- interval and decision ----------------------------------------------------------------
 
 
-def _disagreement(
-    context: Context, choose: Choice, code: Code, lead: str, claim: Runs
-) -> Caution | None:
+def _disagreement(context: Context, choose: Choice, word: Wording, code: Code) -> Caution | None:
     """Name the pairs whose interval and decision do not say the same, by metric and data set."""
     lines: list[Runs] = []
+    every: list[HypothesisTestResult] = []
     for comparison in context.results.comparisons:
         if not comparison.performed or comparison.family.size < 2:
             continue
         if comparison.family.exploratory:
             continue
         if pairs := choose(comparison):
+            every += pairs
             place = _place(context, comparison)
             place = place if not lines else place[:1].lower() + place[1:]
             lines.append(runs(f"{place}, ", _pairs(context, pairs)))
     if not lines:
         return None
+    lead, claim = word(every)
     places = lines[:MOST_PLACES]
     if len(lines) > MOST_PLACES:
         places.append(runs(f"and in {number_word(len(lines) - MOST_PLACES)} more comparisons"))
@@ -170,10 +167,10 @@ def _disagreement(
     return computed_caution(code, lead + times, body)
 
 
-def _place(context: Context, comparison: Comparison) -> str:
-    words = f"In {context.metric(comparison.metric).noun}"
-    if len(context.results.data) > 1 and comparison.data is not None:
-        words += f" on {context.data_label(comparison.data)}"
+def _place(context: Context, asked: "Comparison | _Asked") -> str:
+    words = f"In {context.metric(asked.metric).noun}"
+    if len(context.results.data) > 1 and asked.data is not None:
+        words += f" on {context.data_label(asked.data)}"
     return words
 
 
@@ -194,6 +191,32 @@ def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
         for pair in comparison.pairwise
         if pair.reject and margin_of(pair) is None and _excludes_zero(pair.simultaneous) is False
     ]
+
+
+def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
+    """Advise the simultaneous interval only where there is one: an FDR has none of kept pairs."""
+    together = all(pair.simultaneous is not None for pair in pairs)
+    lead = (
+        "Quote the simultaneous interval for close pairs"
+        if together
+        else "An unadjusted interval covers its pair alone"
+    )
+    claim = runs("the plain interval excludes zero but the adjusted ", P, " does not reject")
+    return lead, claim
+
+
+def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
+    """Name the interval by what it covers: the whole family, or the pairs that were selected."""
+    selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
+    name = "FCR-adjusted" if selected else "simultaneous"
+    why = (
+        runs("which is not made from the test’s ", P)
+        if selected
+        else runs("conservative beside a step-wise correction")
+    )
+    lead = f"{'An' if selected else 'A'} {name} interval is wider than the decision"
+    start = runs("the adjusted ", P, f" rejects although the {name} interval, ")
+    return lead, start + why + runs(", holds zero")
 
 
 def _excludes_zero(found: Difference | SimultaneousInterval | None) -> bool | None:
@@ -220,9 +243,9 @@ def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
 def _small_differences(context: Context) -> Caution | None:
     """State what McNemar's tests and t tests over splits could see, where a pair stayed open."""
     lines: dict[str, _Seen] = {}
-    for comparison in context.results.comparisons:
-        place = _place(context, comparison)
-        for found in (_of_tables(context, comparison), _of_splits(context, comparison)):
+    for asked in _asked(context):
+        place = _place(context, asked)
+        for found in (_of_tables(context, asked), _of_splits(context, asked)):
             if found is not None:
                 lines.setdefault(f"{place}: {found.kind}", found)
     if not lines:
@@ -239,6 +262,27 @@ def _small_differences(context: Context) -> Caution | None:
 
 
 @dataclass(frozen=True)
+class _Asked:
+    """The tests of pairs of one `compare` or `require` line, with the level of a single one."""
+
+    metric: str
+    data: str | None
+    alpha: float
+    tests: Sequence[HypothesisTestResult]
+
+
+def _asked(context: Context) -> Iterator[_Asked]:
+    for c in context.results.comparisons:
+        yield _Asked(c.metric, c.data, c.alpha, c.pairwise)
+    study = context.results.study
+    for r in context.results.requirements:
+        if r.test is not None:
+            own = r.level != study.confidence
+            alpha = round(1 - r.level, 12) if own else study.alpha
+            yield _Asked(r.metric, r.data, alpha, (r.test,))
+
+
+@dataclass(frozen=True)
 class _Seen:
     """What one test of a comparison could see in words, whether it is any difference, by what.
 
@@ -251,11 +295,11 @@ class _Seen:
     kind: str
 
 
-def _of_tables(context: Context, comparison: Comparison) -> _Seen | None:
+def _of_tables(context: Context, asked: _Asked) -> _Seen | None:
     """Word what one of McNemar's tests of a comparison could see."""
     pairs = [
         pair
-        for pair in comparison.pairwise
+        for pair in asked.tests
         if pair.test == "mcnemar" and computed(pair) and pair.table and pair.clusters is None
     ]
     if not pairs or all(pair.reject for pair in pairs):
@@ -264,27 +308,27 @@ def _of_tables(context: Context, comparison: Comparison) -> _Seen | None:
     n = sum(sum(row) for row in tables[0])
     shares = [(table[0][1] + table[1][0]) / n for table in tables if n]
     share = median(shares) if shares else 0.0
-    size = smallest_difference(n, share, comparison.alpha)
+    size = smallest_difference(n, share, asked.alpha)
     printed = f"{fixed(share, Scale(1, 2))}%"
-    unit = context.cases(comparison.data)
+    unit = context.cases(asked.data)
     typical = "a median of " if len(shares) > 1 else ""
-    lead = f"{_place(context, comparison)}, with {count(n)} {unit} and {typical}{printed} "
+    lead = f"{_place(context, asked)}, with {count(n)} {unit} and {typical}{printed} "
     lead += "discordant pairs, a single "
-    lead += f"unadjusted comparison at {level_of_alpha(comparison.alpha)} has "
+    lead += f"unadjusted comparison at {level_of_alpha(asked.alpha)} has "
     if size is None:
         few = "less than 80% power for any difference that so few discordant pairs allow."
         return _Seen(runs(lead, few), False, OF_TABLES, pairs[0].test) if share else None
-    printed = _sized(context, comparison, size)
+    printed = _sized(context, asked, size)
     words = runs(lead, f"about 80% power for a difference of {printed}.")
     return _Seen(words, True, OF_TABLES, pairs[0].test)
 
 
-def _of_splits(context: Context, comparison: Comparison) -> _Seen | None:
+def _of_splits(context: Context, asked: _Asked) -> _Seen | None:
     """Word what one t test of a comparison over splits could see, as the engine computed it."""
     numbers = ("detectable", "standard_error", "detectable_alpha")
     pairs = [
         pair
-        for pair in comparison.pairwise
+        for pair in asked.tests
         if all(pair.extra.get(number) is not None for number in numbers)
     ]
     confidence = context.results.study.confidence
@@ -294,26 +338,26 @@ def _of_splits(context: Context, comparison: Comparison) -> _Seen | None:
     size, error = (float(str(pair.extra[key])) for key in ("detectable", "standard_error"))
     splits = round(pair.df[0]) + 1 if pair.df else 0
     typical = "a median " if len(pairs) > 1 else "a "
-    lead = f"{_place(context, comparison)}, with {count(splits)} splits and {typical}standard "
-    lead += f"error of {_sized(context, comparison, error)}, a single comparison "
+    lead = f"{_place(context, asked)}, with {count(splits)} splits and {typical}standard "
+    lead += f"error of {_sized(context, asked, error)}, a single comparison "
     beyond = ""
     if bayesian(pair):
         lead += f"at a posterior probability of {percent(confidence)} has "
         beyond = " beyond the region of practical equivalence"
     else:
-        alpha = float(pair.extra.get("detectable_alpha") or comparison.alpha)
+        alpha = float(pair.extra.get("detectable_alpha") or asked.alpha)
         side = "one-sided " if pair.side is not None else ""
-        which = f"the corrected {side}level of " if alpha < comparison.alpha else ""
+        which = f"the corrected {side}level of " if alpha < asked.alpha else ""
         which = which or (f"a {side}level of " if side else "")
         lead += f"at {which}{level_of_alpha(float(f'{alpha:.3g}'))} has "
-    printed = _sized(context, comparison, size)
+    printed = _sized(context, asked, size)
     words = runs(lead, f"about 80% power for a difference of {printed}{beyond}.")
     return _Seen(words, True, OF_SPLITS, pair.test)
 
 
-def _sized(context: Context, comparison: Comparison, size: float) -> str:
+def _sized(context: Context, asked: _Asked, size: float) -> str:
     """Print a difference in the unit of the metric, without its full value: it is approximate."""
-    metric = context.metric(comparison.metric)
+    metric = context.metric(asked.metric)
     if metric.percent:
         return f"{fixed(size, Scale(1, 2))}{NBSP}points"
     return fixed(size, scale_of((), (size,), percent=False))

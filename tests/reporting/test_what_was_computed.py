@@ -22,6 +22,15 @@ counts trial
   pattern [0, 0, 0, 0, 1]: 39
 """  # a is right 349 times, b 321, c 352, d 309, e 391
 
+CLOSE = """evallang 1
+counts trial
+  models a, c, d
+  pattern [1, 1, 1]: 300
+  pattern [1, 0, 0]: 21
+  pattern [0, 1, 1]: 8
+  pattern [0, 1, 0]: 1
+"""
+
 
 class Page:
     """The results of a study and the text of its report."""
@@ -333,3 +342,49 @@ def test_an_interval_of_one_model_by_another_method_names_the_model(tmp_path):
     assert "F1 of Rule with a 95% interval (bootstrap interval (BCa))" in methods
     assert "F1 of Never with a 95% interval (Wilson score interval)" in methods
     assert "accuracy and F1 with" not in methods
+
+
+def test_no_simultaneous_interval_is_advised_where_the_false_discovery_rate_has_none():
+    lines = "compare a vs c, c vs d with mcnemar {}\n"
+    kept = Page(CLOSE + lines.format("fdr_bh"))
+    pair = kept.pairs()[0]
+    assert not pair.reject and pair.estimate.low > 0 and pair.simultaneous is None
+    assert "An unadjusted interval covers its pair alone" in kept.whole
+    assert "simultaneous interval" not in kept.whole
+    assert (
+        "Quote the simultaneous interval for close pairs"
+        in Page(CLOSE + lines.format("holm")).whole
+    )
+
+
+# --- what a requirement's test could see --------------------------------------------------------
+
+REQUIRED = """evallang 1
+study
+  seed 1
+data wine from sklearn wine
+model a = GaussianNB
+model b = LinearDiscriminantAnalysis
+protocol cv folds=5
+measure accuracy
+"""
+
+
+def test_a_requirement_states_the_power_that_a_comparison_by_the_same_test_states():
+    def sentence(line):
+        page = Page(f"{REQUIRED}{line} with corrected_t\n")
+        (found,) = re.findall(r"In accuracy, with 5 splits .*?points\.", page.whole)
+        assert "W507" in page.whole
+        return page, found
+
+    required, in_gate = sentence("require a better than b")
+    _, in_table = sentence("compare a, b")
+    assert in_gate == in_table
+    (requirement,) = required.results.requirements
+    assert not requirement.met and requirement.test.extra["detectable_alpha"] == 0.05
+
+
+def test_a_requirement_decided_by_mcnemar_states_its_power_too():
+    page = Page(f"{FIVE}require c better than a with mcnemar\n")
+    assert page.results.requirements[0].test.reject is False
+    assert "% discordant pairs, a single unadjusted comparison at .05 has about 80%" in page.whole
