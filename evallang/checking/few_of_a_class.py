@@ -4,13 +4,13 @@ Its variance comes from the spread of the members of each class in each fold: of
 is none, and of few it is too small where the area is near 1.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evallang.checking.validity import metrics_on
 from evallang.compatibility import is_auc, is_grouped, yields_of
-from evallang.compatibility.hypothesis_tests import test_mismatch
+from evallang.compatibility.hypothesis_tests import difference_test, test_mismatch
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.design_codes import (
@@ -31,6 +31,7 @@ from evallang.study import Method, Protocol, Study
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
@@ -43,7 +44,8 @@ REJECTED = "at 5% the test rejected up to 8% of true hypotheses in simulations"
 class Tested:
     """The tested rows of one source: its name, the rarer class, its members in each fold.
 
-    `elsewhere` tells that the predictions were made elsewhere.
+    A member is a row, or a group with a row of the class where rows are `grouped`. `elsewhere`
+    tells that the predictions were made elsewhere.
     """
 
     source: str
@@ -52,6 +54,11 @@ class Tested:
     yields: Yields
     grouped: bool
     elsewhere: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What a member is called."""
+        return "group" if self.grouped else "row"
 
     @property
     def alone(self) -> bool:
@@ -63,20 +70,29 @@ class Tested:
         """Whether the rarer class has too few members for the interval to keep its level."""
         return sum(self.members) < ENOUGH_MEMBERS
 
+    @property
+    def few_for_z(self) -> bool:
+        """Whether a test refers a difference to the normal distribution all the same.
+
+        Over folds and over groups it is referred to t.
+        """
+        return self.few and self.yields.single_fit and not self.grouped
+
 
 def judge_given_areas(study: Study, source: GivenOutcomes) -> list[Diagnostic]:
     """Check areas of predictions made elsewhere against the members of their classes."""
     if source.truth is None or source.task != "classification" or len(source.classes) != 2:
         return []
     folds = np.zeros(source.n, dtype=np.int64) if source.folds is None else source.folds
-    parts = [source.truth[folds == fold] for fold in np.unique(folds)]
-    yields = yields_of(source.spec, None)
-    grouped = is_grouped(source.spec, study.group)
-    tested = _tested(source.spec.name, source.classes, parts, yields, grouped)
+    parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
+    tested = _tested(source, source.truth, parts, yields_of(source.spec, None), study)
+    if tested is None:
+        return []
     tested = replace(tested, elsewhere=True)
     measured = [(m.metric, m.span) for m in study.measures]
     named = [(metric, line.span) for line in study.comparisons for metric in line.metrics]
-    return list(_judged(study, None, tested, [*measured, *named]))
+    required = [(line.metric, line.span) for line in study.requirements]
+    return list(_judged(study, None, tested, [*measured, *named, *required]))
 
 
 def judge_planned_areas(
@@ -85,23 +101,44 @@ def judge_planned_areas(
     """Check areas under a protocol against the members of the classes in its test parts."""
     if table.task != "classification" or len(table.classes) != 2:
         return []
-    parts = [table.y[split.test] for split in splits if split.fold >= 0]
-    yields = yields_of(table.spec, protocol)
-    tested = _tested(
-        table.spec.name, table.classes, parts, yields, is_grouped(table.spec, study.group)
-    )
+    parts = [split.test for split in splits if split.fold >= 0]
+    tested = _tested(table, table.y, parts, yields_of(table.spec, protocol), study)
+    if tested is None:
+        return []
     return list(_judged(study, protocol, tested, list(metrics_on(study, protocol))))
 
 
 def _tested(
-    name: str, classes: Sequence[str], parts: Iterable[object], yields: Yields, grouped: bool
-) -> Tested:
-    counts = np.array([np.bincount(np.asarray(part), minlength=2)[:2] for part in parts])
+    source: "Table | GivenOutcomes",
+    truth: "NDArray[Any]",
+    parts: "Sequence[NDArray[Any]]",
+    yields: Yields,
+    study: Study,
+) -> Tested | None:
+    """Count the members of both classes in each part; None where groups lie in several parts.
+
+    The variance of such groups comes from their sums over all folds, and takes two of them.
+    """
+    grouped = is_grouped(source.spec, study.group)
+    groups = source.group_codes if grouped else None
+    if groups is not None and len(parts) > 1 and yields.once:
+        present = [np.unique(groups[part]) for part in parts]
+        if sum(map(len, present)) > len(np.unique(np.concatenate(present))):
+            return None
+    counts = np.array([[_members(truth, groups, part, c) for c in (0, 1)] for part in parts])
+    name, classes = source.spec.name, source.classes
     both = counts[counts.min(axis=1) > 0]  # folds of one class have no area, and are left out
     if not len(both):
         return Tested(name, classes[0], (0,), yields, grouped)
     rarer = int(both.sum(axis=0).argmin())
     return Tested(name, classes[rarer], tuple(both.min(axis=1).tolist()), yields, grouped)
+
+
+def _members(
+    truth: "NDArray[Any]", groups: "NDArray[Any] | None", part: "NDArray[Any]", code: int
+) -> int:
+    rows = part[truth[part] == code]
+    return len(rows) if groups is None else len(np.unique(groups[rows]))
 
 
 def _judged(
@@ -111,7 +148,7 @@ def _judged(
     metrics: Sequence[tuple[Method, Span | None]],
 ) -> Iterator[Diagnostic]:
     areas = any(is_auc(metric) for metric, _ in metrics)
-    if not areas or tested.grouped or not tested.yields.once or not (tested.alone or tested.few):
+    if not areas or not tested.yields.once or not (tested.alone or tested.few):
         return
     for measure in study.measures:
         if not is_auc(measure.metric):
@@ -134,11 +171,10 @@ def _judged(
         else:
             yield diagnose(
                 FEW_OF_THE_RARER_CLASS,
-                f"the interval of `{measure.metric.written}` rests on "
-                f"{counted(sum(tested.members), 'row')} of `{tested.label}`: {COVERED}",
+                f"the interval of `{measure.metric.written}` {_rests_on(tested)}: {COVERED}",
                 place,
-                help=f"gather {ENOUGH_MEMBERS} rows of `{tested.label}` or more, or report the "
-                "interval as a rough guide",
+                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_with_rows(tested)} or more, or "
+                "report the interval as a rough guide",
             )
     for line in study.comparisons:
         if line.across or (protocol is not None and line.protocol not in (None, protocol.name)):
@@ -154,14 +190,47 @@ def _judged(
             if tested.alone:
                 message = _one_in_a_fold(tested, test.name)
                 yield diagnose(NO_SPREAD_IN_A_FOLD, message, line.span, help=help_)
-            elif tested.yields.single_fit:
+            elif tested.few_for_z:
                 yield diagnose(
                     FEW_OF_THE_RARER_CLASS,
-                    f"`{test.name}` rests on {counted(sum(tested.members), 'row')} of "
-                    f"`{tested.label}`: {REJECTED}",
+                    f"`{test.name}` {_rests_on(tested)}: {REJECTED}",
                     line.span,
                     help=help_,
                 )
+    yield from _judged_requirements(study, protocol, tested)
+
+
+def _judged_requirements(
+    study: Study, protocol: Protocol | None, tested: Tested
+) -> Iterator[Diagnostic]:
+    """Check the intervals and tests that decide `require` lines on areas.
+
+    A line within levels is about fewer rows in other folds, and is decided there.
+    """
+    for line in study.requirements:
+        elsewhere = protocol is not None and line.protocol not in (None, protocol.name)
+        if elsewhere or line.within is not None or not is_auc(line.metric):
+            continue
+        stated = [m.interval for m in study.measures if m.metric == line.metric]
+        if line.kind == "level":
+            name = stated[0].name if stated and stated[0] else _default(line.metric, tested)
+            by_area = name is not None and INTERVALS[name].declaration.form == "auc"
+        else:
+            name = line.test.name if line.test else difference_test(line.metric, tested.yields, 2)
+            by_area = HYPOTHESIS_TESTS[name].declaration.evidence == {Evidence.SCORES_PER_ROW}
+        if not by_area:
+            continue
+        if tested.alone:
+            found = f"the requirement cannot be decided: {_one_in_a_fold(tested, name)}"
+            yield diagnose(NO_SPREAD_IN_A_FOLD, found, line.span, help=_fewer(tested))
+        elif not stated and (line.kind == "level" or tested.few_for_z):
+            how = COVERED if line.kind == "level" else REJECTED
+            yield diagnose(
+                FEW_OF_THE_RARER_CLASS,
+                f"the requirement {_rests_on(tested)}: {how}",
+                line.span,
+                help=f"gather {ENOUGH_MEMBERS} {tested.unit}s {_with_rows(tested)} or more",
+            )
 
 
 def _default(metric: Method, tested: Tested) -> str | None:
@@ -172,15 +241,27 @@ def _one_in_a_fold(tested: Tested, method: str | None) -> str:
     """Return why there is no variance."""
     lone = sum(members < LEAST_MEMBERS for members in tested.members)
     folds = "a fold has" if lone == 1 else f"{lone:,} folds have"
-    found = f"{folds} one row of a class, which shows no spread"
+    one = "one group with rows" if tested.grouped else "one row"
+    found = f"{folds} {one} of a class, which shows no spread"
     return found if method is None else f"`{method}` is undefined where {found}"
+
+
+def _rests_on(tested: Tested) -> str:
+    return f"rests on {counted(sum(tested.members), tested.unit)} {_with_rows(tested)}"
+
+
+def _with_rows(tested: Tested) -> str:
+    return f"{'with rows ' if tested.grouped else ''}of `{tested.label}`"
 
 
 def _fewer(tested: Tested) -> str:
     """Return how many folds have two members of each class or more."""
     most = sum(tested.members) // LEAST_MEMBERS
     if most < LEAST_MEMBERS or len(tested.members) <= LEAST_MEMBERS:
-        return f"gather more rows of `{tested.label}`"
+        return f"gather more {tested.unit}s {_with_rows(tested)}"
     folds = min(most, len(tested.members) - 1)
     verb = "give predictions of" if tested.elsewhere else "write"
-    return f"{verb} at most {folds} folds, so that each has {LEAST_MEMBERS} rows of each class"
+    return (
+        f"{verb} at most {folds} folds, so that each has {LEAST_MEMBERS} "
+        f"{'groups with ' if tested.grouped else ''}rows of each class"
+    )
