@@ -38,7 +38,6 @@ from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.models.becoming import document_columns
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
-from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import Design, lazy
 from evallang.source import Span
@@ -61,7 +60,7 @@ def judge_read(
     used = _used(study)
     strata = study.stratification
     stratified = strata is not None and "target" in strata.columns
-    drawn = any(p.kind not in ("split", "resubstitution", "time_series") for p in study.protocols)
+    drawn = any(PROTOCOLS[p.kind].declaration.division != "in_place" for p in study.protocols)
     found = list(check_tasks(tuple(tables.values())))
     across = next((line for line in study.comparisons if line.across), None)
     if across is not None:
@@ -86,7 +85,7 @@ def judge_read(
     found += advise_on_first_measure(read, {name: n for name, n in classes.items() if n})
     for table in tables.values():
         for protocol in study.protocols:
-            if protocol.kind == "split" and table.split is not None:
+            if table.split is not None:
                 found += _split(study, protocol, table)
         found += judge_classes(study, len(table.classes), table.task)
         found += judge_options(study, len(table.classes), table.positive)
@@ -138,29 +137,26 @@ def judge_planned(
     read = as_read(study, tables, (), ())
     for protocol in study.protocols:
         words, alone = spoken(protocol), protocol.implied_by is None
+        declared = PROTOCOLS[protocol.kind].declaration
+        given = declared.of_assignment is not None
         folds = _fold_method(study, protocol)
         for name, table in tables.items():
             splits = layout.get((name, protocol.name), ())
             if folds is not None:
                 sizes = [len(split.test) for split in splits if split.fold >= 0]
-                found += check_test_sizes(
-                    sizes, words, protocol.span, folds, given=protocol.kind == "split"
-                )
+                found += check_test_sizes(sizes, words, protocol.span, folds, given=given)
             if not alone or not splits:
                 continue
             tested = {int(row) for split in splits for row in split.test}
             found += advise_on_examples(read, [Examples(name, len(tested), {})])
             found += _one_class(study, protocol, table, splits)
             found += judge_planned_areas(study, protocol, table, splits)
-            if protocol.kind in KEEPS_ROWS_IN_PLACE:
+            honest = not declared.tests_on_training_rows(protocol.options)
+            if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)
-            if protocol.kind == "split" and len(splits) == 1:
+            if given and len(splits) == 1:
                 found += check_given_split(len(tested), name, words, protocol.span)
     return found
-
-
-KEEPS_ROWS_IN_PLACE = frozenset({"split", "time_series"})
-"""Protocols that draw nothing: which copies stand on both sides is known."""
 
 
 def _fold_method(study: Study, protocol: Protocol) -> str | None:
@@ -203,7 +199,7 @@ def _one_class(
 def _said_of_folds(study: Study, protocol: Protocol, table: Table) -> bool:
     """Tell whether the number of folds alone has shown that a class is rare in them."""
     asked = questions(study)
-    if protocol.kind == "bootstrap":
+    if PROTOCOLS[protocol.kind].declaration.division == "resampled":
         return True  # what its rounds leave out is counted in its estimates
     rarest = int(np.bincount(table.y, minlength=len(table.classes)).min())
     return (
@@ -214,8 +210,11 @@ def _said_of_folds(study: Study, protocol: Protocol, table: Table) -> bool:
 
 
 def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
+    of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
+    if of_assignment is None:
+        return
     try:
-        yields = yields_of_assignment(table.split or (), 1 + len(table.further_splits))
+        yields = of_assignment(table.split or (), 1 + len(table.further_splits))
     except ValueError:
         return  # the planner words it
     yields = over_seeds(replace(yields, weighted=table.weights is not None), protocol)

@@ -5,7 +5,7 @@ from itertools import combinations
 
 from evallang.checking import codes, validity_codes
 from evallang.checking.decidable import REFUSALS, report_ambiguous, report_apart, requirements
-from evallang.checking.designs import lacking, spoken
+from evallang.checking.designs import lacking
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
 from evallang.compatibility import NOUNS, is_grouped, own_metric, yields_of, yields_under
@@ -347,9 +347,8 @@ def _can_run(
         return True
     reason, way_out = found.mismatch.reason, found.mismatch.instead
     if found.need == "evidence":
-        where = spoken(protocol) if protocol else source.name
         if found.mismatch.lacking:
-            reason += lacking(where)
+            reason += lacking(source, protocol)
         over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
         if over_data and (len(study.sources) > 1 or _holds_several(source)):
             way_out = "write `across data` in this line"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from evallang.checking import claim_codes, codes, validity_codes
-from evallang.checking.designs import lacking, spoken
+from evallang.checking.designs import is_assigned, lacking, spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (
@@ -16,7 +16,7 @@ from evallang.compatibility.hypothesis_tests import (
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
 from evallang.diagnostics import Related
-from evallang.protocols.protocol import Yields
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design
 from evallang.source import Span
 from evallang.spelling import listed
@@ -198,13 +198,13 @@ def _decidable(
     test = line.test
     if test is not None and not _of_two(scope, study, line, test, yields, protocol, grouped):
         return False
-    later = protocol is not None and protocol.kind == "split"  # what a split yields is read later
+    later = protocol is not None and is_assigned(protocol)  # what it yields is read later
     if test is not None:
         found = refusal(test, line.metric, yields, grouped)
         if found is None or (later and found.need != "metric"):
             return True
         problem = found.mismatch
-        reason = problem.reason + (lacking(where) if problem.lacking else "")
+        reason = problem.reason + (lacking(source, protocol) if problem.lacking else "")
         scope.report(REFUSALS[found.need], reason, line.span, help=problem.instead)
         return False
     if later:
@@ -231,10 +231,10 @@ def _has_interval(
         usable = bool(yields.evidence) and not yields.ordered
         return usable and yields.design is not Design.FIVE_BY_TWO
     stated = next((m.interval for m in study.measures if m.metric == line.metric), None)
-    of_rounds = protocol is not None and protocol.kind == "bootstrap"
+    own_error = protocol is not None and PROTOCOLS[protocol.kind].declaration.full_sample
     return (
         stated is not None
-        or of_rounds
+        or own_error
         or default_interval(line.metric, yields, None, grouped) is not None
     )
 

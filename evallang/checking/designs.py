@@ -401,11 +401,19 @@ def _inner_folds(scope: Scope, options: Sequence[n.OptionNode]) -> int | None:
     return found
 
 
-def lacking(where: str) -> str:
+def lacking(source: SourceSpec, protocol: Protocol | None) -> str:
     """End the sentence that something needs what a protocol or source does not give."""
-    if where == "resubstitution":
-        return ", and `resubstitution` predicts rows that the models were fitted on"
-    return f", which `{where}` does not give"
+    if protocol is None:
+        return f", which `{source.name}` does not give"
+    if PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options):
+        return f", and `{spoken(protocol)}` predicts rows that the models were fitted on"
+    seeds = f" seeds={protocol.seeds}" if protocol.seeds > 1 else ""
+    return f", which `{spoken(protocol)}{seeds}` does not give"
+
+
+def is_assigned(protocol: Protocol) -> bool:
+    """Tell whether the author assigns the rows, so that what is yielded is read from the data."""
+    return PROTOCOLS[protocol.kind].declaration.of_assignment is not None
 
 
 def spoken(protocol: Protocol) -> str:

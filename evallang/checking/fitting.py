@@ -32,12 +32,14 @@ UNDEFINED = "undefined"
 class Setting:
     """Where evidence comes from: a protocol or a source, as written, and what it yields.
 
-    `source` holds the outcomes that were made elsewhere, None where models are fitted.
+    `source` holds the outcomes that were made elsewhere, None where models are fitted;
+    `test_rows` is the number of rows of a test part, where it is fixed.
     """
 
     words: str
     yields: Yields
     source: SourceSpec | None = None
+    test_rows: int | None = None
 
     @property
     def fits_models(self) -> bool:
@@ -52,6 +54,7 @@ def settings() -> tuple[Setting, ...]:
         Setting(
             " ".join(entry.declaration.words),
             entry.declaration.yields(entry.defaults()),
+            test_rows=entry.declaration.test_rows(entry.defaults()),
         )
         for entry in PROTOCOLS
     ]
@@ -114,7 +117,7 @@ def metrics_of(test: Entry[Any]) -> tuple[str, ...]:
 def measurable(metric: Entry[Any], setting: Setting) -> bool:
     """Tell whether a metric has a value here at all."""
     declared = metric.declaration
-    if setting.words == "leave_one_out":
+    if setting.test_rows == 1:
         return bool(declared.form != "scores")
     return setting.source is None or is_known(setting.source, Method(metric.name))
 

@@ -21,23 +21,21 @@ from evallang.registry import Evidence
 from evallang.source import Span
 from evallang.study import Method, OptionValue, Protocol, Study
 
-FOLD_OPTIONS = ("folds", "outer")
-
 
 def questions(study: Study) -> Questions:
     """Gather what the data rules must know of a study."""
     protocols = own_protocols(study)
     folded = [(folds, p.span) for p in protocols if (folds := _folds(p)) is not None]
     most, span = max(folded, key=lambda found: found[0], default=(None, None))
-    held = [p for p in protocols if p.kind == "holdout"]
-    share = _number(held[0].options.get("test")) if held else None
+    held = [(share, p.span) for p in protocols if (share := _held_out(p)) is not None]
+    share, share_span = held[0] if held else (None, None)
     return Questions(
         by_size=_by_size(study),
         by_positive=tuple(m.written for m in metrics_of(study) if depends_on_positive(m)),
         per_fold=tuple(metric.written for metric in _per_fold(study)),
         folds=most,
         test_share=share,
-        test_span=held[0].span if held else None,
+        test_span=share_span,
         fold_span=span,
         instead=repeated_design(study),
         margins=tuple(_margins(study)),
@@ -118,13 +116,17 @@ def _by_class(metric: Method) -> bool:
 
 
 def _folds(protocol: Protocol) -> int | None:
-    if not PROTOCOLS[protocol.kind].declaration.keeps_strata:
-        return None
-    for name in FOLD_OPTIONS:
-        value = protocol.options.get(name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    return None
+    """Return the number of folds that the author can change and strata are spread over."""
+    declared = PROTOCOLS[protocol.kind].declaration
+    chosen = declared.keeps_strata and isinstance(declared.folds, str)
+    return declared.number_of_folds(protocol.options) if chosen else None
+
+
+def _held_out(protocol: Protocol) -> float | None:
+    """Return the share of rows that a single split tests, None of other protocols."""
+    declared = PROTOCOLS[protocol.kind].declaration
+    single = declared.n_splits(protocol.options) == 1
+    return declared.test_share(protocol.options) if single else None
 
 
 def _number(value: OptionValue) -> float | None:

@@ -21,7 +21,7 @@ from evallang.compatibility.intervals import (
     interval_mismatch,
 )
 from evallang.data.dataset import DataSpec
-from evallang.protocols.protocol import PROTOCOLS, Yields
+from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
@@ -110,19 +110,19 @@ def _written_by(scope: Scope, comparison: ComparisonSpec) -> bool:
 def _folds(scope: Scope, study: Study) -> None:
     """A ranking is undefined on a fold of one row, and without groups none can be left out."""
     for protocol in study.protocols:
-        if PROTOCOLS[protocol.kind].declaration.yields(protocol.options).grouped:
+        declared = PROTOCOLS[protocol.kind].declaration
+        if declared.yields(protocol.options).grouped:
             _groups_left_out(scope, study, protocol)
-        rows = protocol.kind in ("leave_one_out", "leave_p_out")
-        grouped = (s for s in study.sources if isinstance(s, DataSpec))
-        if rows and any(is_grouped(source, study.group) for source in grouped):
+        tables = (s for s in study.sources if isinstance(s, DataSpec))
+        grouped = any(is_grouped(source, study.group) for source in tables)
+        if grouped and declared.cuts_groups(protocol.options):
             scope.report(
                 codes.CLAUSE_CONFLICT,
                 f"`{protocol.kind}` puts rows of one group on both sides of a split",
                 protocol.span,
                 help=f"write `protocol {_named(study, protocol)}leave_one_group_out`",
             )
-        single = protocol.kind == "leave_p_out" and protocol.options.get("p") == 1
-        if protocol.kind != "leave_one_out" and not single:
+        if declared.test_rows(protocol.options) != 1:
             continue
         said: set[Method] = set()
         for metric, span in metrics_on(study, protocol):
@@ -132,7 +132,7 @@ def _folds(scope: Scope, study: Study) -> None:
                 scope.report(
                     validity_codes.METRIC_UNDER_PROTOCOL,
                     f"`{metric.name}` is undefined on the one-row folds of "
-                    f"`{protocol.kind}{' p=1' if single else ''}`",
+                    f"`{written(protocol.kind, protocol.options)}`",
                     span,
                     help=f"write `protocol {_named(study, protocol)}cv folds=10`",
                 )
@@ -195,18 +195,16 @@ def _intervals(scope: Scope, study: Study) -> None:
             place = measure.interval_span or measure.span
             if measure.interval is None:
                 name = default_interval(measure.metric, yields, None, grouped)
-            elif protocol is not None and protocol.kind == "split":
+            elif protocol is not None and designs.is_assigned(protocol):
                 continue  # judged once the split is read
             else:
                 name = measure.interval.name
                 problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
                 if problem is not None:
-                    where = designs.spoken(protocol) if protocol is not None else source.name
-                    where += f" seeds={protocol.seeds}" if protocol and protocol.seeds > 1 else ""
                     needs = problem.reason.startswith(f"`{name}` needs")
                     scope.report(
                         validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
-                        problem.reason + (designs.lacking(where) if needs else ""),
+                        problem.reason + (designs.lacking(source, protocol) if needs else ""),
                         place,
                         help=for_the_line(problem.instead, measure, study, yields, grouped),
                     )
@@ -254,13 +252,14 @@ def _search(scope: Scope, study: Study) -> None:
         if tuning is not None and tuning.cv is not None and inner and _says_cv(scope, tuning.cv):
             scope.report(
                 codes.CLAUSE_CONFLICT,
-                "`nested cv` has inner folds of its own, so `cv=` has no place here",
+                f"`{designs.spoken(protocol)}` has inner folds of its own, so `cv=` has no place "
+                "here",
                 tuning.span,
-                help=f"leave `cv={tuning.cv}` out, or write `inner={tuning.cv}`",
+                help=f"leave `cv={tuning.cv}` out, or write `{declared.inner_option}={tuning.cv}`",
             )
         if stage or (tuning is not None and tuning.cv is not None):
             continue
-        if tuned and protocol.kind != "split":
+        if tuned and not designs.is_assigned(protocol):
             node = scope.models[tuned[0].name]
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(

@@ -53,7 +53,7 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
         oob = float("nan") if error_left_out is None else error_left_out
         apparent = weighted_mean(rounds.loss(rounds.full), setting.weights)
         gamma = rounds.gamma()
-        if setting.drawn is not None and kind != "resubstitution" and isfinite(oob):
+        if setting.drawn is not None and not setting.on_training_rows and isfinite(oob):
             error = standard_error(losses, setting.drawn, setting.weights, setting.group_codes)
             if error is None:
                 notes.append(
@@ -69,7 +69,7 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
         apparent = rounds.to_error(rounds.value(rounds.full))
         gamma = rounds.permuted_gamma(study)
         notes.append("an extension: Err(1) is the mean over rounds, gamma by permutation")
-        if kind != "resubstitution":
+        if not setting.on_training_rows:
             notes.append("no standard error: its form is for means over examples")
         if undefined:
             notes.append(

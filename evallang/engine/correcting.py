@@ -22,8 +22,6 @@ else:
 ROUNDS = 500
 MOST_WORK = 50_000_000  # predictions looked at; above it there are fewer rounds
 FEWEST_ROUNDS = 100
-WITHOUT = frozenset({"bootstrap", "resubstitution", "time_series"})
-"""Protocols whose predictions cannot be drawn anew as independent examples."""
 
 
 def corrected(study: Study, setting: Setting, models: Sequence[str]) -> CorrectedEstimate | None:
@@ -32,7 +30,7 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
     Every search is made inside the training parts, so what is left to correct is the choice
     among the models of the study. None with one model, or where rows cannot be drawn anew.
     """
-    if len(models) < 2 or setting.kind in WITHOUT or setting.protocol is None:
+    if len(models) < 2 or setting.protocol is None or not _redrawable(setting):
         return None
     metric = study.measures[0].metric
     entry = setting.entry(metric)
@@ -73,6 +71,11 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
         rounds=found.rounds,
         models=tuple(models),
     )
+
+
+def _redrawable(setting: Setting) -> bool:
+    """Tell whether predictions can be drawn anew as those of independent examples."""
+    return not (setting.by_rounds or setting.on_training_rows or setting.yields.ordered)
 
 
 def _by_unit(codes: "NDArray[Any]") -> "list[NDArray[np.int64]]":

@@ -61,7 +61,7 @@ def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> E
             else f"not computed: the model gives no {setting.entry(metric).declaration.needs}"
         )
         return _undefined(setting, model, metric, reason)
-    if setting.kind == "bootstrap":
+    if setting.by_rounds:
         made = bootstrap_estimate(study, setting, model, metric)
         tests = tested(setting, model)
         if made.interval is not None and made.interval.low == made.interval.high:
@@ -114,7 +114,7 @@ def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -
     if found.failed or outcome is None:
         return None
     try:
-        if setting.kind == "bootstrap":
+        if setting.by_rounds:
             return bootstrap_estimate(study, setting, model, metric).value
         return _whole(setting, model, metric)[0].value
     except OwnMetricFailed:

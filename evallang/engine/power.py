@@ -283,7 +283,7 @@ def _of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
         return Sizes(None, "splits", unknown=unknown)
     declared = PROTOCOLS[protocol.kind].declaration
     splits, share = declared.n_splits(protocol.options), declared.test_share(protocol.options)
-    if splits is None or share is None or not 0 < share < 1:
+    if splits is None or splits < 2 or share is None or not 0 < share < 1:
         return Sizes(None, "splits", unknown=unknown)
     return Sizes(splits, "splits", share / (1 - share))
 

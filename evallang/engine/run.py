@@ -25,7 +25,7 @@ from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
 from evallang.planning.plan import Place
 from evallang.planning.planner import Planned
-from evallang.protocols.protocol import Split
+from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import lazy
 from evallang.results.records import (
     Failure,
@@ -244,6 +244,7 @@ def _setting(
         )
         for model, found in first.items()
     }
+    by_rounds = PROTOCOLS[protocol.kind].declaration.full_sample
     return Setting(
         source=table.spec.name,
         label=table.spec.label,
@@ -262,7 +263,7 @@ def _setting(
         group_codes=table.group_codes,
         kind=protocol.kind,
         options=protocol.options,
-        drawn=_drawn(splits, table.n) if protocol.kind == "bootstrap" else None,
+        drawn=_drawn(splits, table.n) if by_rounds else None,
         weights=table.weights,
         class_values=table.class_values if table.task == "classification" else (),
         further_seeds=tuple(further),

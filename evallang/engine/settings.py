@@ -13,7 +13,7 @@ from evallang.frozen import frozen
 from evallang.metrics.given import of_means
 from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.metrics.own_code import in_labels
-from evallang.protocols.protocol import Yields
+from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.registry import lazy
 from evallang.study import Method
 
@@ -94,6 +94,21 @@ class Setting:
     weights: "NDArray[np.float64] | None" = None
     class_values: tuple[Any, ...] = ()
     further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
+
+    @property
+    def design(self) -> ProtocolDeclaration | None:
+        """The protocol's declaration, None for outcomes that were made elsewhere."""
+        return None if self.kind is None else PROTOCOLS[self.kind].declaration
+
+    @property
+    def by_rounds(self) -> bool:
+        """Whether a fit on all rows precedes the rounds of a bootstrap."""
+        return self.design is not None and self.design.full_sample
+
+    @property
+    def on_training_rows(self) -> bool:
+        """Whether models are tested on the rows that they were fitted on."""
+        return self.design is not None and self.design.tests_on_training_rows(self.options)
 
     @property
     def by_seed(self) -> "tuple[Setting, ...]":

@@ -9,7 +9,6 @@ from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
-from evallang.protocols.given import yields_of_assignment
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry
 from evallang.results.settings import Default
@@ -64,8 +63,9 @@ def _settings(
 
 def yields_on(table: Table, protocol: Protocol) -> Yields:
     """Say what a protocol gives on a table; the author's own split tells once it is read."""
-    if protocol.kind == "split" and table.split is not None:
-        found = yields_of_assignment(table.split, 1 + len(table.further_splits))
+    of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
+    if of_assignment is not None and table.split is not None:
+        found = of_assignment(table.split, 1 + len(table.further_splits))
         return over_seeds(replace(found, weighted=table.weights is not None), protocol)
     return yields_of(table.spec, protocol)
 

@@ -80,6 +80,6 @@ def _may_share(protocols: Sequence[Protocol]) -> bool:
     designs = [
         (protocol.kind, sorted(map(str, protocol.options.items()))) for protocol in protocols
     ]
-    declared = [PROTOCOLS[protocol.kind].declaration for protocol in protocols]
-    whole = [d for d in declared if d.full_sample or d.tests_on_training_rows]
+    declared = [(PROTOCOLS[protocol.kind].declaration, protocol.options) for protocol in protocols]
+    whole = [d for d, o in declared if d.full_sample or d.tests_on_training_rows(o)]
     return len(whole) > 1 or any(designs.count(design) > 1 for design in designs)

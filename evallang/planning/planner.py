@@ -29,7 +29,7 @@ from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
 from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
-from evallang.protocols.protocol import PROTOCOLS, Rows, Split, written
+from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Rows, Split, written
 from evallang.registry import Evidence, lazy
 from evallang.results.records import (
     INNER_FOLDS,
@@ -99,7 +99,7 @@ def plan(
                 found += of_one([refused], name, own, several=several)
                 continue
             splits[table.spec.name, protocol.name] = made
-            kept = PROTOCOLS[protocol.kind].declaration.keeps_strata
+            kept = _declared(protocol).keeps_strata
             how = shares_kept(rows, made) if kept else None
             words = [*(strata.notes if strata and kept else ()), *([how] if how else [])]
             where = f"{name}: " if several else ""
@@ -130,22 +130,22 @@ def plan(
 
 def _classes_to_learn(table: Table, protocol: Protocol, made: Sequence[Split]) -> None:
     """Refuse splits that leave rows of one class to learn from; a bootstrap draws again."""
-    if table.task != "classification" or protocol.kind == "bootstrap":
+    if table.task != "classification" or _declared(protocol).division == "resampled":
         return
     alone = [split for split in made if len(np.unique(table.y[split.train])) == 1]
     if alone:
         label = table.classes[int(table.y[alone[0].train[0]])]
-        ways = {
-            "time_series": "write fewer folds, if the rows are in the order of time",
-            "split": "put rows of every class among those trained on",
-        }
         parts = "the training part has" if len(made) == 1 else (
             f"{len(alone):,} of {len(made):,} training parts {'has' if len(alone) == 1 else 'have'}"
         )  # fmt: skip
         raise ValueError(
             f"{parts} rows of one class alone, such as `{label}`: "
-            + ways.get(protocol.kind, "write fewer folds, or another protocol")
+            + _declared(protocol).one_class_fix
         )
+
+
+def _declared(protocol: Protocol) -> ProtocolDeclaration:
+    return PROTOCOLS[protocol.kind].declaration
 
 
 class NoStageError(ValueError):
@@ -287,7 +287,8 @@ def inner_of(
         return ()
     if split.validation is not None:
         return ((split.train, split.validation),)
-    if protocol.kind == "split" and (study.tuning is None or study.tuning.cv is None):
+    declared = _declared(protocol)
+    if declared.of_assignment is not None and (study.tuning is None or study.tuning.cv is None):
         tuned = study.tuning is not None and study.tuning.span is not None
         raise NoStageError(
             "the split has no validation rows to choose hyper-parameters on: write "
@@ -303,7 +304,7 @@ def inner_of(
             split.train,
             folds=folds,
             seed=drawn,
-            kind="time_series" if protocol.kind == "time_series" else "cv",
+            ordered=declared.yields(protocol.options).ordered,
         )
     )
 
@@ -352,6 +353,9 @@ def _record(
             seeds=protocol.seeds,
         ),
         tuned_on=_tuned_on(study, protocol, layout),
+        short=entry.declaration.short.format_map(dict(protocol.options)),
+        shuffled=entry.declaration.division == "shuffled",
+        shared_training=entry.declaration.shared_training,
     )
 
 
@@ -362,7 +366,7 @@ def _tuned_on(study: Study, protocol: Protocol, layout: Layout) -> str | None:
         return None
     if any(split.validation is not None for split in found):
         return VALIDATION_PART
-    ordered = PROTOCOLS[protocol.kind].declaration.yields(protocol.options).ordered
+    ordered = _declared(protocol).yields(protocol.options).ordered
     return INNER_PERIODS if ordered else INNER_FOLDS
 
 

@@ -43,19 +43,16 @@ def strata_of(study: Study, table: Table, protocol: Protocol) -> Found:
 
 def least_members(study: Study, protocol: Protocol) -> int:
     """Give how many members a stratum needs to be in every part, inner folds included."""
-    options = protocol.options
+    declared = PROTOCOLS[protocol.kind].declaration
     inner = inner_folds(study, protocol) if _searches(study) else 1
-    folds = {"cv": "folds", "repeated_cv": "folds", "nested_cv": "outer"}.get(protocol.kind)
-    if protocol.kind == "5x2cv" or folds is not None:
-        k = 2 if folds is None else int(str(options[folds]))
+    k = declared.number_of_folds(protocol.options)
+    if k is not None:
         members = k
         while members - ceil(members / k) < inner:
             members += 1
         return members
-    kept = 1.0
-    for part in ("test", "validation"):
-        share = options.get(part)
-        kept -= float(share) if protocol.kind.endswith("holdout") and share is not None else 0.0  # type: ignore[arg-type]  # a number, as the option declares
+    share = declared.train_share(protocol.options)
+    kept = 1.0 if share is None else share
     return max(2, ceil((inner + 1) / kept)) if inner > 1 else 2
 
 

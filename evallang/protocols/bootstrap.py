@@ -30,8 +30,11 @@ else:
         describe=lambda options: (
             f"bootstrap with {options['rounds']} rounds ({options['estimate']} estimate)"
         ),
+        short="{rounds} bootstraps",
         about=ALGORITHM,
         n_splits=lambda options: int(options["rounds"]) + 1,
+        division="resampled",
+        tests_on_training_rows=lambda options: options["estimate"] == "resubstitution",
         full_sample=True,
         keeps_strata=False,
         when="the error on small data is to be estimated with little variance",

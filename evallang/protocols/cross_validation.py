@@ -44,9 +44,13 @@ REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False
         words=("cv",),
         yields=lambda options: ONCE,
         describe=lambda options: f"{options['folds']}-fold cross-validation",
+        short="{folds}-fold CV",
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
+        division="shuffled",
+        folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
+        shared_training="partition",
         when=(
             "one moderate data set, and no hyper-parameter to choose: every example is tested once"
         ),
@@ -80,9 +84,13 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         describe=lambda options: (
             f"{options['folds']}-fold cross-validation repeated {_times(options['times'])}"
         ),
+        short="{times}×{folds}-fold CV",
         about=ALGORITHM,
         n_splits=lambda options: int(options["folds"]) * int(options["times"]),
+        division="shuffled",
+        folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
+        shared_training="partition",
         when="the statement is about the learning algorithm, trained on sets of this size",
         when_not=(
             "tests that count examples, such as mcnemar: cv, holdout; the statement is about "
@@ -127,8 +135,12 @@ def repeated_cv(rows: Rows, *, folds: int = 10, times: int = 10) -> Iterator[Spl
             frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW})
         ),
         describe=lambda options: "leave-one-out cross-validation",
+        short="leave one out",
         about=FITTED_MODELS,
         n_splits=lambda options: None,
+        division="in_turn",
+        test_rows=lambda options: 1,
+        shared_training="partition",
         keeps_strata=False,
         when="data are so few that no row can be spared",
         when_not=(
@@ -178,9 +190,13 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
             f"nested cross-validation with {options['outer']} outer and {options['inner']} inner "
             "folds" + (f", repeated {_times(options['times'])}" if options["times"] > 1 else "")
         ),
+        short="nested {outer}×{inner} CV",
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["outer"]) * int(options["times"]),
+        division="shuffled",
+        folds="outer",
         test_share=lambda options: 1 / int(options["outer"]),
+        shared_training="partition",
         inner_option="inner",
         when="hyper-parameters are chosen, and the estimate must include the choosing",
         when_not=(
@@ -231,8 +247,11 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
             frozenset({Evidence.FOLD_SCORES}), Design.FIVE_BY_TWO, once=False
         ),
         describe=lambda options: "5×2-fold cross-validation",
+        short="5×2 CV",
         about=ALGORITHM,
         n_splits=lambda options: 10,
+        division="shuffled",
+        folds=2,
         when=(
             "the 5x2cv tests are wanted; they plan it themselves where the study has another "
             "protocol"

@@ -37,9 +37,13 @@ FOLD_NUMBER = re.compile(r"(-?\d+)(\.0+)?")
             PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD, validation=True
         ),
         describe=lambda options: "split given by the author",
+        short="split",
         about=FITTED_MODELS,
         n_splits=lambda options: None,
+        division="in_place",
         keeps_strata=False,
+        of_assignment=lambda values, repeats: yields_of_assignment(values, repeats),
+        one_class_fix="put rows of every class among those trained on",
         when=(
             "the split is given: a benchmark's official test set, or folds of an earlier study; "
             "the outer folds of a nested cross-validation are given: `tune cv=K`"

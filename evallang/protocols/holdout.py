@@ -33,8 +33,14 @@ else:
             PER_ROW, single_fit=True, validation=options["validation"] is not None
         ),
         describe=lambda options: _describe(options),
+        short="holdout",
         about=FITTED_MODEL,
         n_splits=lambda options: 1,
+        division="shuffled",
+        test_share=lambda options: float(options["test"]),
+        train_share=lambda options: (
+            1.0 - float(options["test"]) - float(options["validation"] or 0)
+        ),
         when=(
             "data are plenty, or fits are expensive, and the statement is about one fitted model"
         ),
@@ -81,9 +87,13 @@ def holdout(
             f"repeated holdout ({options['times']} times, {written(options['test'])} kept for "
             "testing)"
         ),
+        short="{times} holdouts",
         about=ALGORITHM,
         n_splits=lambda options: int(options["times"]),
+        division="shuffled",
         test_share=lambda options: float(options["test"]),
+        train_share=lambda options: 1.0 - float(options["test"]),
+        shared_training="drawn",
         when="as repeated cv, with test parts of any size",
         when_not=(
             "the same number of fits will do for repeated cv, which tests each example "
@@ -126,9 +136,11 @@ def repeated_holdout(
         words=("resubstitution",),
         yields=lambda options: Yields(frozenset(), single_fit=True),
         describe=lambda options: "resubstitution (tested on the training examples)",
+        short="resubstitution",
         about=FITTED_MODEL,
         n_splits=lambda options: 1,
-        tests_on_training_rows=True,
+        division="in_place",
+        tests_on_training_rows=lambda options: True,
         keeps_strata=False,
         when="to show how optimistic the error on the training rows is",
         when_not="any claim about new examples: cv, holdout",

@@ -31,8 +31,11 @@ else:
         words=("leave_one_group_out",),
         yields=lambda options: Yields(PER_ROW, grouped=True, one_group_a_fold=True),
         describe=lambda options: "leave-one-group-out cross-validation",
+        short="leave one group out",
         about=NEW_GROUPS,
         n_splits=lambda options: None,
+        division="in_turn",
+        shared_training="partition",
         keeps_strata=False,
         when=(
             "the model will meet groups (patients, sites, batches) that it has not seen, and "
@@ -77,8 +80,11 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
         words=("leave_p_out",),
         yields=lambda options: Yields(frozenset(), once=options["p"] == 1),
         describe=lambda options: f"leave-{options['p']}-out cross-validation",
+        short="leave p out",
         about=ALGORITHM,
         n_splits=lambda options: None,
+        division="in_turn",
+        test_rows=lambda options: int(options["p"]),
         keeps_strata=False,
         when="a published leave-p-out estimate is reproduced, on few rows",
         when_not=(

@@ -7,10 +7,10 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence, Guidance, Registry
@@ -84,33 +84,82 @@ class Yields:
     one_group_a_fold: bool = False
 
 
+Division = Literal["shuffled", "resampled", "in_turn", "in_place"]
+"""How rows are put into parts: at random, drawn with replacement, each part in turn, or as is."""
+SharedTraining = Literal["partition", "drawn"]
+
+
 @frozen
 class ProtocolDeclaration(Guidance):
-    """How a protocol is written and what it yields.
+    """How a protocol is written, how it divides rows, and what it yields.
 
-    `words` are the words of the form (("nested", "cv")); `yields`, `describe` and
-    `n_splits` take all options, defaults filled in. `describe` words the design for
-    readers so that "stratified" may stand before it ("10-fold cross-validation");
-    `n_splits` is None where it depends on the rows; `test_share` is the share of rows that
-    one split tests, None where the options do not tell; `about` says what an estimate is about
-    under the default options (`about` below: under any); `inner_option` names the option
-    that gives the number of inner folds; `tests_on_training_rows` marks estimates that are
-    optimistic by design; `full_sample` says that a split with fold -1 comes first, which
-    trains and tests on all rows; `keeps_strata` is False where strata play no part;
-    `forms` are the ways to write it where words and options are not all.
+    Callables take all options, defaults filled in. That rows are ordered in time is declared
+    by what is yielded; the folds inside a training part then never train on the future.
+
+    Attributes
+    ----------
+    words : the words of the form (("nested", "cv"))
+    yields : what it gives to measures and tests
+    describe : the design for readers, such that "stratified" may precede it ("10-fold
+        cross-validation")
+    short : the design in the head of a report, where options are fields ("{folds}-fold CV")
+    about : what an estimate is about under the default options (`about` below: under any)
+    n_splits : the number of splits, None where it depends on the rows
+    division : `shuffled` where rows are dealt at random, `resampled` where they are drawn with
+        replacement, `in_turn` where every row, group or combination is tested, `in_place`
+        where nothing is drawn and rows keep their order
+    folds : the option that gives the number of folds of one repeat, or that number where it
+        is fixed; None where a repeat is not divided into folds
+    test_share : the share of rows that one split tests, None where the options do not tell
+    test_rows : the number of rows that one split tests, None where the options do not tell
+    train_share : the share of rows that one split trains on, None where `folds` tells or the
+        options do not
+    inner_option : the option that gives the number of inner folds
+    shared_training : how the share that two training sets have in common follows from the
+        sizes of their parts: those of a `partition`, or `drawn` at random; None where it does
+        not
+    forms : the ways to write it where words and options are not all
+    tests_on_training_rows : whether estimates are optimistic by design
+    full_sample : True where a split with fold -1 comes first, which trains and tests on all
+        rows
+    keeps_strata : False where strata play no part
+    of_assignment : what the author's own assignment of rows yields once it is read (its values
+        and the number of repeats); None where the protocol takes no such assignment
+    one_class_fix : what to write where a training part has rows of one class alone
     """
 
     words: tuple[str, ...]
     yields: Callable[[Mapping[str, Any]], Yields]
     describe: Callable[[Mapping[str, Any]], str]
+    short: str
     about: str
     n_splits: Callable[[Mapping[str, Any]], int | None]
+    division: Division
+    folds: str | int | None = None
     test_share: Callable[[Mapping[str, Any]], float | None] = lambda options: None
+    test_rows: Callable[[Mapping[str, Any]], int | None] = lambda options: None
+    train_share: Callable[[Mapping[str, Any]], float | None] = lambda options: None
     inner_option: str | None = None
+    shared_training: SharedTraining | None = None
     forms: tuple[str, ...] = ()
-    tests_on_training_rows: bool = False
+    tests_on_training_rows: Callable[[Mapping[str, Any]], bool] = lambda options: False
     full_sample: bool = False
     keeps_strata: bool = True
+    of_assignment: Callable[[Sequence[str], int], Yields] | None = None
+    one_class_fix: str = "write fewer folds, or another protocol"
+
+    def draws_at_random(self) -> bool:
+        """Tell whether chance decides which rows stand in which part."""
+        return self.division in ("shuffled", "resampled")
+
+    def cuts_groups(self, options: Mapping[str, Any]) -> bool:
+        """Tell whether single rows are left out, so that a group is cut."""
+        return self.division == "in_turn" and not self.yields(options).grouped
+
+    def number_of_folds(self, options: Mapping[str, Any]) -> int | None:
+        """Return the number of folds of one repeat, None where there are none."""
+        found = options.get(self.folds) if isinstance(self.folds, str) else self.folds
+        return found if isinstance(found, int) else None
 
 
 PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protocols")

@@ -48,9 +48,12 @@ def _rows(number: int) -> str:
             f"forward chaining over {options['folds']} test periods"
             + (f" with a gap of {_rows(options['gap'])}" if options["gap"] else "")
         ),
+        short="{folds} steps forward",
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
+        division="in_place",
         keeps_strata=False,
+        one_class_fix="write fewer folds, if the rows are in the order of time",
         when=(
             "rows follow one another in time, and the model will predict later rows from "
             "earlier ones"

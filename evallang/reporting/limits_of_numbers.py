@@ -69,7 +69,7 @@ def _overlap(context: Context) -> Caution | None:
         splits: dict[str, list[str]] = {}
         for setting in settings:
             estimate = _with_folds(context, setting)
-            share = shared_training(protocol.kind, estimate.folds) if estimate else None
+            share = shared_training(protocol.shared_training, estimate.folds) if estimate else None
             if estimate is None or share is None or share <= 0:
                 continue
             label = context.data_label(setting.data)

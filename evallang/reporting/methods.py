@@ -32,8 +32,6 @@ from evallang.results.records import WITHOUT_WEIGHTS, DataRecord
 
 MOST_LISTED = 6  # models that need no count before their names, data sets that are named
 SEARCHES = {"bayes": "Bayesian"}
-SHUFFLED = frozenset({"cv", "repeated_cv", "nested_cv", "holdout", "repeated_holdout", "5x2cv"})
-"""Protocols that draw rows at random; `shuffle=false` turns it off where there is a choice."""
 
 
 @SECTIONS.register(SectionDeclaration(order=80), title="Methods text")
@@ -147,8 +145,7 @@ def _designs(context: Context) -> Runs:
     made: Runs = ()
     for protocol in context.results.protocols:
         words = mid_sentence(protocol.summary.rstrip(".")) or protocol.kind.replace("_", " ")
-        shuffled = protocol.kind in SHUFFLED and protocol.options.get("shuffle", True)
-        if shuffled and "shuffl" not in words:
+        if protocol.shuffled and "shuffl" not in words:
             words += ", rows shuffled"
         cite = context.cite("protocol", protocol.kind)
         if protocol.implied_by is None:

@@ -3,26 +3,21 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from evallang.results.records import FoldValue
-
-PARTITIONS = frozenset({"cv", "nested_cv", "repeated_cv", "leave_one_out", "leave_one_group_out"})
-"""Protocols whose test parts of one repeat do not meet."""
-DRAWN = frozenset({"repeated_holdout"})
-"""Protocols whose test parts are drawn anew each time."""
+from evallang.results.records import DRAWN, FoldValue
 
 
-def shared_training(kind: str, folds: Sequence[FoldValue]) -> float | None:
+def shared_training(how: str | None, folds: Sequence[FoldValue]) -> float | None:
     """Give the mean share of a training set that stands in another one too, over all pairs.
 
     Two parts of one partition leave out different rows: of n rows they share
     n_train(i) + n_train(j) - n. Rows drawn anew, and those of another repeat, are shared by
     chance: n_train / n. None where sizes are not known, or there is one split only.
     """
-    if kind not in PARTITIONS | DRAWN or len(folds) < 2:
+    if how is None or len(folds) < 2:
         return None
     if any(fold.n_train is None or fold.n_test is None for fold in folds):
         return None
-    if kind in DRAWN:
+    if how == DRAWN:
         shares = [
             (fold.n_train or 0) / size
             for fold in folds

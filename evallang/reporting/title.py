@@ -15,15 +15,6 @@ from evallang.reporting.wording import plural
 from evallang.results.records import ProtocolRecord
 
 MOST_NAMED = 3  # protocols in the facts of the head; more are counted
-SHORT = {
-    "cv": "{folds}-fold CV",
-    "repeated_cv": "{times}×{folds}-fold CV",
-    "nested_cv": "nested {outer}×{inner} CV",
-    "repeated_holdout": "{times} holdouts",
-    "bootstrap": "{rounds} bootstraps",
-    "time_series": "{folds} steps forward",
-    "5x2cv": "5×2 CV",
-}
 
 
 @SECTIONS.register(SectionDeclaration(order=0, hideable=False), title="")
@@ -62,14 +53,7 @@ def title(context: Context) -> Sequence[Block]:
 
 def short_protocol(protocol: ProtocolRecord) -> str:
     """Name a protocol in two or three words."""
-    form = SHORT.get(protocol.kind)
-    plain = protocol.kind.replace("_", " ")
-    if form is None:
-        return plain
-    try:
-        return form.format_map(dict(protocol.options))
-    except KeyError:
-        return plain
+    return protocol.short or protocol.kind.replace("_", " ")
 
 
 def _subtitle(context: Context) -> str:

@@ -152,6 +152,9 @@ class ModelRecord:
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"
 TUNED_ON = (VALIDATION_PART, INNER_FOLDS, INNER_PERIODS)
 """Where candidates are compared: on one validation part, inner folds, inner later periods."""
+PARTITION, DRAWN = "partition", "drawn"
+SHARED_TRAINING = (PARTITION, DRAWN)
+"""What two training sets share: all but two parts of one partition, or rows drawn by chance."""
 
 
 @frozen
@@ -163,7 +166,11 @@ class ProtocolRecord:
     merged, and how well groups let them be kept. `written` is what stands after the word
     `protocol` in a study that says all of it: `repeated cv folds=10 times=10`.
     `tuned_on` names the rows on which candidates of a search were compared, one of `TUNED_ON`;
-    None where nothing was searched, or no data were read.
+    None where nothing was searched, or no data were read. `short` is the design in a few words
+    ("10-fold CV"), by default its kind; `shuffled` tells that rows were dealt at random, which
+    older files do not say. `shared_training` tells how the share that two training sets have in
+    common follows from the sizes of their parts: those of a partition, or drawn at random; None
+    where it does not, and in older files.
     """
 
     name: str
@@ -179,6 +186,9 @@ class ProtocolRecord:
     notes: tuple[str, ...] = ()
     written: str = ""
     tuned_on: Annotated[str, Among(TUNED_ON)] | None = None
+    short: str = ""
+    shuffled: bool = False
+    shared_training: Annotated[str, Among(SHARED_TRAINING)] | None = None
 
 
 @frozen

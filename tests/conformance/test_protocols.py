@@ -55,7 +55,7 @@ def test_rows_are_sorted_and_never_on_two_sides(entry, options):
             assert part[-1] < N
         assert (np.diff(split.test) > 0).all()
         full_sample = entry.declaration.full_sample and split.fold == -1
-        if not entry.declaration.tests_on_training_rows and not full_sample:
+        if not entry.declaration.tests_on_training_rows(options) and not full_sample:
             together = np.concatenate([np.unique(part) for part in parts])
             assert len(np.unique(together)) == len(together)
 

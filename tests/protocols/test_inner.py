@@ -53,7 +53,7 @@ def test_copies_of_a_row_in_a_bootstrap_sample_stay_together():
 
 def test_inner_folds_of_a_series_never_train_on_the_future():
     training = np.arange(30)
-    found = list(inner_splits(rows(), training, folds=3, seed=5, kind="time_series"))
+    found = list(inner_splits(rows(), training, folds=3, seed=5, ordered=True))
     for split, (train, test) in zip(found, TimeSeriesSplit(3).split(training), strict=True):
         np.testing.assert_array_equal(split.train, train)
         np.testing.assert_array_equal(split.test, test)

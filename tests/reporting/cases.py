@@ -85,7 +85,7 @@ def no_bounds() -> Results:
     )  # fmt: skip
     implied = ProtocolRecord(
         "5x2cv", "5x2cv", {}, "target", None, "compare with 5x2cv_f", 10, 40,
-        "stratified 5×2-fold cross-validation",
+        "stratified 5×2-fold cross-validation", short="5×2 CV", shuffled=True,
     )  # fmt: skip
     compared = replace(
         comparison, protocol="5x2cv", omnibus=None, pairwise=pairs, source="compare with 5x2cv_f"
@@ -168,7 +168,7 @@ def bootstrap() -> Results:
     )  # fmt: skip
     protocol = ProtocolRecord(
         "bootstrap", "bootstrap", {"rounds": 200, "estimate": ".632+"}, "target", None, None, 201,
-        402, "bootstrap with 200 rounds (.632+ estimate)",
+        402, "bootstrap with 200 rounds (.632+ estimate)", short="200 bootstraps",
     )  # fmt: skip
     return replace(
         whole, estimates=estimates, protocols=(protocol,), comparisons=(), diagnostics=(),

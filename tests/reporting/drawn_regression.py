@@ -105,7 +105,8 @@ def regression() -> Results:
         ),
         protocols=(
             ProtocolRecord("main", "repeated_cv", {"folds": 10, "times": 5}, None, None, None, 50,
-                           450, "5 times repeated 10-fold cross-validation"),
+                           450, "5 times repeated 10-fold cross-validation",
+                           short="5×10-fold CV", shuffled=True, shared_training="partition"),
         ),
         estimates=tuple(estimates),
         comparisons=(comparison, against),

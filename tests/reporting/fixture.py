@@ -198,7 +198,8 @@ def cancer() -> Results:
         ),
         (
             ProtocolRecord("main", "cv", {"folds": 10, "shuffle": True}, "target", None, None, 10,
-                           40, "stratified 10-fold cross-validation with shuffling"),
+                           40, "stratified 10-fold cross-validation with shuffling",
+                           short="10-fold CV", shuffled=True, shared_training="partition"),
         ),
         tuple(estimates),
         (comparison,),
@@ -297,7 +298,8 @@ def holdout() -> Results:
         study=replace(whole.study, title="Is the support vector machine as good?", authors=()),
         protocols=(
             ProtocolRecord("main", "holdout", {"test": 1 / 3}, "target", None, None, 1, 2,
-                           "one stratified holdout of a third"),
+                           "one stratified holdout of a third", short="holdout",
+                           shuffled=True),
         ),
         models=whole.models[:2],
         estimates=(*estimates, *within),

@@ -25,39 +25,39 @@ def counted(splits):
 def test_folds_share_what_counting_their_rows_gives(n, k):
     folds, share = counted(KFold(k, shuffle=True, random_state=1).split(np.zeros(n)))
     # Unequal folds differ by one row, so that the mean of ratios is not the ratio of means.
-    assert shared_training("cv", folds) == pytest.approx(share, abs=1e-3)
+    assert shared_training("partition", folds) == pytest.approx(share, abs=1e-3)
 
 
 def test_leave_one_out_shares_all_but_one_row():
     folds, share = counted(LeaveOneOut().split(np.zeros(30)))
-    assert shared_training("leave_one_out", folds) == pytest.approx(share, abs=1e-12)
+    assert shared_training("partition", folds) == pytest.approx(share, abs=1e-12)
 
 
 def test_two_halves_share_nothing():
     folds, share = counted(KFold(2).split(np.zeros(20)))
     assert share == 0
-    assert shared_training("cv", folds) == 0
+    assert shared_training("partition", folds) == 0
 
 
 def test_rows_drawn_anew_are_shared_by_chance():
     splits = ShuffleSplit(40, test_size=0.25, random_state=3).split(np.zeros(400))
     folds, share = counted(splits)
-    assert shared_training("repeated_holdout", folds) == pytest.approx(share, abs=0.01)
+    assert shared_training("drawn", folds) == pytest.approx(share, abs=0.01)
 
 
 def test_splits_of_different_repeats_share_rows_by_chance():
     splits = list(RepeatedKFold(n_splits=3, n_repeats=20, random_state=5).split(np.zeros(600)))
     _, share = counted(splits)
     folds = [FoldValue(i // 3, i % 3, None, 0.5, len(t), len(v)) for i, (t, v) in enumerate(splits)]
-    assert shared_training("repeated_cv", folds) == pytest.approx(share, abs=0.002)
+    assert shared_training("partition", folds) == pytest.approx(share, abs=0.002)
 
 
 def test_nothing_is_said_without_sizes_or_of_other_designs():
     folds = [FoldValue(0, i, None, 0.5, None, 20) for i in range(5)]
-    assert shared_training("cv", folds) is None
+    assert shared_training("partition", folds) is None
     known = [FoldValue(0, i, None, 0.5, 80, 20) for i in range(5)]
-    assert shared_training("time_series", known) is None
-    assert shared_training("cv", known[:1]) is None
+    assert shared_training(None, known) is None
+    assert shared_training("partition", known[:1]) is None
 
 
 def power_of_z(n, difference, discordant, alpha):

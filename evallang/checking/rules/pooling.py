@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from evallang.checking.designs import is_assigned
 from evallang.checking.rules.lines import (
     evidence_of,
     listed,
@@ -15,6 +16,7 @@ from evallang.checking.rules.lines import (
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 TREES = frozenset(
@@ -119,7 +121,7 @@ def _pools(study: Study, comparison: ComparisonSpec) -> bool:
     return any(
         yields.once
         and not (yields.single_fit or yields.ordered)
-        and (protocol is None or protocol.kind != "split")  # whether it has folds, the data say
+        and (protocol is None or not is_assigned(protocol))  # whether it has folds, the data say
         and any(uses_rows(test, yields) for test in tests_of(comparison))
         for _, protocol, yields in evidence_of(study, comparison)
     )
@@ -160,7 +162,7 @@ def unstable(study: Study, comparison: ComparisonSpec) -> str | None:
     for _, protocol, _ in evidence_of(study, comparison):
         if protocol is None:
             continue
-        if protocol.kind == "leave_one_out":
+        if PROTOCOLS[protocol.kind].declaration.test_rows(protocol.options) == 1:
             return "those of leave-one-out depend on one another"
         named = models_of(comparison, names_of(study.models))
         single = [name for name in named if name in followers]

@@ -11,18 +11,15 @@ from evallang.checking.rules.lines import (
     own_protocols,
     tables,
 )
-from evallang.checking.rules.resampling import KEEPS_ANY_ORDER
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Severity
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.study import Method, Study
 
-DRAWS_NOTHING = KEEPS_ANY_ORDER | {
-    "leave_one_out", "leave_one_group_out", "leave_p_out", "time_series",
-}  # fmt: skip
 PLAIN_THRESHOLDS = (0.0, 0.5)
 
 
@@ -228,7 +225,7 @@ def seed_by_default(study: Study) -> Iterator[Objection]:
         protocol holdout
         measure balanced_accuracy
     """
-    drawn = [p for p in own_protocols(study) if p.kind not in DRAWS_NOTHING]
+    drawn = [p for p in own_protocols(study) if PROTOCOLS[p.kind].declaration.draws_at_random()]
     if tables(study) and drawn and by_default(study, "study seed"):
         yield Objection(
             "the rows are drawn by chance, and the seed is left to its default",

@@ -15,11 +15,8 @@ from evallang.study import Measure, Method, Protocol, Study
 
 LEAST_ROUNDS = 50  # for a standard error; Efron & Tibshirani 1994, 6.4
 LEAST_FOR_BOUNDS = 1000  # for percentiles in the tails; Efron & Tibshirani 1994, 13 and 14
-IN_ORDER = frozenset({"time_series"})
 OF_PAIRS = {"wald": "paired_wald"}
 """Intervals of differences that are advised against, by the words of the option `interval`."""
-KEEPS_ANY_ORDER = frozenset({"split", "resubstitution"})
-"""Protocols that draw nothing, so that rows in order are not mixed by them."""
 
 
 @rule("W320", source="Kohavi 1995; Raschka 2018, 3.5")
@@ -51,8 +48,9 @@ def strata_without_effect(study: Study) -> Iterator[Objection]:
     if written is None or study.stratification is None or not study.stratification.columns:
         return
     if protocols and not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in protocols):
-        kind = protocols[0].kind
-        other = "" if kind in IN_ORDER | {"split"} else ", or write `protocol cv folds=10`"
+        in_place = PROTOCOLS[protocols[0].kind].declaration.division == "in_place"
+        given = in_place and not _on_training_rows(protocols[0])
+        other = "" if given else ", or write `protocol cv folds=10`"
         yield Objection(
             f"strata play no part under `{spoken(protocols[0])}`",
             written,
@@ -88,7 +86,8 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
     """
     for protocol in study.protocols:
         rounds = protocol.options.get("rounds")
-        if protocol.kind == "bootstrap" and isinstance(rounds, int) and rounds < LEAST_ROUNDS:
+        resampled = PROTOCOLS[protocol.kind].declaration.division == "resampled"
+        if resampled and isinstance(rounds, int) and rounds < LEAST_ROUNDS:
             yield Objection(
                 f"{rounds} rounds are too few for a standard error",
                 protocol.span,
@@ -166,23 +165,23 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
         protocol forward = time_series folds=5
         measure mae
     """
-    if not any(protocol.kind in IN_ORDER for protocol in own_protocols(study)):
+    ordered = next((p for p in own_protocols(study) if _yields(p).ordered), None)
+    if ordered is None:
         return
+    kept = f"`{spoken(ordered)}`"
     for protocol in study.protocols:
-        if protocol.kind in IN_ORDER | KEEPS_ANY_ORDER:
+        if PROTOCOLS[protocol.kind].declaration.division == "in_place":
             continue
-        mixes = f"`{spoken(protocol)}` mixes rows that `time_series` keeps in order"
+        mixes = f"`{spoken(protocol)}` mixes rows that {kept} keeps in order"
         implied = [c for c in tested_lines(study) if c.protocol == protocol.name]
         if protocol.implied_by is None or not implied:
-            yield Objection(
-                mixes, protocol.span, help="leave this protocol out, and keep `time_series`"
-            )
+            yield Objection(mixes, protocol.span, help=f"leave this protocol out, and keep {kept}")
             continue
         line = implied[0]
         yield Objection(
             f"`{line.test.name}` plans a protocol of its own, and {mixes}",
             line.span,
-            help=nearest_test(line.metrics[0], _in_order(study)),
+            help=nearest_test(line.metrics[0], _yields(ordered)),
         )
     for measure in study.measures:
         interval = measure.interval
@@ -196,10 +195,8 @@ def independent_resampling_of_a_series(study: Study) -> Iterator[Objection]:
             )
 
 
-def _in_order(study: Study) -> Yields:
-    """Give what the first protocol yields that keeps the order of rows."""
-    first = next(p for p in own_protocols(study) if p.kind in IN_ORDER)
-    return PROTOCOLS[first.kind].declaration.yields(first.options)
+def _yields(protocol: Protocol) -> Yields:
+    return PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
 
 
 @rule("W323", source="Raschka 2018, 1.3; Efron 1983")
@@ -229,7 +226,7 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
             continue
         words, instead = spoken(protocol), "write `protocol cv folds=10`"
         if protocol.options.get("estimate") is not None:
-            words += " estimate=resubstitution"
+            words += f" estimate={protocol.options['estimate']}"
             instead = "leave `estimate` out (it is `.632+`)"
         elif honest:
             instead = f"leave this protocol out; `{honest[0]}` tests on other examples"
@@ -241,9 +238,7 @@ def tested_on_training_rows(study: Study) -> Iterator[Objection]:
 
 
 def _on_training_rows(protocol: Protocol) -> bool:
-    declared = PROTOCOLS[protocol.kind].declaration
-    apparent = protocol.options.get("estimate") == "resubstitution"
-    return declared.tests_on_training_rows or apparent
+    return PROTOCOLS[protocol.kind].declaration.tests_on_training_rows(protocol.options)
 
 
 @rule("W324", source="Brown, Cai & DasGupta 2001; Nadeau & Bengio 2003")

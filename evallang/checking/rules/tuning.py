@@ -240,8 +240,9 @@ def _inner_folds(study: Study, protocol: Protocol) -> int | None:
 
 
 def _more_folds(protocol: Protocol) -> str:
-    if protocol.kind == "nested_cv":
-        return f"write `inner={LEAST_INNER_FOLDS}`, or `select best`"
+    inner = PROTOCOLS[protocol.kind].declaration.inner_option
+    if inner is not None:
+        return f"write `{inner}={LEAST_INNER_FOLDS}`, or `select best`"
     if protocol.options.get("validation") is not None:
         return "write `select best`, or `protocol nested cv outer=5 inner=5`"
     return f"write `cv={LEAST_INNER_FOLDS}`, or `select best`"
