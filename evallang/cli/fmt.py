@@ -24,9 +24,10 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
     from evallang.api.study import read_text
     from evallang.syntax.formatter import format_parsed
     from evallang.syntax.parser import parse_lines
+    from evallang.syntax.preflight import not_text
 
     changed = []
-    refused: list[Diagnostic] = []
+    found: list[Diagnostic] = []
     sources: dict[str, SourceFile] = {}
     for path in files:
         if path == "-":
@@ -39,11 +40,15 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
         source = SourceFile(path, text)
         parsed = parse_lines(source)
         if parsed.refused:
-            refused += parsed.diagnostics
+            found += parsed.diagnostics
             sources[path] = source
             if path == "-" and not (only_check or show_diff):
                 write_study(text)
             continue
+        damage = not_text(source)
+        if damage is not None:
+            found.append(damage)
+            sources[path] = source
         made = format_parsed(source, parsed, _rules_by_name(text))
         if made != text:
             changed.append(path)
@@ -62,8 +67,8 @@ def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
             tell(f"{name} is not in the canonical format")
     elif changed and changed != ["-"]:
         tell(f"formatted {len(changed)} of {len(files)} files")
-    show(refused, sources)
-    return 1 if refused or (changed and only_check) else 0
+    show(found, sources)
+    return 1 if found or (changed and only_check) else 0
 
 
 def _difference(path: str, before: str, after: str) -> list[str]:

@@ -40,12 +40,23 @@ def test_what_is_no_text_is_said_once_and_left_alone(tmp_path, content, message)
         assert place.read_bytes() == content
 
 
-def test_a_text_in_another_encoding_keeps_its_bytes(tmp_path):
+def test_a_text_in_another_encoding_keeps_its_bytes_and_is_an_error(tmp_path):
     place = tmp_path / "study.eval"
-    place.write_bytes(b'evallang 1\nstudy   "x"  # M\xfcller\n')
-    assert "the byte 0xFC is not UTF-8" in call("check", place)[2]
-    assert call("fmt", place)[0] == 0
-    assert place.read_bytes() == b'evallang 1\nstudy "x"  # M\xfcller\n'
+    content, made = (b'evallang 1\nstudy %b"x"  # M\xfcller\n' % gap for gap in (b"  ", b""))
+    place.write_bytes(content)
+    for words in (("check",), ("fmt", "--check"), ("fmt", "--diff"), ("fmt",), ("fmt",)):
+        code, _, said = call(*words, place)
+        assert code == 1, words
+        assert said.count("error[E003] the byte 0xFC is not UTF-8") == 1, words
+        assert place.read_bytes() == (made if words == ("fmt",) else content), words
+
+
+def test_standard_input_in_another_encoding_is_formatted_and_is_an_error():
+    for content in (b'evallang 1\nstudy   "M\xfcller"\n', b'evallang 1\nstudy "M\0"\n'):
+        done = CliRunner().invoke(root, ["fmt", "-"], input=content, standalone_mode=False)
+        assert done.return_value == 1
+        assert done.stdout_bytes == content.replace(b"   ", b" ")
+        assert done.stderr.startswith("error[E003] the ")
 
 
 def test_standard_input_is_checked():
