@@ -103,11 +103,12 @@ NO_SPREAD_IN_A_FOLD = declare(
 HEAVY_TAILS = declare(
     "W442",
     "heavy_tails",
-    "A target has heavy tails, and a measure with an interval squares the errors.",
-    reason="A few rows dominate a mean of squares, and a sample of 100 usually lacks them. In "
-    "simulations with 60 to 100 rows, and errors from t with 3 degrees of freedom or log-normal "
-    "ones, 95% intervals of the bootstrap covered 81 to 88% for R2 and 72 to 78% for the mean "
-    "squared error (docs/validation.md).",
+    "A target, or the errors of given predictions, have heavy tails, and a measure squares errors.",
+    reason="Before a run the target is known, and after it the errors that an interval is about: "
+    "each estimate has a note where they have heavy tails. A few rows dominate a mean of squares, "
+    "and a sample of 100 usually lacks them. In simulations with 60 to 100 rows, and errors from "
+    "t with 3 degrees of freedom or log-normal ones, 95% intervals of the bootstrap covered 81 to "
+    "88% for R2 and 72 to 78% for the mean squared error (docs/validation.md).",
     wrong="measure r2   # of costs, of which one is a hundred times the others",
     right="measure medae",
     source="Bahadur & Savage 1956",

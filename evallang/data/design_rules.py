@@ -18,6 +18,7 @@ from evallang.data.design_codes import (
     UNEQUAL_TEST_SETS,
 )
 from evallang.data.findings import Findings, counted, label_written, quoted
+from evallang.data.tails import heavy_kurtosis
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.registry import lazy
@@ -33,8 +34,6 @@ COMMON = 0.8  # share of the largest class from which on accuracy alone tells li
 LEAST_TESTED = 100  # rows; at one half Wilson's 95% interval reaches ±10 points there
 LEAST_IN_FOLD = 5  # members of a class; below, one row moves a recall by more than 20 points
 MOST_UNEQUAL = 2.0  # largest test set over smallest; folds of k-fold differ by one row
-HEAVY = 12.0  # kurtosis of the target; 3 is normal, 9 exponential
-LEAST_FOR_TAILS = 20  # rows; below, the kurtosis cannot reach far beyond
 Z = 1.959964  # of a 95% interval, for a message that only illustrates
 
 
@@ -95,7 +94,7 @@ def check_design(table: Table, asked: Questions) -> tuple[Diagnostic, ...]:
     small_test_part(table, asked, findings)
     few_of_a_class_in_a_fold(table, asked, findings)
     margin_beyond_the_baseline(table, asked, findings)
-    heavy_tails(table.y, table.task, table.spec.name, asked, findings)
+    heavy_tails(table, asked, findings)
     return findings.diagnostics
 
 
@@ -169,8 +168,7 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
             _unbalanced(given.truth, given.classes, given.positive, asked, findings)
         if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
             _positive(given.spec.name, given.classes, given.positive, asked, findings)
-    if given.truth is not None:
-        heavy_tails(given.truth, given.task, given.spec.name, asked, findings)
+    heavy_tails_of_errors(given, asked, findings)
     return findings.diagnostics
 
 
@@ -297,25 +295,45 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
             )
 
 
-def heavy_tails(
-    target: "NDArray[Any]", task: str, name: str, asked: Questions, findings: Findings
-) -> None:
-    """Find targets of which a few values decide every mean of squares."""
-    if task != "regression" or not asked.squared:
+def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
+    """Find targets of which a few values decide every mean of squares.
+
+    The intervals are about the errors, which are known once the study has run: a model that
+    predicts the extremes has none with heavy tails, and notes on the estimates report those.
+    """
+    kurtosis = heavy_kurtosis(table.y) if table.task == "regression" and asked.squared else None
+    if kurtosis is None:
         return
-    values = np.asarray(target, dtype=np.float64)
-    centred = values[np.isfinite(values)] - values[np.isfinite(values)].mean()
-    variance = float((centred**2).mean())
-    if variance <= 0 or len(centred) < LEAST_FOR_TAILS:
+    _heavy(
+        f"a few values carry the spread of the target of `{table.spec.name}` (kurtosis "
+        f"{kurtosis:.0f}, normal 3); where the errors are alike",
+        asked,
+        findings,
+    )
+
+
+def heavy_tails_of_errors(given: GivenOutcomes, asked: Questions, findings: Findings) -> None:
+    """Find models whose predictions are given, and few of whose errors decide a mean of squares."""
+    if given.truth is None or given.task != "regression" or not asked.squared:
         return
-    kurtosis = float((centred**4).mean()) / variance**2
-    if kurtosis < HEAVY:
-        return
+    errors = {model: given.truth - found for model, found in given.predictions.items()}
+    heavy = {model: k for model, e in errors.items() if (k := heavy_kurtosis(e)) is not None}
+    if heavy:
+        largest = max(heavy.values())
+        most = "" if len(heavy) == 1 else "up to "
+        _heavy(
+            f"a few examples carry the squared errors of {quoted(tuple(heavy))} on "
+            f"`{given.spec.name}` (kurtosis {most}{largest:.0f}, normal 3), so",
+            asked,
+            findings,
+        )
+
+
+def _heavy(found: str, asked: Questions, findings: Findings) -> None:
     named = tuple(metric for metric, _ in asked.squared)
     findings.add(
         HEAVY_TAILS,
-        f"a few values carry the spread of the target of `{name}` (kurtosis {kurtosis:.0f}, "
-        f"normal 3), so the intervals of {quoted(named)} can be too narrow",
+        f"{found} the intervals of {quoted(named)} can be too narrow",
         span=asked.squared[0][1],
         help="add `medae`, or model the logarithm of the target in your own code",
     )

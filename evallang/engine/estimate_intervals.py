@@ -5,6 +5,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from evallang.compatibility.intervals import default_interval
+from evallang.data.tails import heavy_kurtosis
 from evallang.engine.bench import Bench, Unavailable
 from evallang.engine.zero_width import has_no_width
 from evallang.frozen import frozen
@@ -124,7 +125,21 @@ def _computed(
     pooled = entry.declaration.form == "proportion" and not bench.setting.yields.single_fit
     if pooled and not bench.setting.judged and bench.outcome.n < ENOUGH_EXAMPLES:
         notes = (*notes, NARROW_OVER_FOLDS)
+    notes = (*notes, *_heavy_errors(bench))
     return _or_reason(_in_metric_units(bench, entry.declaration.form, found), notes)
+
+
+def _heavy_errors(bench: Bench) -> tuple[str, ...]:
+    """Report where a few errors carry the mean of squares that an interval is about."""
+    if not bench.entry.declaration.squares or bench.setting.task != "regression":
+        return ()
+    kurtosis = heavy_kurtosis(bench.outcome.truth - bench.outcome.output)
+    if kurtosis is None:
+        return ()
+    return (
+        f"a few errors carry the mean of their squares (kurtosis {kurtosis:.0f}, normal 3): with "
+        "such errors of 60 to 100 rows, 95% intervals covered 72 to 88% in simulations",
+    )
 
 
 def _or_reason(

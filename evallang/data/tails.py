@@ -1,0 +1,27 @@
+"""Heavy tails: values of which a few carry the spread of all."""
+
+from typing import TYPE_CHECKING, Any
+
+from evallang.registry import lazy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
+
+HEAVY = 12.0  # kurtosis; 3 is normal, 9 exponential
+LEAST_FOR_TAILS = 20  # values; below, the kurtosis cannot reach far beyond
+
+
+def heavy_kurtosis(values: "NDArray[Any]") -> float | None:
+    """Return the kurtosis of values with heavy tails, None for other values or few of them."""
+    finite = np.asarray(values, dtype=np.float64)
+    finite = finite[np.isfinite(finite)]
+    if len(finite) < LEAST_FOR_TAILS:
+        return None
+    scaled = finite / (float(np.abs(finite).max()) or 1.0)  # fourth powers stay finite
+    centred = scaled - scaled.mean()
+    variance = float((centred**2).mean())
+    kurtosis = float((centred**4).mean()) / variance**2 if variance > 0 else 0.0
+    return kurtosis if kurtosis >= HEAVY else None
