@@ -15,7 +15,7 @@ class BuildWithTable(build_py):
     def run(self) -> None:
         """Write `grammar/evallang.table`, then build as always."""
         sys.path.insert(0, str(ROOT))
-        from evallang.syntax.table import write
+        from evallang.syntax.parse_table import write
 
         write(ROOT / "grammar")
         super().run()

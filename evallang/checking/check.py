@@ -14,10 +14,10 @@ from evallang.checking import (
     designs,
     document,
     exports,
+    multiword_names,
     own_code,
     pipelines,
     sources,
-    split_words,
     unused,
     validity,
     waivers,
@@ -86,7 +86,9 @@ def check(
     scope.diagnostics += advise(study)
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
-    found = split_words.reread(scope, gathered.diagnostics + scope.diagnostics, gathered.sources)
+    found = multiword_names.reread(
+        scope, gathered.diagnostics + scope.diagnostics, gathered.sources
+    )
     ordered = report(waivers.apply(found, gathered, asked_again(study)), gathered)
     return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
 

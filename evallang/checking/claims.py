@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal, cast
 
-from evallang.checking import claim_codes, codes, model_codes, of_clause, values
+from evallang.checking import claim_codes, clause_values, codes, model_codes, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.other_names import is_member
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
@@ -51,7 +51,7 @@ def _measured_here(
     for node in nodes:
         interval, place = _interval(scope, node)
         levels = [_split_by(scope, node, column) for column in node.within]
-        within = of_clause.distinct(scope, node.within, levels, " behind `within`")
+        within = clause_values.distinct(scope, node.within, levels, " behind `within`")
         for metric in node.metrics:
             resolved = values.method(scope, metric, "metric")
             if resolved is None:
@@ -67,7 +67,7 @@ def _measured_here(
 
 def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
     """Take a column behind `within`; the name of a metric there was meant to be measured."""
-    name = of_clause.own_column(scope, column)
+    name = clause_values.own_column(scope, column)
     if isinstance(column, n.NameNode) and is_member("metric", name.replace("-", "_")):
         scope.report(
             codes.CLAUSE_VALUE,
@@ -104,7 +104,7 @@ def model_names(scope: Scope, sources: Sequence[SourceSpec]) -> Words | None:
 
 def known_model(scope: Scope, node: n.ColumnNode, names: Words | None) -> str | None:
     """Resolve the name of a model; None after a report."""
-    name = of_clause.column_name(node)
+    name = clause_values.column_name(node)
     if names is None or name in names:
         return name
     if name in scope.broken:
@@ -208,7 +208,7 @@ def requirements(
                 operator=node.operator,
                 value=value,
                 test=test,
-                within=of_clause.own_column(scope, node.within) if node.within else None,
+                within=clause_values.own_column(scope, node.within) if node.within else None,
                 protocol=protocol,
                 level=level,
                 level_written=node.at is not None,
@@ -234,7 +234,7 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
             node.at.span,
             help=f"write `at {f'{node.at.literal}%' if 50 < level < 100 else '95%'}`",
         )
-    elif node.at is not None and level <= of_clause.COIN:
+    elif node.at is not None and level <= clause_values.COIN:
         scope.report(
             claim_codes.MARGIN,
             f"`at` takes the level of the interval, and {level:g} is one for tests",

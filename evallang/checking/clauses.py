@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from evallang.checking import codes, of_clause, validity_codes
+from evallang.checking import clause_values, codes, validity_codes
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import Label, Task, Where
 from evallang.diagnostics import Related
@@ -107,11 +107,11 @@ class Clauses:
     def _place_models(self, word: str, clause: n.AnyClauseNode) -> None:
         """Say where each model of a clause stands, as `models a` and `score a`."""
         if isinstance(clause, n.ModelSettingNode | n.RightNode):
-            name = of_clause.column_name(clause.model)
+            name = clause_values.column_name(clause.model)
             self.places.setdefault(f"{word} {name}", clause.span)
         elif isinstance(clause, n.ModelColumnsNode):
             for item in clause.items:
-                name = of_clause.column_name(item.name)
+                name = clause_values.column_name(item.name)
                 self.places.setdefault(f"{word} {name}", item.span)
 
     def plain(self, word: str) -> n.ClauseNode | None:
@@ -124,12 +124,12 @@ class Clauses:
     def column(self, word: str) -> str | None:
         """Take the column that a clause names."""
         clause = self.plain(word)
-        return of_clause.column(self.scope, clause) if clause else None
+        return clause_values.column(self.scope, clause) if clause else None
 
     def text(self, word: str) -> str | None:
         """Take the text of a clause."""
         clause = self.plain(word)
-        return of_clause.text(self.scope, clause) if clause else None
+        return clause_values.text(self.scope, clause) if clause else None
 
     def find(self, kind: type[Any]) -> list[Any]:
         """Give the clauses of one node type."""
@@ -186,7 +186,7 @@ def stated_task(scope: Scope, clauses: Clauses) -> Task | None:
     clause = clauses.plain("task")
     if clause is None:
         return None
-    return cast(Task | None, of_clause.word(scope, clause, ("classification", "regression")))
+    return cast(Task | None, clause_values.word(scope, clause, ("classification", "regression")))
 
 
 def positive_class(scope: Scope, clauses: Clauses) -> tuple[Label | None, str | None]:
@@ -195,17 +195,19 @@ def positive_class(scope: Scope, clauses: Clauses) -> tuple[Label | None, str | 
     if not found:
         return None, None
     node = found[0]
-    return of_clause.label(scope, node.value, "positive"), node.label.value if node.label else None
+    return clause_values.label(
+        scope, node.value, "positive"
+    ), node.label.value if node.label else None
 
 
 def labels(scope: Scope, clause: n.ClauseNode | None) -> tuple[Label, ...]:
     """Take the labels of a clause, none where it is not written."""
     if clause is None:
         return ()
-    found = [of_clause.label(scope, value, clause.keyword.name) for value in clause.values]
+    found = [clause_values.label(scope, value, clause.keyword.name) for value in clause.values]
     known = [(node, str(label)) for node, label in zip(clause.values, found, strict=True)]
     nodes, texts = [node for node, _ in known], [text for _, text in known]
-    of_clause.distinct(scope, nodes, texts, f" in `{clause.keyword.name}`")
+    clause_values.distinct(scope, nodes, texts, f" in `{clause.keyword.name}`")
     return tuple(value for value in found if value is not None)
 
 
@@ -216,7 +218,7 @@ def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
         value: Label | tuple[Label, ...] | None = None
         if node.operator == "in":
             items = node.value.items if isinstance(node.value, n.ListNode) else ()
-            found = [of_clause.label(scope, item, "where") for item in items]
+            found = [clause_values.label(scope, item, "where") for item in items]
             value = tuple(item for item in found if item is not None)
             if not isinstance(node.value, n.ListNode) or not items:
                 scope.report(
@@ -226,7 +228,7 @@ def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
                     help="write `where COLUMN in [a, b]`",
                 )
         elif node.value is not None:
-            value = of_clause.label(scope, node.value, "where")
+            value = clause_values.label(scope, node.value, "where")
             quoted_text = isinstance(node.value, n.TextNode)
             bare = isinstance(node.value, n.NameNode) and isinstance(value, str)
             if node.operator not in ("=", "!=") and bare and not quoted_text:
@@ -238,7 +240,7 @@ def where_lines(scope: Scope, clauses: Clauses) -> tuple[Where, ...]:
                 )
         lines.append(
             Where(
-                of_clause.own_column(scope, node.column, or_target=True),
+                clause_values.own_column(scope, node.column, or_target=True),
                 node.operator,
                 value,
                 format_node(node).strip(),

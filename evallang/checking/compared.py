@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import claim_codes, of_clause, validity_codes, values
+from evallang.checking import claim_codes, clause_values, validity_codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
 from evallang.checking.scope import Scope
@@ -66,7 +66,7 @@ def _comparison(
     if test is not None:
         sound = _shape(scope, node, test, post_hoc) and sound
     metrics = [values.method(scope, metric, "metric") for metric in node.by]
-    of_clause.distinct(scope, node.by, metrics, " behind `by`")
+    clause_values.distinct(scope, node.by, metrics, " behind `by`")
     good, protocol = known_protocol(scope, node.on, protocols)
     correction = _correction(scope, node, test, post_hoc)
     if any(d.severity == "error" for d in scope.diagnostics[before:]) or not (sound and good):

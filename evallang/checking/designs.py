@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from evallang.checking import codes, model_codes, of_clause, values
+from evallang.checking import clause_values, codes, model_codes, values
 from evallang.checking.bounds import report_limit, within_limit
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, suggestion
@@ -40,8 +40,8 @@ def stratification(
         columns: tuple[str, ...] = () if task == "regression" else ("target",)
         scope.default("stratify", "by target" if columns else "none")
         return Stratification(columns)
-    written = [of_clause.own_column(scope, column, or_target=True) for column in node.columns]
-    columns = of_clause.distinct(scope, node.columns, written, " in `stratify`")
+    written = [clause_values.own_column(scope, column, or_target=True) for column in node.columns]
+    columns = clause_values.distinct(scope, node.columns, written, " in `stratify`")
     bins = None
     for option in node.options:
         if option.key.name != "bins":
@@ -97,7 +97,7 @@ def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
             related=[Related(node.span, "the statement stands here")],
             help="keep the clause where data sets have columns of their own, else the statement",
         )
-    return of_clause.own_column(scope, node.column)
+    return clause_values.own_column(scope, node.column)
 
 
 def protocols(scope: Scope, task: Task | None) -> tuple[Protocol, ...]:
@@ -180,7 +180,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         kind=entry.name,
         options=options,
         path=node.path.value if node.path else None,
-        by=of_clause.own_column(scope, node.by) if node.by else None,
+        by=clause_values.own_column(scope, node.by) if node.by else None,
         seeds=seeds,
         span=node.span,
     )

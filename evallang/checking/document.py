@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from evallang.checking import claim_codes, codes, of_clause, unbuilt, values
+from evallang.checking import claim_codes, clause_values, codes, unbuilt, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
@@ -44,12 +44,12 @@ def header(scope: Scope, stem: str) -> Header:
     found = {word: clauses.plain(word) if clauses else None for word in HEADER_CLAUSES}
     authors = [c for c in (clauses.all if clauses else []) if isinstance(c, n.ClauseNode)]
     seed_clause, alpha_clause = found["seed"], found["alpha"]
-    seed = of_clause.integer(scope, seed_clause, 0, LARGEST_SEED) if seed_clause else None
-    alpha = of_clause.share(scope, alpha_clause) if alpha_clause else None
+    seed = clause_values.integer(scope, seed_clause, 0, LARGEST_SEED) if seed_clause else None
+    alpha = clause_values.share(scope, alpha_clause) if alpha_clause else None
     level_clause, families_clause = found["confidence"], found["families"]
-    confidence = of_clause.share(scope, level_clause) if level_clause else None
+    confidence = clause_values.share(scope, level_clause) if level_clause else None
     families = (
-        of_clause.word(scope, families_clause, ("separate", "together"))
+        clause_values.word(scope, families_clause, ("separate", "together"))
         if families_clause
         else None
     )
@@ -74,10 +74,10 @@ def header(scope: Scope, stem: str) -> Header:
             text
             for clause in authors
             if clause.keyword.name == "author"
-            and (text := of_clause.text(scope, clause)) is not None
+            and (text := clause_values.text(scope, clause)) is not None
         ),
-        question=of_clause.text(scope, question) if question else None,
-        about=of_clause.text(scope, about) if about else None,
+        question=clause_values.text(scope, question) if question else None,
+        about=clause_values.text(scope, about) if about else None,
         seed=seed,
         alpha=alpha,
         confidence=confidence,
@@ -94,7 +94,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         return ReportSettings(), None
     formats: list[str] = []
     words = [name.name for name in node.formats]
-    of_clause.distinct(scope, node.formats, words, " in `report`")
+    clause_values.distinct(scope, node.formats, words, " in `report`")
     for name in node.formats:
         if name.name in unbuilt.FORMATS:
             others = [word for word in words if word in FORMATS] or list(FORMATS)
@@ -121,8 +121,8 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
         if (clause := clauses.plain(word)) is not None:
             values.not_in_this_version(scope, f"the report clause `{word}`", clause)
     numbers, page = clauses.plain("numbers"), clauses.plain("page")
-    style = of_clause.word(scope, numbers, NUMBER_STYLES) if numbers else None
-    paper = of_clause.word(scope, page, ("a4", "letter")) if page else None
+    style = clause_values.word(scope, numbers, NUMBER_STYLES) if numbers else None
+    paper = clause_values.word(scope, page, ("a4", "letter")) if page else None
     if style is None:
         scope.default("report numbers", "apa")
     if paper is None:

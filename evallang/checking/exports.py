@@ -1,7 +1,7 @@
 """`export` lines: which model is fitted on everything, and where it is written."""
 
 from evallang.checking import claim_codes, codes
-from evallang.checking.of_clause import column_name
+from evallang.checking.clause_values import column_name
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Related

@@ -10,10 +10,10 @@ from evallang.checking import codes
 from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
 from evallang.source import SourceFile
+from evallang.syntax.codes import MISSING_VERSION
 from evallang.syntax.keywords import CLAUSES, STATEMENTS
 from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
 from evallang.syntax.parser import ParsedFile, parse_lines
-from evallang.syntax.text_codes import MISSING_VERSION
 
 Read = Callable[[str], str]
 """Gives the text of a file by its path relative to the study; raises `OSError`."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
-from evallang.checking import codes, of_clause
+from evallang.checking import clause_values, codes
 from evallang.checking.clauses import (
     Clauses,
     check_path,
@@ -152,7 +152,7 @@ def _given_models(
     settings: dict[str, dict[str, Any]] = {}
     places: dict[str, Span] = {}
     for setting in clauses.find(n.ModelSettingNode):
-        model = of_clause.column_name(setting.model)
+        model = clause_values.column_name(setting.model)
         places.setdefault(model, setting.model.span)
         word = setting.keyword.name
         if word in settings.setdefault(model, {}):
@@ -164,7 +164,7 @@ def _given_models(
     names: dict[str, Span] = {}
     for line in lines:
         for item in line.items:
-            name = of_clause.column_name(item.name)
+            name = clause_values.column_name(item.name)
             if isinstance(item.name, n.NameNode):
                 scope.refuse_reserved(item.name, "model")
             if name in names:
@@ -178,7 +178,7 @@ def _given_models(
                 continue
             names[name] = item.span
             own = settings.pop(name, {})
-            column = of_clause.own_column(scope, item.column) if item.column else None
+            column = clause_values.own_column(scope, item.column) if item.column else None
             found.append(
                 GivenModel(
                     name,
@@ -223,16 +223,16 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
         scope.report(codes.CLAUSE_VALUE, "`threshold` takes a number", node.span)
         return None
     if isinstance(node, n.NameNode | n.TextNode):
-        return of_clause.own_column(scope, node)
+        return clause_values.own_column(scope, node)
     if word == "scores" and isinstance(node, n.ListNode):
         return tuple(
-            of_clause.own_column(scope, item)
+            clause_values.own_column(scope, item)
             for item in node.items
             if isinstance(item, n.NameNode | n.TextNode)
         )
     if word == "scores" and isinstance(node, n.MapNode):
         return {
-            str(of_clause.label(scope, entry.key, "scores")): of_clause.own_column(
+            str(clause_values.label(scope, entry.key, "scores")): clause_values.own_column(
                 scope, entry.value
             )
             for entry in node.entries
@@ -361,7 +361,7 @@ def _shares(
     found: list[tuple[GivenModel, tuple[int, int]]] = []
     first: dict[str, Span] = {}
     for line in lines:
-        name = of_clause.column_name(line.model)
+        name = clause_values.column_name(line.model)
         if isinstance(line.model, n.NameNode):
             scope.refuse_reserved(line.model, "model")
         if name in first:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import bounds, codes, model_codes, of_clause, own_code, values
+from evallang.checking import bounds, clause_values, codes, model_codes, own_code, values
 from evallang.checking.class_names import Broken, known_class
 from evallang.checking.other_names import CONSTANTS
 from evallang.checking.scope import Scope, suggestion
@@ -253,7 +253,7 @@ class ParameterResolver:
         if isinstance(node, n.MapNode):
             return MapSpec(
                 tuple(
-                    (of_clause.label(self.scope, e.key, "a map"), self.value(None, e.value))
+                    (clause_values.label(self.scope, e.key, "a map"), self.value(None, e.value))
                     for e in node.entries
                 )
             )

@@ -1,6 +1,6 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
-from evallang.checking import codes, model_codes, of_clause, own_code
+from evallang.checking import clause_values, codes, model_codes, own_code
 from evallang.checking.bounds import report_limit
 from evallang.checking.class_names import Broken
 from evallang.checking.parameters import ParameterResolver
@@ -330,11 +330,11 @@ class _Resolver:
 def _branch_key(node: n.NameNode | n.TextNode | n.ListNode) -> str | tuple[str, ...]:
     if isinstance(node, n.ListNode):
         return tuple(
-            of_clause.column_name(item)
+            clause_values.column_name(item)
             for item in node.items
             if isinstance(item, n.NameNode | n.TextNode)
         )
-    name = of_clause.column_name(node)
+    name = clause_values.column_name(node)
     return name if isinstance(node, n.NameNode) and name in COLUMN_WORDS else (name,)
 
 

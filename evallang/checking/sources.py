@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import codes, of_clause, outcomes
+from evallang.checking import clause_values, codes, outcomes
 from evallang.checking.clauses import (
     BUNDLED,
     Clauses,
@@ -106,7 +106,7 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
         positive_label=positive_label,
         features=features,
         features_except=excepted,
-        categorical=of_clause.columns(scope, categorical) if categorical else (),
+        categorical=clause_values.columns(scope, categorical) if categorical else (),
         id=clauses.column("id"),
         group=clauses.column("group"),
         weight=clauses.column("weight"),
@@ -126,7 +126,7 @@ def _source(
 ) -> tuple[str, str | None, Literal["sklearn", "path", "glob", "sql"]]:
     first = source.values[0]
     if source.kind == "sklearn":
-        name = of_clause.column_name(first)
+        name = clause_values.column_name(first)
         if name not in BUNDLED:
             text, fixes = suggestion(name, first.span, BUNDLED)
             scope.report(
@@ -137,9 +137,9 @@ def _source(
                 fixes=fixes,
             )
         return name, None, "sklearn"
-    location = of_clause.column_name(first)
+    location = clause_values.column_name(first)
     if source.kind == "sql":
-        return location, of_clause.column_name(source.values[1]), "sql"
+        return location, clause_values.column_name(source.values[1]), "sql"
     check_path(scope, location, first)
     if any(c in location for c in "*?["):
         return location, None, "glob"
@@ -153,6 +153,6 @@ def _features(
     if not found:
         return None, None
     nodes = found[0].columns
-    written = [of_clause.own_column(scope, node) for node in nodes]
-    names = of_clause.distinct(scope, nodes, written, " in `features`")
+    written = [clause_values.own_column(scope, node) for node in nodes]
+    names = clause_values.distinct(scope, nodes, written, " in `features`")
     return (None, names) if found[0].all_except else (names, None)

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest, listed
-from evallang.syntax import codes, keywords, text_codes
+from evallang.syntax import codes, keywords
 from evallang.syntax.keywords import CLAUSES, CLAUSES_ELSEWHERE, CONNECTIVES, STATEMENTS
-from evallang.syntax.layout import LogicalLine
 from evallang.syntax.lists_below import ListBelow, keep_comma, list_below
+from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.mistakes import Reading, given_a_value, read_line
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.opened import (
@@ -20,7 +20,7 @@ from evallang.syntax.opened import (
     takes,
     unsaid,
 )
-from evallang.syntax.physical import Token
+from evallang.syntax.scanner import Token
 
 MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again
 
@@ -139,7 +139,7 @@ class Assembly:
                 message = "the version of the language is said once, on the first line"
                 said = any(item.word == "evallang" for item in self._all)
                 way_out = "leave this line out" if said else "move this line to the top"
-                self._object(text_codes.VERSION_NOT_FIRST, message, line, way_out)
+                self._object(codes.VERSION_NOT_FIRST, message, line, way_out)
                 node, misplaced = None, True
         before, self._opened = len(self.diagnostics), line.tokens[0].start
         self._keep(line, reading, faulty=misplaced)
@@ -366,7 +366,7 @@ class Assembly:
 
     def _stray(self, line: LogicalLine) -> None:
         """Keep a line that holds nothing but a sign that means nothing."""
-        brackets = all(d.code == text_codes.UNMATCHED_BRACKET.code for d in line.diagnostics)
+        brackets = all(d.code == codes.UNMATCHED_BRACKET.code for d in line.diagnostics)
         if not (brackets and self._outer is not None and self._outer.faulty):
             self.diagnostics += line.diagnostics
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))

@@ -8,7 +8,7 @@ from evallang.source import Span
 from evallang.spelling import MOST_LISTED
 from evallang.syntax import codes
 from evallang.syntax.keywords import STATEMENTS
-from evallang.syntax.physical import Token
+from evallang.syntax.scanner import Token
 
 _ITEMS = {"analyze": "analyses", "measure": "metrics", "report": "formats"}
 """What a statement lists on its own line, if there are clauses below it or none."""

@@ -6,9 +6,9 @@ from evallang.diagnostics import Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
 from evallang.syntax.keywords import CONNECTIVES
-from evallang.syntax.machine import run
-from evallang.syntax.physical import Token
+from evallang.syntax.lalr import run
 from evallang.syntax.quotes import Reread
+from evallang.syntax.scanner import Token
 
 
 def comma_before_a_word(path: str, start: str, tokens: Sequence[Token], at: int) -> Reread | None:

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes, text_codes
+from evallang.syntax import codes
 from evallang.syntax.keywords import CONNECTIVES, ONE_VALUE, RESERVED, SINGLE_COLUMN_CLAUSES
+from evallang.syntax.lalr import END, Run, advance, expected, run
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.lost_commas import comma_before_a_word
-from evallang.syntax.machine import END, Run, advance, expected, run
 from evallang.syntax.past_mending import (
     clause_beside,
     given_up,
@@ -25,10 +25,9 @@ from evallang.syntax.past_mending import (
     reserved_word,
     shown,
 )
-from evallang.syntax.physical import Token
 from evallang.syntax.protocol_options import bracketed_options
 from evallang.syntax.quotes import quoted_keys, text_without_quotes
-from evallang.syntax.tokens import PUNCTUATION
+from evallang.syntax.scanner import PUNCTUATION, Token
 
 MOST_REPAIRS = 16  # in one line
 MOST_ATTEMPTS = 4  # other guesses, when one makes a line that means nothing
@@ -209,7 +208,7 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
     if token.kind == "RPAR" and "," in fits:
         comma = Token("COMMA", ",", token.start, token.start)
         yield Guess(
-            text_codes.BRACKETS_AROUND_ONE_VALUE,
+            codes.BRACKETS_AROUND_ONE_VALUE,
             "round brackets stand around a single value",
             (comma, token),
             1,

@@ -12,7 +12,7 @@ from evallang.diagnostics import Diagnostic, in_order
 from evallang.source import SourceFile, Span
 from evallang.syntax import preflight
 from evallang.syntax.assembly import Assembly, ParsedLine
-from evallang.syntax.layout import lay_out
+from evallang.syntax.logical_lines import lay_out
 from evallang.syntax.nodes import CommentNode, StatementNode, StudyNode
 from evallang.syntax.preflight import read_version
 

@@ -7,9 +7,9 @@ from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
 from evallang.syntax.keywords import CLAUSES, DECLARING, ONE_VALUE, RESERVED, STATEMENTS
-from evallang.syntax.machine import END, Run, expected, run
-from evallang.syntax.physical import Token
-from evallang.syntax.strangers import column_in_quotes
+from evallang.syntax.lalr import END, Run, expected, run
+from evallang.syntax.scanner import Token
+from evallang.syntax.unexpected_characters import column_in_quotes
 
 _KINDS = {
     "NAME": "a name",

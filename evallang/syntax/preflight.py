@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
-from evallang.syntax import text_codes
+from evallang.syntax import codes
 from evallang.version import LANGUAGE
 
 UTF_16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # the bytes FF FE and FE FF, undecoded
@@ -32,14 +32,14 @@ def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:
         message = f"`{word}` is no version of the language"
         fix = Fix(f"write `{LANGUAGE}`", (Edit(span, str(LANGUAGE)),), safe=False)
         way_out = f"write `evallang {LANGUAGE}`"
-        return None, diagnose(text_codes.UNKNOWN_VERSION, message, span, help=way_out, fixes=[fix])
+        return None, diagnose(codes.UNKNOWN_VERSION, message, span, help=way_out, fixes=[fix])
     version = int(word)
     if version > LANGUAGE:
         message = (
             f"the file is written in version {version} of the language, "
             f"and this tool reads {LANGUAGE}"
         )
-        return version, diagnose(text_codes.NEWER_LANGUAGE, message, span, help="update evallang")
+        return version, diagnose(codes.NEWER_LANGUAGE, message, span, help="update evallang")
     return version, None
 
 
@@ -51,15 +51,15 @@ def refusal(source: SourceFile) -> Diagnostic | None:
             "export its samples as CSV or JSON Lines and name that file in a `predictions` "
             "statement"
         )
-        return diagnose(text_codes.INSPECT_LOG, message, None, path=source.path, help=way_out)
+        return diagnose(codes.INSPECT_LOG, message, None, path=source.path, help=way_out)
     if "\n" not in source.text and re.search(r"\S\r+\s*\S", source.text):
         message = "every line ends with a carriage return alone (U+000D), as on old Macintoshes"
         way_out = "save the study with line ends LF or CR LF"
-        return diagnose(text_codes.UNUSUAL_SPACE, message, None, path=source.path, help=way_out)
+        return diagnose(codes.UNUSUAL_SPACE, message, None, path=source.path, help=way_out)
     damage = _whole_damage(source.text)
     if damage is not None:
         way_out = "save the study as UTF-8"
-        return diagnose(text_codes.NOT_TEXT, damage, None, path=source.path, help=way_out)
+        return diagnose(codes.NOT_TEXT, damage, None, path=source.path, help=way_out)
     version, objection = read_version(source)
     return objection if version is not None else None
 
@@ -88,7 +88,7 @@ def not_text(source: SourceFile) -> Diagnostic | None:
     code = ord(match.group())
     if code == 0:
         message = "the file holds a NUL character, which no text does"
-        return diagnose(text_codes.NOT_TEXT, message, span, help="delete it")
+        return diagnose(codes.NOT_TEXT, message, span, help="delete it")
     if 0xDC80 <= code <= 0xDCFF:
         message = f"the byte 0x{code - 0xDC00:02X} is not UTF-8"
         letter = bytes([code - 0xDC00]).decode("cp1252", "replace")
@@ -96,9 +96,9 @@ def not_text(source: SourceFile) -> Diagnostic | None:
         way_out = "save the file as UTF-8"
         if printable(letter) == letter != "\ufffd":
             way_out += f"; if it was saved as {encoding}, the byte is `{letter}`"
-        return diagnose(text_codes.NOT_TEXT, message, span, help=way_out)
+        return diagnose(codes.NOT_TEXT, message, span, help=way_out)
     message = f"the file holds half of a surrogate pair (U+{code:04X}), which is no character"
-    return diagnose(text_codes.NOT_TEXT, message, span)
+    return diagnose(codes.NOT_TEXT, message, span)
 
 
 def missing_version(source: SourceFile) -> Diagnostic:
@@ -107,7 +107,7 @@ def missing_version(source: SourceFile) -> Diagnostic:
     place = Span(source.path, start, start)
     line = f"evallang {LANGUAGE}"
     return diagnose(
-        text_codes.MISSING_VERSION,
+        codes.MISSING_VERSION,
         "the file does not say in which version of the language it is written",
         place,
         help=f"begin it with `{line}`",
@@ -120,7 +120,7 @@ def tabs(source: SourceFile, found: Sequence[Span]) -> Diagnostic:
     edits = tuple(_without_tabs(source, found))
     count = sum(source.text.count("\t", tab.start, tab.end) for tab in found)
     return diagnose(
-        text_codes.TABS,
+        codes.TABS,
         f"the file holds {count} tab{'s' * (count > 1)}, which every editor shows differently",
         found[0],
         help="`evallang fmt` writes blanks",

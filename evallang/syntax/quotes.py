@@ -8,9 +8,9 @@ from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
 from evallang.syntax.keywords import TEXT_CLAUSES
+from evallang.syntax.lalr import run
 from evallang.syntax.literals import quoted, unescaped
-from evallang.syntax.machine import run
-from evallang.syntax.physical import Token
+from evallang.syntax.scanner import Token
 
 Reread = tuple[Any, tuple[Diagnostic, ...]]
 """The node of a line that reads well so, and what is said of it."""

@@ -10,10 +10,10 @@ from typing import Any
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
-from evallang.syntax import codes, nodes as n, text_codes
+from evallang.syntax import codes, nodes as n
 from evallang.syntax.keywords import DECLARING
 from evallang.syntax.literals import quoted, unescaped
-from evallang.syntax.physical import Token
+from evallang.syntax.scanner import Token
 
 Kids = Sequence[Any]
 
@@ -64,7 +64,7 @@ class ValueBuilder:
             right = quoted(name)
             declares = self.first.text in DECLARING
             self._complain(
-                text_codes.NAME_WITH_VERSION,
+                codes.NAME_WITH_VERSION,
                 f"`{name}` is no name: a digit follows a point",
                 span,
                 "write `_` or `-` for the point" if declares else f"put it in quotes: `{right}`",

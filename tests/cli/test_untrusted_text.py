@@ -81,7 +81,7 @@ def test_json_is_visible_and_says_the_same(document):
 # --- one writer --------------------------------------------------------------------------------
 
 WRITER = Path("cli/terminal.py")
-TOOLS = {Path("syntax/table.py"), Path("models/generate.py")}  # developers run them
+TOOLS = {Path("syntax/parse_table.py"), Path("models/generate.py")}  # developers run them
 
 
 def writes(tree: ast.AST) -> list[str]:

@@ -5,7 +5,7 @@ from studies import checked
 
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source
-from evallang.syntax.layout import lay_out
+from evallang.syntax.logical_lines import lay_out
 
 from .inputs import KINDS, text_of
 from .judging import Stopwatch, judge

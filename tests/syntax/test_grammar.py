@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from evallang.syntax import table as tables
+from evallang.syntax import parse_table as tables
 from evallang.syntax.keywords import CLAUSES, CONNECTIVES, RESERVED, STATEMENTS, WORDS
-from evallang.syntax.layout import DEEPEST
-from evallang.syntax.table import compiled, parse_table, write
-from evallang.syntax.tokens import PUNCTUATION
+from evallang.syntax.logical_lines import DEEPEST
+from evallang.syntax.parse_table import compiled, parse_table, write
+from evallang.syntax.scanner import PUNCTUATION
 from evallang.syntax.tree import TreeBuilder
 
 GRAMMAR = (files("evallang.grammar") / "evallang.lark").read_bytes()
@@ -87,7 +87,7 @@ def test_a_missing_or_stale_table_is_compiled_in_memory(
 def test_compiling_twice_gives_the_same_table() -> None:
     program = (
         "import hashlib, json; from importlib.resources import files;"
-        "from evallang.syntax.table import compiled;"
+        "from evallang.syntax.parse_table import compiled;"
         "grammar = (files('evallang.grammar') / 'evallang.lark').read_bytes();"
         "print(hashlib.sha256(json.dumps(compiled(grammar)).encode()).hexdigest())"
     )

@@ -4,7 +4,7 @@ import pytest
 
 from evallang.diagnostics import Severity
 from evallang.syntax import nodes as n
-from evallang.syntax.layout import DEEPEST
+from evallang.syntax.logical_lines import DEEPEST
 from evallang.syntax.parser import parse, read_version
 from evallang.version import LANGUAGE
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
-from evallang.syntax.layout import lay_out
+from evallang.syntax.logical_lines import lay_out
 
 from .programs import clauses, statements, studies, values
 from .reading import errors, formatted, read, source_of

@@ -10,8 +10,8 @@ import random
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from evallang.syntax import machine
-from evallang.syntax.table import Rule, parse_table
+from evallang.syntax import lalr
+from evallang.syntax.parse_table import Rule, parse_table
 
 from .derived import Derivation
 from .reading import errors, formatted, read
@@ -49,7 +49,7 @@ def reductions(monkeypatch):
     table = parse_table()
     recorded = Reductions(table.rules)
     recorded.seen = set()
-    monkeypatch.setattr(machine, "parse_table", lambda: table._replace(rules=recorded))
+    monkeypatch.setattr(lalr, "parse_table", lambda: table._replace(rules=recorded))
     return recorded
 
 

@@ -4,7 +4,7 @@ The package ships the table, so that reading a study does not import lark (about
 of a cold start). A missing or stale table is compiled in memory: length and checksum of
 the grammar, and `FORMAT`, stand in the file.
 
-`python -m evallang.syntax.table` writes the table beside the grammar.
+`python -m evallang.syntax.parse_table` writes the table beside the grammar.
 """
 
 import json

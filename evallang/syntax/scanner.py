@@ -1,20 +1,138 @@
-"""Physical lines in, tokens out; misspelt literals are mended here, and reported.
+"""Convert physical lines to tokens; correct misspelt literals and report them.
 
-A mended token reads as the author meant it, so that the rest of the line is still checked.
+A corrected token reads as the author meant it, so that the rest of the line is still checked.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from evallang.diagnostics import Edit, Fix, diagnose
+from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
-from evallang.syntax import text_codes
+from evallang.syntax import codes
 from evallang.syntax.keywords import DECLARING
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
-from evallang.syntax.physical import LineReader, PhysicalLine, Token
-from evallang.syntax.strangers import meant_for
+from evallang.syntax.unexpected_characters import meant_for
+
+
+class Token(NamedTuple):
+    """The smallest piece with a meaning; `kind` is a terminal of the grammar.
+
+    `text` is what was meant: it differs from the file where the author misspelt a literal.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class PhysicalLine:
+    """One line of the file: code points `start` to `end`, without its end.
+
+    `at_margin` tells whether its text begins in column 0. `mended` tells whether the tokens
+    are what the author meant, in spite of all diagnostics; `open_quote`, that a text is opened
+    and not closed.
+    """
+
+    start: int
+    end: int
+    at_margin: bool
+    tokens: list[Token] = field(default_factory=list)
+    comment: CommentNode | None = None
+    tabs: list[Span] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    mended: bool = True
+    open_quote: bool = False
+    silent: bool = False
+
+    def silence(self) -> None:
+        """Take out what was read: the line stands within a text."""
+        self.tokens, self.tabs, self.diagnostics, self.comment = [], [], [], None
+        self.mended = self.silent = True
+
+
+class LineReader:
+    """What the reader of a line writes down."""
+
+    def __init__(self, source: SourceFile, line: PhysicalLine) -> None:
+        self.text = source.text
+        self.path = source.path
+        self.line = line
+        self.tokens = line.tokens
+        self.depth = 0
+        self.joined = -1  # where a character without width ends that stands within a word
+
+    def _add(self, kind: str, text: str, start: int, end: int) -> None:
+        last = self.tokens[-1] if self.tokens else None
+        if self.joined == start and last is not None and last.kind == kind == "NAME":
+            self.tokens.pop()
+            text, start = last.text + text, last.start
+        self.tokens.append(Token(kind, text, start, end))
+
+    def _mend(
+        self,
+        code: Code,
+        message: str,
+        start: int,
+        end: int,
+        right: str,
+        notes: list[str] | None = None,
+    ) -> None:
+        span = Span(self.path, start, end)
+        title = f"write `{right}`" if right.strip() else "write a blank" if right else "remove it"
+        fix = Fix(title, (Edit(span, right),))
+        self.line.diagnostics.append(diagnose(code, message, span, notes=notes or (), fixes=[fix]))
+
+    def _past_mending(self, found: Diagnostic) -> None:
+        """Report what nobody can mend; what follows on the line may be its consequence."""
+        if self.line.mended:
+            self.line.diagnostics.append(found)
+        self.line.mended = False
+
+    def _space(self, word: str, start: int, end: int) -> None:
+        """Report a blank that is none; one without width parts no word."""
+        import unicodedata
+
+        blank = word.isspace()
+        shown = f"U+{ord(word[0]):04X}"
+        if name := unicodedata.name(word[0], "").lower():
+            shown += f" ({name})"
+        message = f"{shown} is {'no plain blank' if blank else 'invisible and means nothing'}"
+        if "\r" in word:
+            message = "a carriage return alone (U+000D) ends no line"
+            self._past_mending(
+                diagnose(
+                    codes.UNUSUAL_SPACE,
+                    message,
+                    Span(self.path, start, end),
+                    help="end lines with LF or CR LF",
+                )
+            )
+            return
+        self._mend(codes.UNUSUAL_SPACE, message, start, end, " " if blank else "")
+        if not blank:
+            self.joined = end
+
+    def _no_escape(self, start: int) -> None:
+        at = Span(self.path, start, start + 2)
+        shown = self.text[at.start : at.end]
+        help_ = "a backslash is written `\\\\`, a path with `/`"
+        fix = Fix("write two backslashes", (Edit(at, "\\" + shown),), safe=False)
+        if shown == "\\'":
+            help_ = "a single quote needs no backslash"
+            fix = Fix("write `'`", (Edit(at, "'"),))
+        elif shown == "\\u":
+            help_ = f"four hexadecimal digits follow `\\u`, as in `\\u00b5`; {help_}"
+        message = f"`{shown}` in a text is no escape"
+        self.line.diagnostics.append(
+            diagnose(codes.ESCAPE_IN_TEXT, message, at, help=help_, fixes=[fix])
+        )
+
 
 PUNCTUATION = {
     "(": "LPAR",
@@ -150,7 +268,7 @@ class _Scanner(LineReader):
         message = f"a line of `{drawn[1]}` means nothing here"
         span = Span(self.path, drawn.start(1), drawn.end())
         way_out = "a comment begins with `#`"
-        self._past_mending(diagnose(text_codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
+        self._past_mending(diagnose(codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
 
     def _name(self, word: str, start: int, end: int) -> None:
         if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
@@ -163,7 +281,7 @@ class _Scanner(LineReader):
         if word in CONSTANTS:
             right = CONSTANTS[word]
             self._mend(
-                text_codes.PYTHON_CONSTANT, f"`{word}` is spelt `{right}` here", start, end, right
+                codes.PYTHON_CONSTANT, f"`{word}` is spelt `{right}` here", start, end, right
             )
             word = right
         self._add("NAME", word, start, end)
@@ -176,7 +294,7 @@ class _Scanner(LineReader):
             return
         if right is not None:
             message = f"`{word}` belongs to other languages; here it is `{right}`"
-            self._mend(text_codes.FOREIGN_OPERATOR, message, start, end, right)
+            self._mend(codes.FOREIGN_OPERATOR, message, start, end, right)
             word = right
         self._add(PUNCTUATION[word], word, start, end)
 
@@ -184,7 +302,7 @@ class _Scanner(LineReader):
         right = word.replace("×", "x").replace("−", "-").replace("–", "-")
         if right != word and (_NUMBER.fullmatch(right) or _TERM.fullmatch(right)):
             message = f"`{word}` is written `{right}`"
-            self._mend(text_codes.TYPOGRAPHIC_SIGN, message, start, end, right)
+            self._mend(codes.TYPOGRAPHIC_SIGN, message, start, end, right)
             word = right
         if self.tokens and self.tokens[-1].kind == "SLASH":
             self._fraction(word, end)
@@ -194,7 +312,7 @@ class _Scanner(LineReader):
             self._add("NAME", word, start, end)
         elif re.fullmatch(rf"-?{_INTEGER}\.", word):
             message = f"a digit follows the point of a number: `{word}0`"
-            self._mend(text_codes.MALFORMED_NUMBER, message, start, end, f"{word}0")
+            self._mend(codes.MALFORMED_NUMBER, message, start, end, f"{word}0")
             self._add("NUMBER", f"{word}0", start, end)
         elif zeros := _ZEROS.fullmatch(word):
             self._zeros(word, zeros, start, end)
@@ -211,7 +329,7 @@ class _Scanner(LineReader):
             return word
         shown = word if len(word) <= LONGEST_NUMBER else f"{word[:LONGEST_NUMBER]}…"
         span = Span(self.path, start, end)
-        self._past_mending(diagnose(text_codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
+        self._past_mending(diagnose(codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
         return "1"
 
     def _fraction(self, denominator: str, end: int) -> None:
@@ -219,7 +337,7 @@ class _Scanner(LineReader):
         del self.tokens[-2:]
         right = f"{numerator.text}/{denominator}"
         message = f"a fraction is written in one piece: `{right}`"
-        self._mend(text_codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
+        self._mend(codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
         self._add("NUMBER", self._sized(right, numerator.start, end), numerator.start, end)
 
     def _zeros(self, word: str, zeros: re.Match[str], start: int, end: int) -> None:
@@ -236,7 +354,7 @@ class _Scanner(LineReader):
                 self.line.diagnostics.pop()  # the groups before this one
             written = right.replace("_", ",")
             message = f"digits are grouped by `_`: `{written}` is `{right}`"
-            self._mend(text_codes.LEADING_ZERO, message, first, end, right)
+            self._mend(codes.LEADING_ZERO, message, first, end, right)
             self._add("NUMBER", right, first, end)
             return
         sign, rest = zeros.groups()
@@ -246,7 +364,7 @@ class _Scanner(LineReader):
         notes = ["thousands are grouped by `_`, as in `1_000`"] if comma.kind == "COMMA" else []
         if self.tokens and self.tokens[0].text in _OF_LABELS:
             notes = [f"a label that is written so in the data stands in quotes: `{quoted(word)}`"]
-        self._mend(text_codes.LEADING_ZERO, message, start, end, right, notes)
+        self._mend(codes.LEADING_ZERO, message, start, end, right, notes)
         self._add("NUMBER", right, start, end)
 
     def _groups_before(self, group: Token, right: str) -> tuple[int, str]:
@@ -267,7 +385,7 @@ class _Scanner(LineReader):
     def _malformed(self, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)
         if _LETTERED.match(word) and "." not in word and "%" not in word:
-            code, message = text_codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
+            code, message = codes.NAME_BEGINS_WITH_DIGIT, f"`{word}` begins with a digit"
             help_ = "names begin with a letter"
             if self.tokens and self.tokens[-1].kind in ("EQUAL", "OPERATOR"):
                 help_ = f"a number has no unit behind it; text stands in quotes: `{quoted(word)}`"
@@ -276,7 +394,7 @@ class _Scanner(LineReader):
             if named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"
         else:
-            code, message = text_codes.MALFORMED_NUMBER, f"`{word}` is no number"
+            code, message = codes.MALFORMED_NUMBER, f"`{word}` is no number"
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
             if _TERM.fullmatch(f".{word}"):
                 help_ = f"did you mean `.{word}`?"
@@ -294,7 +412,7 @@ class _Scanner(LineReader):
                 message = "a text holds half of a surrogate pair, which is no character"
                 span = Span(self.path, start, end)
                 way_out = "write the character itself, or both halves one behind the other"
-                found = diagnose(text_codes.ESCAPE_IN_TEXT, message, span, help=way_out)
+                found = diagnose(codes.ESCAPE_IN_TEXT, message, span, help=way_out)
                 self._past_mending(found)
                 word = '""'
         self._add("TEXT", word, start, end)
@@ -302,7 +420,7 @@ class _Scanner(LineReader):
     def _mistake(self, kind: str, word: str, start: int, end: int) -> None:
         span = Span(self.path, start, end)
         if kind == "date":
-            code = text_codes.DATE_WITHOUT_QUOTES
+            code = codes.DATE_WITHOUT_QUOTES
             if self.tokens and self.tokens[0].text == "seed":
                 right = word[:10].replace("-", "")
                 self._mend(code, f"a seed is a whole number: `{right}`", start, end, right)
@@ -312,7 +430,7 @@ class _Scanner(LineReader):
             self._mend(code, f"a date stands in quotes: `{right}`", start, end, right)
             self._add("TEXT", right, start, end)
         elif kind in ("single", "curly"):
-            code = text_codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else text_codes.CURLY_QUOTES
+            code = codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else codes.CURLY_QUOTES
             right = quoted(word[1:-1])
             kinds = "typographic" if word[0] in _SPECIAL else "single"
             plain = "double" if kinds == "single" else "plain double"
@@ -330,21 +448,19 @@ class _Scanner(LineReader):
                     help_ = "text begins with a quote too"
                 elif texts[-1] < start:
                     help_ = 'a quote inside a text is written `\\"`'
-            self._past_mending(diagnose(text_codes.UNCLOSED_QUOTE, message, span, help=help_))
+            self._past_mending(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
             self.line.open_quote = True
             self._add("TEXT", quoted(word[1:].rstrip()), start, end)
         elif kind == "typographic":
             right = TYPOGRAPHIC[word]
             self.depth += (right in "([{") - (right in ")]}")
-            self._mend(
-                text_codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right
-            )
+            self._mend(codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right)
             self._add(PUNCTUATION[right], right, start, end)
         elif kind == "dots":
             message = f"`{word}` is written `..`"
             help_ = "a number behind it begins with its zero, as in `0..0.5`"
             fix = Fix("write `..`", (Edit(span, ".."),), safe=False)  # `0...5` may be 0 to 0.5
-            code = text_codes.TYPOGRAPHIC_SIGN
+            code = codes.TYPOGRAPHIC_SIGN
             self.line.diagnostics.append(diagnose(code, message, span, help=help_, fixes=[fix]))
             self._add("RANGE", "..", start, end)
         elif kind == "space":
@@ -357,7 +473,7 @@ class _Scanner(LineReader):
             if found and found[-1].span == blank:
                 found.pop()  # an unusual one, and it goes
             message = f"a percentage is written in one piece: `{right}`"
-            self._mend(text_codes.NUMBER_IN_PIECES, message, number.start, end, right)
+            self._mend(codes.NUMBER_IN_PIECES, message, number.start, end, right)
             self._add("NUMBER", right, number.start, end)
         elif word == "/" and self._between_numbers(end):
             self._add("SLASH", word, start, end)
@@ -379,7 +495,7 @@ class _Scanner(LineReader):
         before = self.tokens[-1].kind if self.tokens else None
         way_out, idle = meant_for(self.text, start, self.line.end, before, inside=self.depth > 0)
         fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if idle else []
-        code = text_codes.UNEXPECTED_CHARACTER
+        code = codes.UNEXPECTED_CHARACTER
         found = diagnose(code, message, span, help=way_out, fixes=fixes)
         if idle:
             self.line.diagnostics.append(found)

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.source import SourceFile, Span
-from evallang.syntax import text_codes
+from evallang.syntax import codes
 from evallang.syntax.keywords import STATEMENTS
 from evallang.syntax.nodes import CommentNode
-from evallang.syntax.physical import PhysicalLine, Token
-from evallang.syntax.tokens import physical_lines
+from evallang.syntax.scanner import PhysicalLine, Token, physical_lines
 
 DEEPEST = 64  # nested brackets; deeper trees would exhaust Python's stack when compared
 
@@ -167,19 +166,17 @@ class _Brackets:
                 line.too_deep = True
                 message = f"brackets are nested more than {DEEPEST} deep"
                 way_out = "name inner parts with `let`"
-                self._report(text_codes.NESTED_TOO_DEEP, message, token, line, way_out)
+                self._report(codes.NESTED_TOO_DEEP, message, token, line, way_out)
         elif token.kind in _SIGNS:
             if not self.open:
-                self._report(
-                    text_codes.UNMATCHED_BRACKET, f"`{token.text}` closes nothing", token, line
-                )
+                self._report(codes.UNMATCHED_BRACKET, f"`{token.text}` closes nothing", token, line)
                 return
             opener = self.open.pop()
             right = _CLOSERS[opener.kind]
             if right != token.kind:
                 sign = _SIGNS[right]
                 message = f"`{opener.text}` is closed by `{sign}`, not by `{token.text}`"
-                self._report(text_codes.UNMATCHED_BRACKET, message, token, line)
+                self._report(codes.UNMATCHED_BRACKET, message, token, line)
                 token = Token(right, sign, token.start, token.end)
         line.tokens.append(token)
 
@@ -189,9 +186,7 @@ class _Brackets:
             opener = self.open[-1]
             sign = _SIGNS[_CLOSERS[opener.kind]]
             message = f"`{opener.text}` is never closed"
-            self._report(
-                text_codes.UNCLOSED_BRACKET, message, opener, line, f"close it with `{sign}`"
-            )
+            self._report(codes.UNCLOSED_BRACKET, message, opener, line, f"close it with `{sign}`")
         end = line.tokens[-1].end if line.tokens else line.end
         for opener in () if line.too_deep else reversed(self.open):  # too deep is not parsed
             kind = _CLOSERS[opener.kind]

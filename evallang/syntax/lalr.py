@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
-from evallang.syntax.physical import Token
-from evallang.syntax.table import MISSING, SPLICE, parse_table
+from evallang.syntax.parse_table import MISSING, SPLICE, parse_table
+from evallang.syntax.scanner import Token
 from evallang.syntax.tree import TreeBuilder
 
 END = "$END"
