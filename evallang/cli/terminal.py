@@ -37,6 +37,7 @@ def open_streams() -> None:
             if nowhere != number:
                 os.dup2(nowhere, number)
                 os.close(nowhere)
+            os.set_inheritable(number, True)  # workers cannot start without them
     sys.stdin = sys.stdin or open(0, encoding="utf-8")  # noqa: SIM115 - for the whole process
     sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115

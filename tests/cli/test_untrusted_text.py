@@ -356,6 +356,19 @@ def test_no_closed_stream_is_a_bug(name, how, tmp_path):
     assert done.returncode in ((0, 2) if how == "> /dev/full" else (0, 1, 4)), done.returncode
 
 
+@pytest.mark.parametrize("how", ["2>&-", ">&- 2>&-", "<&- 2>&-"])
+def test_workers_start_where_a_stream_is_closed(how, tmp_path):
+    (tmp_path / "fitted.eval").write_text(
+        'evallang 1\nstudy "s"\n  seed 1\ndata iris from sklearn iris\n'
+        "model bayes = GaussianNB\nprotocol cv folds=2\nmeasure accuracy\n"
+    )
+    shell = f"{sys.executable} -m evallang run fitted.eval --format html -j 2 {how}"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, check=False, env=environment)
+    assert done.returncode == 0
+    assert not list(tmp_path.glob("evallang-bug*"))
+
+
 def test_a_requirement_that_is_not_met_is_told_by_the_code_when_nobody_reads(tmp_path):
     study = written(tmp_path, "plain")
     study.write_text(study.read_text().replace(">= 40%", ">= 99%"))
