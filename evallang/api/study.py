@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.api.live import NOTHING, Live
-from evallang.checking.check import Checked, check
+from evallang.checking import check
+from evallang.checking.check import Checked
 from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.diagnostics.text import to_text
@@ -145,13 +146,14 @@ def read_text(path: Path) -> str:
 
 
 def with_task(study: Study, task: Task) -> Study:
-    """Check a study again, now that its data have shown their task."""
-    return _again(study, task)
+    """Return the study for the task that its data have shown."""
+    return replace(study, checked=check.with_task(study.checked, task))
 
 
 def checked_again(study: Study) -> Study:
     """Check a study again, now that more is known of the code that it uses."""
-    return _again(study, None)
+    task = None if study.meant is None else study.meant.task
+    return replace(study, checked=check.check_again(study.checked, task=task))
 
 
 def with_live(study: Study, given: Live) -> Study:
@@ -159,22 +161,12 @@ def with_live(study: Study, given: Live) -> Study:
     every = Live({**study.given.frames, **given.frames}, {**study.given.models, **given.models})
     study = replace(study, given=every)
     names = tuple(sorted(every.models))
-    return study if names == study.live else _again(replace(study, live=names), None)
+    if names == study.live:
+        return study
+    return replace(study, live=names, checked=check.check_again(study.checked, live=names))
 
 
-def _again(study: Study, task: Task | None) -> Study:
-    checked = _checked(study.path, study.text, study.folder, study.overrides, task, study.live)
-    return replace(checked, given=study.given)
-
-
-def _checked(
-    path: str,
-    text: str,
-    folder: Path,
-    overrides: Mapping[str, str],
-    task: Task | None = None,
-    live: tuple[str, ...] = (),
-) -> Study:
+def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -> Study:
     shown = path.replace(os.sep, "/")
     prefix = shown.rpartition("/")[0]
 
@@ -188,5 +180,4 @@ def _checked(
             raise OSError(errno.EPERM, "a link leads out of the folder of the study", str(place))
         return read_text(place)
 
-    checked = check(shown, text, read, overrides, task, live)
-    return Study(shown, text, folder, checked, overrides, live)
+    return Study(shown, text, folder, check.check(shown, text, read, overrides), overrides)

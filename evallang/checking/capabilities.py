@@ -1,5 +1,8 @@
 """What a resolved model is and can do, worded for messages."""
 
+from collections.abc import Iterable
+
+from evallang.data.dataset import Task
 from evallang.models.abilities import abilities
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, search_space
@@ -13,6 +16,14 @@ def is_tuned(model: ModelSpec) -> bool:
 def kind_of(model: ModelSpec) -> str | None:
     """Give `classifier` or `regressor`; None where the catalogue cannot tell."""
     return abilities(model.pipeline).kind
+
+
+def task_of(models: Iterable[ModelSpec]) -> Task | None:
+    """Return the task that all models are for, which defaults follow until the data are read."""
+    kinds = {kind_of(model) for model in models}
+    if kinds == {"classifier"}:
+        return "classification"
+    return "regression" if kinds == {"regressor"} else None
 
 
 def counterpart(model: ModelSpec) -> str | None:

@@ -32,7 +32,6 @@ from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.garbage import collected_later
-from evallang.models.model import ModelSpec
 from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
@@ -42,12 +41,23 @@ from evallang.syntax.formatter import format_parsed
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found; `study` is None where anything is an error."""
+    """What a check found; `study` is None where anything is an error.
+
+    `task` is the one that the study was checked for: as it states it, or the data show it, or
+    that of all its models.
+    """
 
     study: Study | None
     diagnostics: tuple[Diagnostic, ...]
-    sources: Mapping[str, SourceFile]
     gathered: Gathered
+    overrides: Mapping[str, str]
+    live: frozenset[str]
+    task: Task | None
+
+    @property
+    def sources(self) -> Mapping[str, SourceFile]:
+        """The study and the files that it includes, by their paths."""
+        return self.gathered.sources
 
 
 @collected_later()
@@ -56,7 +66,6 @@ def check(
     text: str,
     read: Read,
     overrides: Mapping[str, str] | None = None,
-    task: Task | None = None,
     live: Sequence[str] = (),
 ) -> Checked:
     """Check a study: syntax, names, types, options, statistical sense.
@@ -65,44 +74,69 @@ def check(
     ----------
     path : the study's path as messages shall name it, with `/`
     text : its content
-    read : gives the text of an included file by its path
+    read : returns the text of an included file by its path
     overrides : `let` name -> value as written, from `--set`
-    task : that of the data, where it is known from reading them
     live : names of models that are given as objects
     """
-    gathered = gather(path, text, read)
+    return _check(gather(path, text, read), overrides or {}, frozenset(live), None)
+
+
+@collected_later()
+def check_again(
+    checked: Checked, *, task: Task | None = None, live: Sequence[str] | None = None
+) -> Checked:
+    """Check the parsed statements once more, with the task and the models that are known now."""
+    models = checked.live if live is None else frozenset(live)
+    return _check(checked.gathered, checked.overrides, models, task)
+
+
+def with_task(checked: Checked, task: Task) -> Checked:
+    """Return what was checked, for the task of its data.
+
+    It is checked again only where its models did not tell this task.
+    """
+    if checked.study is None or checked.task != task:
+        return check_again(checked, task=task)
+    return replace(checked, study=replace(checked.study, task=task))
+
+
+def _check(
+    gathered: Gathered, overrides: Mapping[str, str], live: frozenset[str], known: Task | None
+) -> Checked:
     scope = Scope(
-        path,
+        gathered.path,
         tuple(gathered.statements),
-        live=frozenset(live),
+        live=live,
         texts=gathered.sources,
         unread=frozenset(gathered.unread),
         syntax=tuple(gathered.diagnostics),
     )
     scope.statements += own_code.live_statements(scope)
-    read_overrides(scope, overrides or {}, gathered.sources)
+    read_overrides(scope, overrides, gathered.sources)
     scope.declare_names()
-    study = _resolve(scope, gathered, overrides or {}, task)
+    study, task = _resolve(scope, gathered, overrides, known)
     scope.diagnostics += advise(study)
     unused.report_unused(scope, gathered.diagnostics)
     unused.report_without_tables(scope)
     found = multiword_names.reread(
         scope, gathered.diagnostics + scope.diagnostics, gathered.sources
     )
-    ordered = report(waivers.apply(found, gathered, asked_again(study)), gathered)
-    return Checked(None if has_errors(ordered) else study, ordered, gathered.sources, gathered)
+    reported = report(waivers.apply(found, gathered, asked_again(study)), gathered)
+    sound = None if has_errors(reported) else study
+    return Checked(sound, reported, gathered, overrides, live, task)
 
 
 def _resolve(
     scope: Scope, gathered: Gathered, overrides: Mapping[str, str], known: Task | None
-) -> Study:
+) -> tuple[Study, Task | None]:
+    """Return the study that is meant, and the task that its defaults are for."""
     stem = posixpath.basename(scope.path).removesuffix(".eval")
     head = document.header(scope, stem)
     specs = sources.resolve_sources(scope)
     task = _task(specs) or known
     uses = own_code.resolve_uses(scope)
     models = pipelines.resolve_models(scope)
-    likely = task or _task_of_models(models)
+    likely = task or capabilities.task_of(models)
     protocols = designs.protocols(scope, likely)
     stratification = designs.stratification(scope, specs, likely)
     group = designs.group_column(scope, specs)
@@ -165,7 +199,7 @@ def _resolve(
         uses=uses,
     )
     _needed_statements(scope, study, gathered.unread)
-    return replace(validity.judge(scope, study), defaults=tuple(scope.defaults))
+    return replace(validity.judge(scope, study), defaults=tuple(scope.defaults)), likely
 
 
 def _places(scope: Scope, head: document.Header) -> dict[str, Span]:
@@ -184,14 +218,6 @@ def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
         if spec.task is not None:
             return spec.task
     return None
-
-
-def _task_of_models(models: tuple[ModelSpec, ...]) -> Task | None:
-    """Give the task that all models are for: what defaults follow until the data are read."""
-    kinds = {capabilities.kind_of(model) for model in models}
-    if kinds == {"classifier"}:
-        return "classification"
-    return "regression" if kinds == {"regressor"} else None
 
 
 def _with_columns(

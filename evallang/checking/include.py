@@ -30,8 +30,9 @@ _DECLARING = frozenset(
 
 @dataclass
 class Gathered:
-    """All statements of a study and its includes, in the order written."""
+    """All statements of a study, whose path is `path`, and its includes, in the order written."""
 
+    path: str
     sources: dict[str, SourceFile] = field(default_factory=dict)
     parsed: dict[str, ParsedFile] = field(default_factory=dict)
     statements: list[StatementNode] = field(default_factory=list)
@@ -47,7 +48,7 @@ class Gathered:
 
 def gather(path: str, text: str, read: Read) -> Gathered:
     """Parse a study and every file it includes."""
-    found = Gathered()
+    found = Gathered(path)
     _enter(SourceFile(path, text), (path,), {}, read, found)
     return found
 

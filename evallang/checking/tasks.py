@@ -17,50 +17,36 @@ WORKER = {"classification": "classifier", "regression": "regressor"}
 
 
 def judge_tasks(scope: Scope, study: Study) -> None:
-    """Report models, metrics and tests for another task than that of the data."""
-    if study.task is None:
-        _metrics_of_models(scope, study)
+    """Report models, metrics and tests for another task than that of the data.
+
+    Where only the data will state the task, it is the one that all models are for.
+    """
+    task = study.task or capabilities.task_of(study.models)
+    if task is None:
+        if {capabilities.kind_of(model) for model in study.models} >= set(WORKER.values()):
+            _of_both_tasks(scope, study)
         return
+    reason = f"every model is a {WORKER[task]}"
+    if study.task is not None:
+        reason = f"the data are for {task}"
     refused: set[Method] = set()
     for metric, span, _ in _written_metrics(scope, study):
         declared = metric_entry(metric).declaration
         of_any_task = metric.better is not None or metric.code
-        if of_any_task or declared.task == study.task or metric in refused:
+        if of_any_task or declared.task == task or metric in refused:
             continue
         refused.add(metric)
         scope.report(
             model_codes.WRONG_TASK,
-            f"`{metric.name}` is a metric for {declared.task}, and the data are for {study.task}",
+            f"`{metric.name}` is a metric for {declared.task}, and {reason}",
             span,
-            help=f"write `{'accuracy' if study.task == 'classification' else 'mae'}`, "
+            help=f"write `{'accuracy' if task == 'classification' else 'mae'}`, "
             "or another of `evallang list metrics`",
         )
-    if study.task == "regression":
-        _tests_of_labels(scope, study)
-    if any(isinstance(source, DataSpec) for source in study.sources):
-        _models(scope, study, study.task, f", and the data are for {study.task}")
-
-
-def _metrics_of_models(scope: Scope, study: Study) -> None:
-    """Report metrics for a task of which no model is, where only the data will state the task."""
-    kinds = {capabilities.kind_of(model) for model in study.models}
-    if kinds >= set(WORKER.values()):
-        _of_both_tasks(scope, study)
-        return
-    if len(kinds) != 1 or not kinds <= set(WORKER.values()):
-        return
-    kind = next(iter(kinds))
-    for metric, span in dict.fromkeys((m, at) for m, at, _ in _written_metrics(scope, study)):
-        declared = metric_entry(metric).declaration
-        if metric.better is not None or metric.code or WORKER[declared.task] == kind:
-            continue
-        scope.report(
-            model_codes.WRONG_TASK,
-            f"`{metric.name}` is a metric for {declared.task}, and every model is a {kind}",
-            span,
-            help=f"write `{'accuracy' if kind == 'classifier' else 'mae'}`, or another of "
-            "`evallang list metrics`",
-        )
+    if task == "regression":
+        _tests_of_labels(scope, study, reason)
+    if study.task is not None and any(isinstance(s, DataSpec) for s in study.sources):
+        _models(scope, study, task, f", and {reason}")
 
 
 def _of_both_tasks(scope: Scope, study: Study) -> None:
@@ -117,7 +103,7 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
 
     Whether a column that it names holds probabilities shows when it is read.
     """
-    if study.task == "regression":
+    if (study.task or capabilities.task_of(study.models)) == "regression":
         return  # where metrics on scores are of another task
     everyone = tuple(model.name for model in source.models)
     unscored = {model.name for model in source.models if not (model.score or model.scores)}
@@ -182,14 +168,14 @@ def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
     return nearest_test(metric, yields) if yields else "write `with corrected_t`"
 
 
-def _tests_of_labels(scope: Scope, study: Study) -> None:
+def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
     """McNemar's test and its kin count right and wrong, and a number is neither."""
     for comparison in study.comparisons:
         for test in filter(None, (comparison.test, comparison.post_hoc)):
             if HYPOTHESIS_TESTS[test.name].declaration.tests == "accuracy":
                 scope.report(
                     model_codes.WRONG_TASK,
-                    f"`{test.name}` tests right and wrong, and the data are for regression",
+                    f"`{test.name}` tests right and wrong, and {reason}",
                     comparison.span,
                     help=_nearest_of_numbers(study, comparison),
                 )
