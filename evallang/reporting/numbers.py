@@ -122,7 +122,8 @@ class PValue:
 def p_value(p: float, alpha: float, style: Style = "apa") -> PValue:
     """Print a p-value so that the reader sees on which side of alpha it is.
 
-    `apa` .344, < .001; `ama` .34, .009; `nejm` the same with a leading zero; `sci` 2.8 × 10⁻⁵.
+    `apa` .344, < .001, > .999; `ama` .34, .009; `nejm` the same with a leading zero;
+    `sci` 2.8 × 10⁻⁵. A p of 1 has the form of every p that rounds to 1.
     """
     symbol = "P" if style in ("ama", "nejm") else "p"
     if style == "sci":
@@ -134,7 +135,7 @@ def p_value(p: float, alpha: float, style: Style = "apa") -> PValue:
         return PValue(symbol, "<", _share(format(floor, "f"), leading))
     few = 3 if style == "apa" or exact < Decimal("0.01") else 2
     ceiling = Decimal("0.999") if style == "apa" else Decimal("0.99")
-    if exact != 1 and _round(exact, few) == 1:
+    if _round(exact, few) == 1:
         return PValue(symbol, ">", _share(str(ceiling), leading))
     if style != "apa" and Decimal("0.045") <= exact < Decimal("0.055"):
         few = 3  # AMA: a third figure where two would hide the side of .05
@@ -235,7 +236,7 @@ def _scientific(p: float, alpha: float) -> tuple[str, str]:
     exact, line = _decimal(p), _decimal(alpha)
     if exact == 0:
         return "<", f"10{'-300'.translate(SUPERSCRIPTS)}"
-    if exact != 1 and _round(exact, 2) == 1:
+    if _round(exact, 2) == 1:
         return ">", "0.99"
     digits = 2
     rounded = Decimal(f"{exact:.1e}")
