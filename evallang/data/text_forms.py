@@ -55,7 +55,9 @@ _UNITS = frozenset(
         *("session", "speaker", "student", "subject", "user"),
     }
 )
-_IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid"})
+_NUMBERED = frozenset({"code", "key", "no", "nr", "num", "number"})
+"""Words after a unit that keep its meaning: patient_no, SubjectCode."""
+_IDENTIFIERS = frozenset({"id", "ids", "identifier", "guid", "uuid", "pid", "uid", "mrn"})
 _COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "row index"})
 
 
@@ -132,6 +134,8 @@ def names_identifier(name: str) -> bool:
 def names_unit(name: str) -> bool:
     """Return whether a column is called by one unit of a study: patient, user, speaker."""
     words = [word.casefold() for word in _WORDS.findall(name)]
+    if len(words) > 1 and words[-1] in _NUMBERED:
+        words.pop()
     return bool(words) and words[-1] in _UNITS
 
 

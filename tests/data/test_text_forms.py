@@ -117,6 +117,18 @@ def test_bundled_data_raise_none_of_these_alarms(source, name):
     assert not found & {"W411", "W415", "W416", "W417"}
 
 
+@pytest.mark.parametrize("name", ["pid", "MRN", "uid", "patient_no", "SubjectCode", "user_key"])
+def test_a_code_of_patients_with_two_rows_each_asks_for_groups(source, name):
+    rows = "\n".join(f"P{i // 2:03d},{RNG.normal():.3f},{'ab'[i % 2]}" for i in range(N))
+    assert "W417" in [d.code for d in check_table(source.table(f"{name},x,y\n{rows}\n"))]
+
+
+@pytest.mark.parametrize("name", ["postal_code", "country_code", "house_number", "key"])
+def test_a_code_of_something_else_asks_for_no_groups(source, name):
+    rows = "\n".join(f"P{i // 2:03d},{RNG.normal():.3f},{'ab'[i % 2]}" for i in range(N))
+    assert "W417" not in [d.code for d in check_table(source.table(f"{name},x,y\n{rows}\n"))]
+
+
 def test_iso_and_german_dates_are_treated_alike(source):
     def found(form):
         days = [form.format(day=i % 28 + 1, month=i % 3 + 1) for i in range(60)]
