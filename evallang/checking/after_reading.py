@@ -17,6 +17,7 @@ from evallang.checking.rules.lines import listed, test_of, tested_lines, tests_o
 from evallang.checking.rules.over_data import advise_on_data_sets
 from evallang.checking.rules.primary import advise_on_first_measure
 from evallang.checking.rules.resampling import spoken
+from evallang.checking.rules.splits import advise_on_given_folds
 from evallang.checking.rules.whole_families import advise_on_families, as_read
 from evallang.checking.validity import for_the_line, metrics_on
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
@@ -151,6 +152,7 @@ def judge_planned(
             found += advise_on_examples(read, [Examples(name, len(tested), {})])
             found += _one_class(study, protocol, table, splits)
             found += judge_planned_areas(study, protocol, table, splits)
+            found += advise_on_given_folds(study, protocol, splits)
             honest = not declared.tests_on_training_rows(protocol.options)
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)

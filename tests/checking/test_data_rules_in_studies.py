@@ -229,3 +229,31 @@ def test_predictions_hear_of_their_classes_too(tmp_path, models, clause, measure
     place = tmp_path / "study.eval"
     place.write_text(GIVEN.format(models=models, clause=clause, measure=measure))
     assert [d.code for d in check_data(open_study(place))] == expected
+
+
+def test_folds_that_are_given_are_as_few_as_folds_that_are_drawn(said):
+    line = "compare a, prior with corrected_t"
+    rows = drawn(200, lambda i: i * 7 % 5, half)
+    given = said("v,w,fold,y", rows, protocol="split by fold", line=line)
+    made = said("v,w,fold,y", rows, protocol="cv folds=5", line=line)
+    (expected,) = [item for item in made if item[0] == "W357"]
+    (found,) = [item for item in given if item[0] == "W357"]
+    assert found[:2] == expected[:2]
+    assert "`protocol repeated cv" in found[2]
+    by_rows = said("v,w,fold,y", rows, protocol="split by fold", line="compare a, prior")
+    assert "W357" not in codes(by_rows)
+
+
+def test_folds_of_many_repeats_are_enough(said, tmp_path):
+    rows = drawn(100, half)
+    line = "compare a, prior with corrected_t"
+    draw = np.random.default_rng(4)
+    for times, told in ((2, True), (20, False)):
+        shuffled = [draw.permutation(100) % 5 for _ in range(times)]
+        folds = [f"{i},{r},{fold}" for r, all_of in enumerate(shuffled)
+                 for i, fold in enumerate(all_of)]  # fmt: skip
+        (tmp_path / "folds.csv").write_text("\n".join(["key,repeat,fold", *folds]) + "\n")
+        keyed = [(i, *row) for i, row in enumerate(rows)]
+        found = said("key,v,w,y", keyed, clause="id key", line=line,
+                     protocol='split from "folds.csv"')  # fmt: skip
+        assert ("W357" in codes(found)) == told, found

@@ -1,6 +1,6 @@
 """Advice on tests over folds that have few of them: what they could detect, before the run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from evallang.checking.rules.lines import (
     tested_lines,
 )
 from evallang.checking.rules.pooling import unstable
-from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules, rule
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import (
     difference_test,
@@ -26,16 +26,26 @@ from evallang.compatibility.hypothesis_tests import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
-from evallang.protocols.protocol import PROTOCOLS
+from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.stats.corrections import strictest_alpha
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.power_of_t import t_detectable
 from evallang.study import JOINT, ComparisonSpec, Method, Protocol, Study
 
+OF_FEW_SPLITS = "fold_test_with_few_splits"
 TARGET = 0.8  # power
 MOST_LOST = 1.25
 """Smallest detectable difference over the one that any number of repeats could detect."""
+
+
+@frozen
+class Drawn:
+    """How many splits a protocol has, and which share of the rows each tests."""
+
+    splits: int
+    test_share: float
 
 
 @frozen
@@ -87,13 +97,33 @@ def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
         protocol repeated cv folds=5 times=10
         compare a, b with corrected_t
     """
+    for protocol in own_protocols(study):
+        drawn = drawn_by_options(protocol)
+        if drawn is not None:
+            yield from _few_splits(study, protocol, drawn)
+
+
+def advise_on_given_folds(
+    study: Study, protocol: Protocol, splits: Sequence[Split]
+) -> list[Diagnostic]:
+    """Judge again the tests over splits whose number and sizes only the data tell."""
+    drawn = [split for split in splits if split.fold >= 0]
+    if protocol.implied_by is not None or drawn_by_options(protocol) is not None or not drawn:
+        return []
+    shares = [len(s.test) / (len(s.test) + len(s.train)) for s in drawn]
+    load_rules()
+    code = RULES[OF_FEW_SPLITS].code
+    found = _few_splits(study, protocol, Drawn(len(drawn), sum(shares) / len(shares)))
+    return [diagnostic_of(code, objection, study.path) for objection in found]
+
+
+def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Objection]:
     for line in tested_lines(study):
         test = pair_test(line)
-        protocol = next((p for p in own_protocols(study) if p.name == line.protocol), None)
-        if line.across or protocol is None or not test_of(test).t_over_splits:
+        if line.across or line.protocol != protocol.name or not test_of(test).t_over_splits:
             continue
         alpha = level_of_a_pair(study, line)
-        found = reach(test, protocol.kind, protocol.options, alpha)
+        found = reach(test, drawn, alpha)
         if found is None or not found.few:
             continue
         yield Objection(
@@ -129,14 +159,24 @@ def _reason(study: Study, test: Method, found: Reach, alpha: float) -> str:
     )
 
 
-def reach(test: Method, kind: str, options: Mapping[str, Any], alpha: float) -> Reach | None:
-    """Compute what a test can detect under a protocol, at a two-sided level.
+def drawn_by_options(protocol: Protocol) -> Drawn | None:
+    """Compute what a protocol draws; None where its options alone do not tell."""
+    return _drawn(protocol.kind, protocol.options)
 
-    None where the protocol's options do not tell its splits, or there are fewer than two.
-    """
+
+def _drawn(kind: str, options: Mapping[str, Any]) -> Drawn | None:
     declared = PROTOCOLS[kind].declaration
     splits, share = declared.n_splits(options), declared.test_share(options)
-    if splits is None or splits < 2 or share is None or not 0 < share < 1 or not 0 < alpha < 1:
+    return None if splits is None or share is None else Drawn(splits, share)
+
+
+def reach(test: Method, drawn: Drawn, alpha: float) -> Reach | None:
+    """Compute what a test can detect on these splits, at a two-sided level.
+
+    None where there are fewer than two, or nothing to train on or to test.
+    """
+    splits, share = drawn.splits, drawn.test_share
+    if splits < 2 or not 0 < share < 1 or not 0 < alpha < 1:
         return None
     stated = test.keywords().get("test_train_ratio")
     ratio = share / (1 - share) if stated is None else float(Fraction(str(stated)))
@@ -152,7 +192,8 @@ def is_one_sided(test: Method) -> bool:
 
 def has_few_splits(test: Method, protocol: Protocol, alpha: float) -> bool:
     """Tell whether a test over splits would have too few of them under a protocol."""
-    found = reach(test, protocol.kind, protocol.options, alpha)
+    drawn = drawn_by_options(protocol)
+    found = None if drawn is None else reach(test, drawn, alpha)
     return found is not None and found.few
 
 
@@ -183,7 +224,8 @@ def _instead(
     """Say what detects smaller differences: the folds repeated, or a test of examples."""
     words = f"write `protocol {repeated_form(study, protocol)}`"
     repeated = repeated_options(protocol)
-    found = None if repeated is None else reach(test, *repeated, alpha)
+    drawn = None if repeated is None else _drawn(*repeated)
+    found = None if drawn is None else reach(test, drawn, alpha)
     if found is not None:
         words += f", which detects {_deviations(found)}"
     by_rows = _test_of_examples(study, line, protocol)
