@@ -356,6 +356,7 @@ def _record(
         short=entry.declaration.short.format_map(dict(protocol.options)),
         shuffled=entry.declaration.division == "shuffled",
         shared_training=entry.declaration.shared_training,
+        option_words=entry.declaration.option_words,
     )
 
 

@@ -16,6 +16,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import units
 from evallang.registry import lazy
+from evallang.results.records import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +35,10 @@ else:
         about=ALGORITHM,
         n_splits=lambda options: int(options["rounds"]) + 1,
         division="resampled",
+        option_words={
+            "rounds": OptionWords("Rounds", "training samples drawn"),
+            "estimate": OptionWords("Bootstrap estimate", ""),
+        },
         tests_on_training_rows=lambda options: options["estimate"] == "resubstitution",
         full_sample=True,
         keeps_strata=False,

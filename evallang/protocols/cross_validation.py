@@ -9,8 +9,10 @@ from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, ZHOU_2021, Refe
 from evallang.protocols.protocol import (
     ALGORITHM,
     FITTED_MODELS,
+    FOLDS,
     PER_ROW,
     PROTOCOLS,
+    TIMES,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -18,6 +20,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import k_folds
 from evallang.registry import Design, Evidence, lazy
+from evallang.results.records import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,6 +51,7 @@ REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
         division="shuffled",
+        option_words={"folds": FOLDS},
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
         shared_training="partition",
@@ -88,6 +92,7 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         about=ALGORITHM,
         n_splits=lambda options: int(options["folds"]) * int(options["times"]),
         division="shuffled",
+        option_words={"folds": FOLDS, "times": TIMES},
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
         shared_training="partition",
@@ -194,6 +199,11 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["outer"]) * int(options["times"]),
         division="shuffled",
+        option_words={
+            "outer": OptionWords("Outer folds", FOLDS.effect),
+            "inner": OptionWords("Inner folds", "where candidates are compared"),
+            "times": TIMES,
+        },
         folds="outer",
         test_share=lambda options: 1 / int(options["outer"]),
         shared_training="partition",

@@ -12,6 +12,8 @@ from evallang.protocols.protocol import (
     FITTED_MODEL,
     PER_ROW,
     PROTOCOLS,
+    TEST_SHARE,
+    TIMES,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -19,6 +21,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import draw, exact, part, units
 from evallang.registry import Design, Evidence, lazy
+from evallang.results.records import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +44,10 @@ else:
         train_share=lambda options: (
             1.0 - float(options["test"]) - float(options["validation"] or 0)
         ),
+        option_words={
+            "test": TEST_SHARE,
+            "validation": OptionWords("Validation part", "share of rows to choose on"),
+        },
         when=(
             "data are plenty, or fits are expensive, and the statement is about one fitted model"
         ),
@@ -94,6 +101,7 @@ def holdout(
         test_share=lambda options: float(options["test"]),
         train_share=lambda options: 1.0 - float(options["test"]),
         shared_training="drawn",
+        option_words={"times": TIMES, "test": TEST_SHARE},
         when="as repeated cv, with test parts of any size",
         when_not=(
             "the same number of fits will do for repeated cv, which tests each example "

@@ -19,6 +19,7 @@ from evallang.protocols.protocol import (
     Yields,
 )
 from evallang.registry import lazy
+from evallang.results.records import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +86,7 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
         n_splits=lambda options: None,
         division="in_turn",
         test_rows=lambda options: int(options["p"]),
+        option_words={"p": OptionWords("Rows left out", "")},
         keeps_strata=False,
         when="a published leave-p-out estimate is reproduced, on few rows",
         when_not=(

@@ -8,12 +8,13 @@ by hand. It raises `ValueError` with one sentence where the rows do not allow th
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence, Guidance, Registry
+from evallang.results.records import OptionWords
 from evallang.spelling import written_name
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class ProtocolDeclaration(Guidance):
     keeps_strata : False where strata play no part
     of_assignment : what the author's own assignment of rows yields once it is read (its values
         and the number of repeats); None where the protocol takes no such assignment
+    option_words : what readers call each option, and what it decides
     one_class_fix : what to write where a training part has rows of one class alone
     """
 
@@ -146,6 +148,7 @@ class ProtocolDeclaration(Guidance):
     full_sample: bool = False
     keeps_strata: bool = True
     of_assignment: Callable[[Sequence[str], int], Yields] | None = None
+    option_words: Mapping[str, OptionWords] = field(default_factory=dict)
     one_class_fix: str = "write fewer folds, or another protocol"
 
     def draws_at_random(self) -> bool:
@@ -168,6 +171,11 @@ PROTOCOLS: Registry[ProtocolDeclaration] = Registry("protocol", "evallang.protoc
 SplitFunction = Callable[..., Iterator[Split]]
 
 ProtocolEntry = Entry[ProtocolDeclaration]
+
+FOLDS = OptionWords("Folds", "each row is tested once in a repetition")
+TIMES = OptionWords("Repetitions", "how often all splits are drawn anew")
+TEST_SHARE = OptionWords("Test part", "share of rows that is tested")
+"""What readers call options that several protocols have."""
 
 PER_ROW = frozenset(
     {Evidence.ONE_PREDICTION_PER_ROW, Evidence.LOSSES_PER_ROW, Evidence.SCORES_PER_ROW}

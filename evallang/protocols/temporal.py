@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.protocols.protocol import (
     FITTED_MODELS,
+    FOLDS,
     PROTOCOLS,
     ProtocolDeclaration,
     Rows,
@@ -16,6 +17,7 @@ from evallang.protocols.protocol import (
 )
 from evallang.protocols.splitting import keep_groups_whole
 from evallang.registry import Evidence, lazy
+from evallang.results.records import OptionWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +55,11 @@ def _rows(number: int) -> str:
         n_splits=lambda options: int(options["folds"]),
         division="in_place",
         keeps_strata=False,
+        option_words={
+            "folds": FOLDS,
+            "gap": OptionWords("Gap", ""),
+            "test": OptionWords("Test part", "rows of each test period"),
+        },
         one_class_fix="write fewer folds, if the rows are in the order of time",
         when=(
             "rows follow one another in time, and the model will predict later rows from "

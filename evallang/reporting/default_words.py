@@ -10,6 +10,7 @@ from evallang.reporting.numbers import level_of_alpha, percent
 from evallang.reporting.searches import on_validation_part
 from evallang.reporting.statements import value_words
 from evallang.reporting.wording import VARIANTS, plural_count
+from evallang.results.records import OptionWords
 
 GROUPS = ("Data", "Resampling", "Models", "Tuning", "Measures", "Tests", "Report")
 DIRECT = {
@@ -22,30 +23,6 @@ DIRECT = {
     "report numbers": ("Report", "Style of numbers", "how p and intervals are printed"),
     "report page": ("Report", "Page", "size of the PDF"),
     "measure": ("Measures", "Measure", "nothing else was asked for"),
-}
-OPTIONS = {
-    "folds": "Folds",
-    "times": "Repetitions",
-    "outer": "Outer folds",
-    "inner": "Inner folds",
-    "test": "Test part",
-    "validation": "Validation part",
-    "rounds": "Rounds",
-    "estimate": "Bootstrap estimate",
-    "shuffle": "Rows shuffled",
-    "gap": "Gap",
-    "p": "Rows left out",
-    "seeds": "Seeds for each fit",
-}
-FOLD_OPTIONS = {
-    "folds": "each row is tested once in a repetition",
-    "times": "how often all splits are drawn anew",
-    "outer": "each row is tested once in a repetition",
-    "inner": "where candidates are compared",
-    "test": "share of rows that is tested",
-    "validation": "share of rows to choose on",
-    "rounds": "training samples drawn",
-    "shuffle": "false keeps the order of the file",
 }
 CLAUSES = {
     "target": "Target",
@@ -183,10 +160,14 @@ def _stratify(context: Context, parts: Sequence[str], words: str) -> Setting:
 def _protocol(context: Context, parts: Sequence[str], words: str) -> Setting:
     kind, option = parts
     several = len(context.results.protocols) > 1
-    name = OPTIONS.get(option, option.replace("_", " ").capitalize())
+    records = (p for p in context.results.protocols if p.kind == kind.replace(" ", "_"))
+    known = next(records, None)
+    plain = OptionWords(option.replace("_", " ").capitalize(), "")
+    said = plain if known is None else known.option_words.get(option, plain)
+    name = said.title
     if several:
         name += f" ({kind})"
-    return Setting("Resampling", name, words, FOLD_OPTIONS.get(option, ""))
+    return Setting("Resampling", name, words, said.effect)
 
 
 def _compare_by(context: Context, parts: Sequence[str], words: str) -> Setting:

@@ -158,6 +158,14 @@ SHARED_TRAINING = (PARTITION, DRAWN)
 
 
 @frozen
+class OptionWords:
+    """What readers call an option of a protocol, and what it decides."""
+
+    title: str
+    effect: str
+
+
+@frozen
 class ProtocolRecord:
     """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
 
@@ -170,7 +178,8 @@ class ProtocolRecord:
     ("10-fold CV"), by default its kind; `shuffled` tells that rows were dealt at random, which
     older files do not say. `shared_training` tells how the share that two training sets have in
     common follows from the sizes of their parts: those of a partition, or drawn at random; None
-    where it does not, and in older files.
+    where it does not, and in older files. `option_words` name the options for readers; an
+    option without them is called by its own name.
     """
 
     name: str
@@ -189,6 +198,7 @@ class ProtocolRecord:
     short: str = ""
     shuffled: bool = False
     shared_training: Annotated[str, Among(SHARED_TRAINING)] | None = None
+    option_words: Mapping[str, OptionWords] = field(default_factory=dict)
 
 
 @frozen

@@ -1,0 +1,1 @@
+"""Members that exist in tests alone, one module each: what a newcomer would write."""
