@@ -1,0 +1,41 @@
+"""Register a scratch member for one test, and remove it afterwards."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import evallang
+from evallang.checking import fitting
+from evallang.registry import Registry
+
+
+@contextmanager
+def registered(module: str, registry: Registry[Any]) -> Iterator[None]:
+    """Import one module of `scratch`, which registers a member, and remove the member after."""
+    registry.names()  # the members of the package come first
+    before = dict(registry._entries)
+    fitting.settings.cache_clear()
+    importlib.import_module(f"scratch.{module}")
+    assert len(registry._entries) == len(before) + 1
+    try:
+        yield
+    finally:
+        del sys.modules[f"scratch.{module}"]
+        registry._entries.clear()
+        registry._entries.update(before)
+        fitting.settings.cache_clear()
+
+
+def files_that_name(*words: str) -> list[str]:
+    """Find the files of the package in which one of these words occurs."""
+    root = Path(evallang.__file__).parent
+    files = [*root.rglob("*.py"), *root.rglob("*.json"), *root.rglob("*.j2")]
+    found = []
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        if any(word in text for word in words):
+            found.append(path.relative_to(root).as_posix())
+    return found
