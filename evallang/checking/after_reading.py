@@ -39,7 +39,7 @@ from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.models.becoming import document_columns
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
-from evallang.protocols.protocol import PROTOCOLS, Split
+from evallang.protocols.protocol import PROTOCOLS, Split, Yields
 from evallang.registry import Design, lazy
 from evallang.source import Span
 from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
@@ -83,7 +83,8 @@ def judge_read(
     found += advise_on_families(study, read)
     classes = {table.spec.name: len(table.classes) for table in tables.values()}
     classes |= {outcomes.spec.name: len(outcomes.classes) for outcomes in given}
-    found += advise_on_first_measure(read, {name: n for name, n in classes.items() if n})
+    known = {name: n for name, n in classes.items() if n}
+    found += advise_on_first_measure(read, known, _assigned(study, tables))
     for table in tables.values():
         for protocol in study.protocols:
             if table.split is not None:
@@ -211,15 +212,33 @@ def _said_of_folds(study: Study, protocol: Protocol, table: Table) -> bool:
     )
 
 
-def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
+def _assigned(study: Study, tables: Mapping[str, Table]) -> dict[str, Yields]:
+    """Return what the given folds of each table yield, by the names of the data."""
+    found = {}
+    for protocol in study.protocols:
+        for name, table in tables.items():
+            yields = _yields_of_split(protocol, table)
+            if yields is not None:
+                found[name] = yields
+    return found
+
+
+def _yields_of_split(protocol: Protocol, table: Table) -> Yields | None:
+    """Return what a given split of a table yields; None where the planner refuses it."""
     of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
-    if of_assignment is None:
-        return
+    if of_assignment is None or table.split is None:
+        return None
     try:
-        yields = of_assignment(table.split or (), 1 + len(table.further_splits))
+        yields = of_assignment(table.split, 1 + len(table.further_splits))
     except ValueError:
-        return  # the planner words it
-    yields = over_seeds(replace(yields, weighted=table.weights is not None), protocol)
+        return None
+    return over_seeds(replace(yields, weighted=table.weights is not None), protocol)
+
+
+def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnostic]:
+    yields = _yields_of_split(protocol, table)
+    if yields is None:
+        return
     grouped = is_grouped(table.spec, study.group)
     what = "the split, as it is given," if yields.once else "the split with repeats"
     for measure in study.measures:

@@ -257,3 +257,17 @@ def test_folds_of_many_repeats_are_enough(said, tmp_path):
         found = said("key,v,w,y", keyed, clause="id key", line=line,
                      protocol='split from "folds.csv"')  # fmt: skip
         assert ("W357" in codes(found)) == told, found
+
+
+def test_the_first_measure_has_no_interval_over_given_folds_as_over_drawn_ones(said):
+    rows = drawn(200, lambda i: i * 7 % 5, half)
+    measured = {"measure": "average_precision, accuracy", "clause": "positive 1"}
+
+    def messages(protocol, rows=rows):
+        found = said("v,w,fold,y", rows, protocol=protocol, **measured)
+        return [message for code, message, _ in found if code == "W358"]
+
+    (made,), (given,) = messages("cv folds=5"), messages("split by fold")
+    assert given == made.replace("`cv`", "`split`")
+    parts = drawn(300, lambda i: "test" if i < 150 else "train", half)
+    assert messages("split by fold", parts) == []

@@ -1,6 +1,7 @@
 """Advice on the first measure of a study where it would be reported without an interval."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from evallang.checking.rules.lines import own_protocols, repeated_form
 from evallang.checking.rules.resampling import spoken
@@ -19,6 +20,7 @@ from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, Protocol, SourceSpec, Study
 
 OF_CLASSES = "first_measure_without_interval"
+NONE_ASSIGNED: Mapping[str, Yields] = MappingProxyType({})
 SEVERAL = 3  # classes, which stand for any number above two
 
 
@@ -49,11 +51,16 @@ def first_measure_without_interval(study: Study) -> Iterator[Objection]:
     yield from measures_without_interval(study, {})
 
 
-def advise_on_first_measure(study: Study, classes: Mapping[str, int]) -> list[Diagnostic]:
-    """Ask again once the numbers of classes are known, by the names of the data."""
+def advise_on_first_measure(
+    study: Study, classes: Mapping[str, int], assigned: Mapping[str, Yields]
+) -> list[Diagnostic]:
+    """Ask again once the numbers of classes are known, by the names of the data.
+
+    `assigned` are what the given folds of these data yield.
+    """
     load_rules()
     code = RULES[OF_CLASSES].code
-    found = measures_without_interval(study, classes)
+    found = measures_without_interval(study, classes, assigned)
     return [diagnostic_of(code, objection, study.path) for objection in found]
 
 
@@ -65,7 +72,9 @@ def depends_on_classes(study: Study) -> bool:
     )
 
 
-def measures_without_interval(study: Study, classes: Mapping[str, int]) -> Iterator[Objection]:
+def measures_without_interval(
+    study: Study, classes: Mapping[str, int], assigned: Mapping[str, Yields] = NONE_ASSIGNED
+) -> Iterator[Objection]:
     """Object where the first measure has no default interval and another measure has one."""
     measure = study.measures[0] if study.measures else None
     if measure is None or measure.interval is not None:
@@ -74,8 +83,10 @@ def measures_without_interval(study: Study, classes: Mapping[str, int]) -> Itera
     if metric.code or metric.better is not None:
         return  # its function says what it is once it is loaded; or it was measured elsewhere
     said: set[str] = set()
-    for source, protocol in _settings(study, metric):
-        yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
+    for source, protocol in _settings(study, assigned):
+        given = protocol is not None and is_given(protocol)
+        yields = assigned[source.name] if given else yields_of(source, protocol)
+        grouped = is_grouped(source, study.group)
         number = classes.get(source.name)
         where = f"`{source.name}`" if protocol is None else f"`{spoken(protocol)}`"
         if where in said or default_interval(metric, yields, number, grouped) is not None:
@@ -95,7 +106,9 @@ def measures_without_interval(study: Study, classes: Mapping[str, int]) -> Itera
         )
 
 
-def _settings(study: Study, metric: Method) -> Iterator[tuple[SourceSpec, Protocol | None]]:
+def _settings(
+    study: Study, assigned: Mapping[str, Yields]
+) -> Iterator[tuple[SourceSpec, Protocol | None]]:
     """Go through what measures a metric; whether a given split has folds, the data say."""
     for source in study.sources:
         if own_metric(source) is not None:
@@ -104,8 +117,13 @@ def _settings(study: Study, metric: Method) -> Iterator[tuple[SourceSpec, Protoc
             yield source, None
             continue
         for protocol in own_protocols(study):
-            if protocol.by is None and protocol.path is None:
+            if not is_given(protocol) or source.name in assigned:
                 yield source, protocol
+
+
+def is_given(protocol: Protocol) -> bool:
+    """Return whether the author assigned rows to the parts of a protocol."""
+    return protocol.by is not None or protocol.path is not None
 
 
 def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
