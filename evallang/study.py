@@ -24,6 +24,7 @@ from evallang.models.model import ModelSpec
 from evallang.results.settings import Default, FileRecord, ReportSettings
 from evallang.source import Span
 from evallang.spelling import Words
+from evallang.stats.corrections import default_correction
 
 OptionValue = None | bool | int | float | str | Fraction | tuple["OptionValue", ...]
 Options = tuple[tuple[str, OptionValue], ...]
@@ -61,8 +62,9 @@ class Method:
         return dict(self.options)
 
 
-JOINT = Method("holm")
-"""The correction of the one family of a study under `families together`."""
+def joint_correction() -> Method:
+    """Return the correction of the one family of a study under `families together`."""
+    return Method(default_correction())
 
 
 def written_option(value: OptionValue) -> str:

@@ -20,7 +20,7 @@ from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.source import Span
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import (
     ComparisonSpec,
@@ -295,7 +295,7 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
             comparison.span,
             help="write `wilcoxon` instead, or end the line in `exploratory`",
         )
-    elif comparison.correction is not None and comparison.correction.name != "holm":
+    elif comparison.correction is not None and comparison.correction.name != default_correction():
         scope.report(
             validity_codes.FAMILY,
             f"`{comparison.correction.written}` is for this line alone, and {together}",

@@ -8,7 +8,7 @@ from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
 from evallang.checking.scope import Scope
 from evallang.spelling import Words, closest
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
 from evallang.syntax import nodes as n
@@ -263,12 +263,15 @@ def _correction(
         return None
     pairwise = HYPOTHESIS_TESTS[(post_hoc or test).name].declaration
     if node.correction is None:
-        return None if pairwise.self_correcting or pairwise.bayesian else Method("holm")
+        return (
+            None if pairwise.self_correcting or pairwise.bayesian else Method(default_correction())
+        )
     resolved = values.method(scope, node.correction, "correction")
     if resolved is None:
         return None
     if pairwise.self_correcting or pairwise.bayesian:
-        if resolved.name != "uncorrected":
+        entry = CORRECTIONS.get(resolved.name)
+        if entry is None or entry.declaration.adjusts:
             why = "gives no p-values" if pairwise.bayesian else "controls its family itself"
             scope.report(
                 claim_codes.NEEDS_CORRECTION_ELSEWHERE,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evallang.results.records import Analysis
+from evallang.stats.corrections import CORRECTIONS
 
 ASSUMED = {"discordant": "discordant", "sd": "sd", "test_train_ratio": "test/train"}
 STATED = (
@@ -43,7 +44,8 @@ def _level(values: Mapping[str, Any]) -> str:
     text = f"level {values['level']:.4g}"
     if values["correction"] is None:
         return text
-    step = "" if values["correction"] in ("bonferroni", "sidak", "uncorrected") else " first step"
+    declared = CORRECTIONS[values["correction"]].declaration
+    step = "" if declared.single_step or not declared.adjusts else " first step"
     return f"{text} ({values['correction']}{step}, family of {values['family_size']})"
 
 

@@ -7,6 +7,7 @@ from evallang.engine import families
 from evallang.engine.arenas import Arena
 from evallang.engine.families import Bout
 from evallang.results.records import Comparison, Family, HypothesisTestResult, Ranks
+from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Study, models_of, pairs_of
 
@@ -68,7 +69,10 @@ def _omnibus(
 def _comparison(study: Study, decided: families.Decided) -> Comparison:
     bout = decided.bout
     spec, arena = bout.spec, bout.arena
-    correction = None if decided.correction is None else decided.correction.written
+    correction, adjective = None, None
+    if decided.correction is not None:
+        correction = decided.correction.written
+        adjective = CORRECTIONS[decided.correction.name].declaration.adjective
     reason = decided.reason or _none_computed(decided.tests)
     return Comparison(
         index=spec.index,
@@ -77,7 +81,7 @@ def _comparison(study: Study, decided: families.Decided) -> Comparison:
         protocol=arena.protocol,
         metric=arena.metric,
         alpha=study.alpha,
-        family=Family(max(decided.size, 1), correction, spec.exploratory),
+        family=Family(max(decided.size, 1), correction, spec.exploratory, adjective),
         omnibus=decided.omnibus,
         pairwise=decided.tests,
         performed=reason is None,

@@ -20,7 +20,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.power_of_t import t_detectable
-from evallang.study import JOINT, ComparisonSpec, Method, Study
+from evallang.study import ComparisonSpec, Method, Study, joint_correction
 
 NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
@@ -102,7 +102,7 @@ def decide(study: Study, bouts: Sequence[Bout]) -> list[Decided]:
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
     joint = all(_joins(study, bout) for bout in bouts)
     size = sum(len(bout.tests) + (joint and bout.omnibus is not None) for bout in bouts)
-    correction = JOINT if joint else bouts[0].spec.correction
+    correction = joint_correction() if joint else bouts[0].spec.correction
     rule = Rule(size, correction if size > 1 else None, joint)
     reasons = [None if joint else _shut(bout, study.alpha) for bout in bouts]
     adjusted = _adjust(study, bouts, rule, reasons)
@@ -160,7 +160,7 @@ def _adjust(
     correction = rule.correction
     if not rule.joint and bouts[0].declared.self_correcting:
         adjusted = flat
-    elif correction is not None and correction.name != "uncorrected" and flat:
+    elif correction is not None and CORRECTIONS[correction.name].declaration.adjusts and flat:
         adjusted = _corrected(study, correction, bouts[0], flat)
     values = iter(adjusted)
     return [[next(values) for _ in found] for found in raw]

@@ -21,13 +21,13 @@ from evallang.stats.analyses.power_of_tests import Answer, Question
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.power import corrected_alpha
 from evallang.study import (
-    JOINT,
     AnalysisSpec,
     ComparisonSpec,
     Method,
     Protocol,
     SourceSpec,
     Study,
+    joint_correction,
     models_of,
     pairs_of,
 )
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-SIDAK = frozenset({"sidak", "holm_sidak"})
 Unknown = Literal["not_read", "no_splits", "no_folds", "no_examples"]
 UNKNOWN: Mapping[Unknown, str] = {
     "not_read": "the data could not be read, so their number is not known",
@@ -128,9 +127,9 @@ def _stages(study: Study, spec: AnalysisSpec, places: Sequence[Place]) -> Iterat
             if joint
             else _members(line, places)
         )
-        word = JOINT.name if joint else (line.correction.name if line.correction else None)
-        word = word if size > 1 else None
-        level = corrected_alpha(study.alpha, max(size, 1), _step(word))
+        correction = joint_correction() if joint else line.correction
+        word = correction.name if correction is not None and size > 1 else None
+        level = study.alpha if word is None else corrected_alpha(study.alpha, size, word)
         if line.omnibus:
             of_omnibus = level if joint else study.alpha
             yield Stage(
@@ -158,13 +157,6 @@ def _without_a_line(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
             None, "one comparison of two models", Method(test), False, metric, study.alpha, 1,
             None, False, None if protocol is None else protocol.name,
         )  # fmt: skip
-
-
-def _step(correction: str | None) -> Any:
-    """Name the correction whose level is that of the strictest step of another."""
-    if correction in (None, "uncorrected"):
-        return "uncorrected"
-    return "sidak" if correction in SIDAK else "holm"
 
 
 def _members(line: ComparisonSpec, places: Sequence[Place], *, joint: bool = False) -> int:

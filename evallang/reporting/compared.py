@@ -7,10 +7,9 @@ from evallang.reporting.decisions import bayesian, computed, reasons
 from evallang.reporting.document import Runs, listed, runs
 from evallang.reporting.numbers import level_of_alpha, percent, scale_of
 from evallang.reporting.one_model import methods_words, singly
-from evallang.reporting.orientation import RATIOS
 from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
-    ADJUSTED,
+    adjusts,
     amount,
     effect_name,
     family_words,
@@ -112,15 +111,15 @@ def _named(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:
 
 def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
     """Name the effect sizes that were given, with the method of their interval."""
-    names = dict.fromkeys(effect.name for test in found for effect in test.effects)
+    named = {effect.name: effect for test in found for effect in test.effects}
     items = []
-    for name in names:
-        if name in RATIOS:
+    for name, effect in named.items():
+        if effect.scale == "odds":
             exact = any(e.low is not None for t in found for e in t.effects if e.name == name)
             how = " (exact interval)" if exact else ""
             words = runs(f"odds ratios of discordant pairs{how}")
         else:
-            words = effect_name(name, inside=True)
+            words = effect_name(effect, inside=True)
         items.append(words + context.cite("effect", name))
     return listed(items)
 
@@ -182,12 +181,12 @@ def _level(context: Context, comparison: Comparison) -> Runs:
         return runs(f" at a level of {level}.")
     name = base(family.correction)
     title = mid_sentence(context.method_title("correction", family.correction))
-    if name == "uncorrected":
+    if not adjusts(comparison):
         return runs(
             f" at a level of {level} each, without correction for {number_word(family.size)} tests."
         )
     if context.method("correction", name) is None:
-        title = ADJUSTED.get(name, title)
+        title = family.adjective or title
     return runs(
         "; ", p_letter(context), f"-values were adjusted for {number_word(family.size)} tests by "
         f"{title}", context.cite("correction", name), f" (level {level}).",

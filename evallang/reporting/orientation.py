@@ -8,17 +8,6 @@ from evallang.results.records import Effect, HypothesisTestResult
 from evallang.results.statistics import with_side
 
 SIGNED_STATISTICS = frozenset({"t", "z"})
-SIGNED_EFFECTS = frozenset(
-    {
-        "Cohen's g",
-        "Cohen's d_z",
-        "Hedges' g",
-        "rank-biserial correlation",
-        "Cliff's delta",
-        "Akinshin's gamma",
-    }
-)
-RATIOS = frozenset({"odds ratio"})
 OTHER_SIDE = {"greater": "less", "less": "greater"}
 SWAPPED = (("p_first", "p_second"), ("wins", "losses"), ("rank_first", "rank_second"))
 
@@ -49,7 +38,7 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
         table=table,
         estimate=estimate,
         simultaneous=simultaneous,
-        effects=tuple(_effect(effect) for effect in pair.effects),
+        effects=tuple(filter(None, map(_effect, pair.effects))),
         extra=_extra(pair.extra),
     )
 
@@ -64,19 +53,22 @@ def as_lead(pair: HypothesisTestResult) -> HypothesisTestResult:
         return pair
     if statistic is not None and statistic.name in SIGNED_STATISTICS:
         statistic = replace(statistic, value=_minus(statistic.value))
-    effects = tuple(e if e.name in RATIOS else _effect(e) for e in pair.effects)
-    return replace(pair, statistic=statistic, effects=effects)
+    effects = (e if e.scale == "odds" else _effect(e) for e in pair.effects)
+    return replace(pair, statistic=statistic, effects=tuple(filter(None, effects)))
 
 
 def _minus(value: float | None) -> float | None:
     return None if value is None else 0.0 - value  # never -0.0
 
 
-def _effect(effect: Effect) -> Effect:
-    if effect.name in SIGNED_EFFECTS:
-        turn = _minus
-    elif effect.name in RATIOS:
+def _effect(effect: Effect) -> Effect | None:
+    """Turn an effect size; None where the file does not tell whether it has a sign."""
+    if effect.scale == "odds":
         turn = _inverse
+    elif effect.signed is None:
+        return None
+    elif effect.signed:
+        turn = _minus
     else:
         return effect
     return replace(effect, value=turn(effect.value), low=turn(effect.high), high=turn(effect.low))

@@ -19,10 +19,8 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.reporting.one_model import singly
-from evallang.reporting.orientation import RATIOS
 from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
-    ADJUSTED,
     adjusted_words,
     amount,
     effect_name,
@@ -174,41 +172,42 @@ def _difference_cell(found: Difference | SimultaneousInterval | None, scale: Sca
 
 
 def effects(context: Context, comparison: Comparison) -> Part | None:
-    """Give the first effect size that the pairs share; a ratio of discordant pairs is preferred."""
+    """Return the first effect size that the pairs share; odds of discordant pairs go first."""
     by_pair = [{effect.name: effect for effect in pair.effects} for pair in comparison.pairwise]
-    names = dict.fromkeys(name for effects in by_pair for name in effects)
-    if not names:
+    every = [effect for effects in by_pair for effect in effects.values()]
+    if not every:
         return None
-    name = next((name for name in names if name in RATIOS), next(iter(names)))
+    first = next((effect for effect in every if effect.scale == "odds"), every[0])
+    name, odds = first.name, first.scale == "odds"
     found = [effects.get(name) for effects in by_pair]
     scale = Scale(2)
-    null = 1.0 if name in RATIOS else 0.0
-    if name in RATIOS:
+    null = 1.0 if odds else 0.0
+    if odds:
         with_value = [effect for effect in found if effect is not None]
         halves = [half_width(effect.low, effect.high) for effect in with_value]
         scale = ratio_scale([effect.value for effect in with_value], halves)
     bounds = any(e is not None and e.low is not None for e in found)
     cells = [_effect_cells(effect, scale, null, bounds=bounds) for effect in found]
-    head = runs("A : B") if name in RATIOS else runs("Est.")
+    head = runs("A : B") if odds else runs("Est.")
     level = percent(context.results.study.confidence)
     columns = [Column(head, sortable=True, name=name)]
     if bounds:
         columns.append(Column(runs(f"{level} CI"), muted=True, name=f"{name} interval"))
-    return effect_name(name), columns, cells, _effect_notes(context, name, bounds=bounds)
+    return effect_name(first), columns, cells, _effect_notes(context, first, bounds=bounds)
 
 
-def _effect_notes(context: Context, name: str, *, bounds: bool) -> list[Runs]:
+def _effect_notes(context: Context, effect: Effect, *, bounds: bool) -> list[Runs]:
     """Say what an effect size is, and by which method it has its interval."""
-    if name in RATIOS and not bounds:
+    if effect.scale == "odds" and not bounds:
         return [runs("Odds ratio: A : B, of the discordant pairs.")]
-    if name in RATIOS:
+    if effect.scale == "odds":
         words = "Odds ratio: A : B, of the discordant pairs, with the exact interval that Clopper "
         return [runs(words + "and Pearson’s for A / (A + B) implies.")]
-    record = context.method("effect", name)
+    record = context.method("effect", effect.name)
     if record is None:
         return []
     summary = record.summary[:1].lower() + record.summary[1:]
-    return [runs(effect_name(name), ": ", sentence(summary).replace("d_z", "d"))]
+    return [runs(effect_name(effect), ": ", sentence(summary).replace("d_z", "d"))]
 
 
 def _effect_cells(effect: Effect | None, scale: Scale, null: float, *, bounds: bool) -> list[Cell]:
@@ -284,7 +283,6 @@ def p_values(context: Context, comparison: Comparison) -> Part | None:
     pairs = comparison.pairwise
     if all(pair.p is None for pair in pairs) or any(bayesian(pair) for pair in pairs):
         return None
-    correction = comparison.family.correction
     adjusted = bool(adjusted_words(comparison)) and any(p.p_adjusted is not None for p in pairs)
     letter = p_letter(context)
     cells = []
@@ -295,7 +293,7 @@ def p_values(context: Context, comparison: Comparison) -> Part | None:
         cells.append(row)
     if not adjusted:
         return (), [Column(runs(letter), sortable=True, name="p")], cells, []
-    name = ADJUSTED.get((correction or "").partition("(")[0], "Adjusted")
+    name = comparison.family.adjective or "Adjusted"
     columns = [
         Column(runs("Unadj."), sortable=True, name="p"),
         Column(runs(name), sortable=True, name="p_adjusted"),

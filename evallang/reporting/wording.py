@@ -33,13 +33,12 @@ from evallang.reporting.numbers import (
     ratio_scale,
     statistic,
 )
-from evallang.reporting.orientation import RATIOS
 from evallang.reporting.titles import mid_sentence
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
 from evallang.results.statistics import SIDE, SimultaneousInterval
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta^2_Q": "η²", "eta2": "η²", "rho": "ρ"}
+GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta2": "η²", "rho": "ρ"}
 VARIANTS = {
     "chi2": "χ²",
     "midp": "mid-p",
@@ -53,23 +52,6 @@ VARIANTS = {
     ),
 }
 """Words for what was computed; nothing where the name of the test says it."""
-ADJUSTED = {
-    "bonferroni": "Bonferroni",
-    "sidak": "Šidák",
-    "holm": "Holm",
-    "holm_sidak": "Holm–Šidák",
-    "hochberg": "Hochberg",
-    "hommel": "Hommel",
-    "fdr_bh": "Benjamini–Hochberg",
-    "fdr_by": "Benjamini–Yekutieli",
-    "finner": "Finner",
-    "li": "Li",
-    "shaffer": "Shaffer",
-    "bergmann_hommel": "Bergmann–Hommel",
-    "westfall": "Westfall–Troendle",
-}
-SHARES = frozenset({"eta^2_Q", "chance-corrected R", "Kendall's W", "Cohen's g"})
-"""Effect sizes that cannot exceed 1 in size."""
 
 
 def number_word(n: int, *, capital: bool = False) -> str:
@@ -153,7 +135,7 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
         side = "one-sided " if result.side is not None else ""
         made += runs(f", {side}", p_stat(context, result.p, alpha))
     for effect in result.effects[:1]:
-        if effect.value is not None and effect.name not in RATIOS:
+        if effect.value is not None and effect.scale != "odds":
             made += runs(", ", effect_runs(effect))
     return made
 
@@ -202,31 +184,30 @@ def variant_words(result: HypothesisTestResult) -> str:
 def effect_runs(effect: Effect) -> Runs:
     """Set an effect size with its letter: "Cohen’s *d*z = 0.63"."""
     text = effect_text(effect)
-    if effect.name in GREEK:
-        return runs(stat(effect.name, text, effect.value))
-    name = effect_name(effect.name, inside=True)
-    return runs(name, f"{NBSP}={NBSP}", Number(text, effect.value))
+    if effect.symbol is not None:
+        return runs(stat(effect.symbol, text, effect.value))
+    return runs(effect_name(effect, inside=True), f"{NBSP}={NBSP}", Number(text, effect.value))
 
 
-def effect_name(name: str, *, inside: bool = False) -> Runs:
+def effect_name(effect: Effect, *, inside: bool = False) -> Runs:
     """Set the name of an effect size, its letter in italics; `inside` a sentence or as a head."""
-    owner, _, letter = name.replace("'", "’").rpartition(" ")
+    words = effect.name.replace("'", "’")
+    owner, _, letter = words.rpartition(" ")
     if letter == "d_z":
         return runs(f"{owner} ", Emphasis(runs("d")), Subscript("z"))
     if len(letter) == 1:
         owner = mid_sentence(owner) if inside else owner[:1].upper() + owner[1:]
         return runs(f"{owner} ", Emphasis(runs(letter)))
-    if name in GREEK:
-        return runs(GREEK[name])
-    words = name.replace("'", "’")
+    if effect.symbol is not None:
+        return runs(effect.symbol)
     return runs(mid_sentence(words) if inside else words[:1].upper() + words[1:])
 
 
 def effect_text(effect: Effect, scale: Scale | None = None) -> str:
-    """Print an effect size by its kind: shares without leading zero, ratios, numbers."""
-    if effect.name in SHARES:
+    """Print an effect size by its scale: shares without leading zero, odds, numbers."""
+    if effect.scale == "share":
         return bounded(effect.value)
-    if effect.name in RATIOS:
+    if effect.scale == "odds":
         return fixed(effect.value, scale or ratio_scale([effect.value]), null=1.0)
     return fixed(effect.value, scale or Scale(2), null=0.0)
 
@@ -300,8 +281,14 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
 
 def adjusted_words(comparison: Comparison) -> str:
     """Name the adjustment that stands before p: "Holm-adjusted "; nothing where there is none."""
-    correction = comparison.family.correction
-    if correction is None or comparison.family.size < 2 or base(correction) == "uncorrected":
+    family = comparison.family
+    if family.correction is None or family.size < 2 or not adjusts(comparison):
         return ""
-    name = ADJUSTED.get(base(correction))
-    return f"{name}-adjusted " if name else "adjusted "
+    return f"{family.adjective}-adjusted " if family.adjective else "adjusted "
+
+
+def adjusts(comparison: Comparison) -> bool:
+    """Return whether the correction changes p-values; older files tell by those they hold."""
+    if comparison.family.adjective is not None:
+        return bool(comparison.family.adjective)
+    return any(pair.p_adjusted is not None for pair in comparison.pairwise)

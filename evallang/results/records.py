@@ -298,11 +298,16 @@ class NeverPredicted:
 
 @frozen
 class Family:
-    """The family of hypotheses that one correction covers."""
+    """The family of hypotheses that one correction covers.
+
+    `adjective` names the correction before "-adjusted", as in "Holm"; it is empty where the
+    correction leaves p-values as they are, and None in files without it: then p is "adjusted".
+    """
 
     size: int
     correction: str | None
     exploratory: bool
+    adjective: str | None = None
 
 
 @frozen

@@ -70,12 +70,21 @@ class SimultaneousInterval:
 
 @frozen
 class Effect:
-    """An effect size, with its interval where one is known."""
+    """An effect size, with its interval where one is known.
+
+    `scale` says how it is printed: a `share` cannot exceed 1 in size, `odds` are A : B of the
+    discordant pairs. `signed` tells whether the order of the models gives it its sign; None in
+    files without it, whose effect is shown only for the order of the file. `symbol` is its
+    letter where the name has none.
+    """
 
     name: str
     value: float | None
     low: float | None = None
     high: float | None = None
+    scale: Annotated[str, Among(("number", "share", "odds"))] = "number"
+    signed: bool | None = None
+    symbol: str | None = None
 
 
 @frozen

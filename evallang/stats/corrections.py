@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import field
 from typing import Literal
 
 from evallang.frozen import frozen
@@ -33,15 +34,31 @@ class CorrectionDeclaration(Guidance):
     simultaneous : how intervals can hold for the whole family: `matching` (they exclude no
         difference just where p is rejected), `conservative` (Bonferroni's, which may hold 0
         where the adjusted p rejects), `fcr` (false coverage rate over those selected)
+    adjective : what a report writes before "-adjusted p", such as `Holm`
+    adjusts : False where the p-values stay as they are
+    single_step : True where every hypothesis is decided at the same level
+    strictest : the level of the strictest step, alpha / m (`bonferroni`) or
+        1 - (1 - alpha)^(1/m) (`sidak`)
+    default : True for the correction of a family whose author names none
     """
 
     controls: Literal["fwer", "fdr"] | None
     assumes: Literal["any", "independence", "positive"]
     simultaneous: Literal["matching", "conservative", "fcr"] | None
+    adjective: str = field(default="", kw_only=True)
+    adjusts: bool = field(default=True, kw_only=True)
+    single_step: bool = field(default=False, kw_only=True)
+    strictest: Literal["bonferroni", "sidak"] = field(default="bonferroni", kw_only=True)
+    default: bool = field(default=False, kw_only=True)
 
 
 CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.stats")
 """All corrections for multiple hypotheses, by canonical name."""
+
+
+def default_correction() -> str:
+    """Return the name of the correction of a family whose author names none."""
+    return next(entry.name for entry in CORRECTIONS if entry.declaration.default)
 
 
 def simultaneous_level(
@@ -55,7 +72,8 @@ def simultaneous_level(
     unknown correction, where m < 1, or `rejected` is missing.
     """
     word(correction, CORRECTIONS.names(), "correction")
-    kind = CORRECTIONS[correction].declaration.simultaneous
+    declared = CORRECTIONS[correction].declaration
+    kind = declared.simultaneous
     alpha = 1 - checked_level(level)
     if not 1 <= m < math.inf or not 0 <= (rejected or 0) <= m:
         raise ValueError("a family holds at least one hypothesis, and no more are rejected")
@@ -66,7 +84,7 @@ def simultaneous_level(
             raise ValueError(f"{correction} needs the number of rejected hypotheses")
         share = alpha / (m * (harmonic(m) if correction == "fdr_by" else 1.0))
         return 1 - rejected * share if rejected else None
-    if correction == "sidak":
+    if kind == "matching" and declared.strictest == "sidak":
         return float(level ** (1 / m))
     return 1 - alpha / m
 

@@ -8,12 +8,13 @@ the same value, since such resamples say nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
 from evallang.results.statistics import Effect
-from evallang.stats.effect_sizes import EFFECT_SIZES, EffectSizeDeclaration
+from evallang.stats.effect_sizes import EFFECT_SIZES, EffectSizeDeclaration, effect
 from evallang.stats.rank_scores import (
     Better,
     Missing,
@@ -76,7 +77,7 @@ OTHER_FOUR = (10.0, 12.0, 12.0, 13.0)
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, "share"),
     title="Kendall's W",
     name="Kendall's W",
     references=(KENDALL_1939,),
@@ -110,11 +111,11 @@ def w_of_ranks(ranks: NDArray[np.float64], level: float, seed: int) -> Effect:
         between = ((weights @ centred) ** 2).sum(axis=1)
         return _ratio(between, weights.sum(axis=1) * (weights @ squares))
 
-    return resampled_effect("Kendall's W", n, statistic, (0.0, 1.0), level, seed)
+    return _resampled("Kendall's W", n, statistic, (0.0, 1.0), level, seed)
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, signed=True),
     title="Matched-pairs rank-biserial correlation",
     name="rank-biserial correlation",
     references=(KERBY_2014,),
@@ -156,11 +157,11 @@ def rank_biserial(
         return _ratio((rank * signed).sum(axis=0), (rank * size).sum(axis=0))
 
     name = "rank-biserial correlation"
-    return resampled_effect(name, len(d), statistic, (-1.0, 1.0), level, seed)
+    return _resampled(name, len(d), statistic, (-1.0, 1.0), level, seed)
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, signed=True),
     title="Cliff's delta",
     name="Cliff's delta",
     references=(CLIFF_1993,),
@@ -198,11 +199,11 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, level: float = 0.95, seed:
         found: NDArray[np.float64] = (turned * (passed[below] + passed[upto] - passed[-1])).sum(0)
         return found
 
-    return resampled_effect("Cliff's delta", len(x), statistic, (-1.0, 1.0), level, seed)
+    return _resampled("Cliff's delta", len(x), statistic, (-1.0, 1.0), level, seed)
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, signed=True),
     title="Akinshin's gamma",
     name="Akinshin's gamma",
     references=(AKINSHIN_2020,),
@@ -235,8 +236,8 @@ def akinshins_gamma(
         return np.where(np.abs(found) > LARGEST, np.nan, found)
 
     if n == 0:
-        return Effect("Akinshin's gamma", None)
-    return resampled_effect("Akinshin's gamma", n, statistic, (None, None), level, seed)
+        return effect("Akinshin's gamma", None)
+    return _resampled("Akinshin's gamma", n, statistic, (None, None), level, seed)
 
 
 def effects_over_data(
@@ -274,6 +275,19 @@ def average_rank_effects(
         return resampled_effect("average rank", n, statistic, (1.0, float(models)), level, seed)
 
     return tuple(mean_of(column) for column in ranks.T)
+
+
+def _resampled(
+    name: str,
+    n: int,
+    statistic: Callable[[Draws], NDArray[np.float64]],
+    limits: tuple[float | None, float | None],
+    level: float,
+    seed: int,
+) -> Effect:
+    """Return a declared effect size with its interval over resampled data sets."""
+    found = resampled_effect(name, n, statistic, limits, level, seed)
+    return effect(name, found.value, found.low, found.high)
 
 
 def _within_reach(values: NDArray[np.float64]) -> NDArray[np.float64]:

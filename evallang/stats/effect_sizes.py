@@ -7,6 +7,7 @@ known for the design; a value that is undefined is None.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
@@ -59,17 +60,37 @@ OWN = "own derivation: computed by hand"
 
 @frozen
 class EffectSizeDeclaration:
-    """What an effect size is read against: `neutral` is its value where there is no effect."""
+    """How an effect size is read.
+
+    Attributes
+    ----------
+    neutral : its value where there is no effect
+    scale : `number`, `share` (it cannot exceed 1 in size) or `odds` (A : B of discordant pairs,
+        inverted where the order of the models is)
+    signed : True where the order of the models gives it its sign
+    symbol : its letter where the name has none
+    """
 
     neutral: float
+    scale: Literal["number", "share", "odds"] = "number"
+    signed: bool = False
+    symbol: str | None = None
 
 
 EFFECT_SIZES: Registry[EffectSizeDeclaration] = Registry("effect size", "evallang.stats")
 """All effect sizes, by the name an `Effect` carries."""
 
 
+def effect(
+    name: str, value: float | None, low: float | None = None, high: float | None = None
+) -> Effect:
+    """Return an effect size as it is declared."""
+    declared = EFFECT_SIZES[name].declaration
+    return Effect(name, value, low, high, declared.scale, declared.signed, declared.symbol)
+
+
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(1.0),
+    EffectSizeDeclaration(1.0, "odds"),
     title="Odds ratio of discordant pairs",
     name="odds ratio",
     references=(CLOPPER_PEARSON_1934,),
@@ -84,13 +105,13 @@ def odds_ratio(b: int, c: int, level: float) -> Effect:
     b / (b + c) carried over to odds; infinite where c = 0, None where b + c = 0.
     """
     if b + c == 0:
-        return Effect("odds ratio", None)
+        return effect("odds ratio", None)
     share = clopper_pearson(b, b + c, level)
-    return Effect("odds ratio", _odds(b, c), _odds_of(share.low), _odds_of(share.high))
+    return effect("odds ratio", _odds(b, c), _odds_of(share.low), _odds_of(share.high))
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, "share", signed=True),
     title="Cohen's g",
     name="Cohen's g",
     references=(COHEN_1988,),
@@ -102,10 +123,10 @@ def cohen_g(b: int, c: int, level: float) -> Effect:
     Cohen 1988, with its sign; the interval is that of Clopper and Pearson.
     """
     if b + c == 0:
-        return Effect("Cohen's g", None)
+        return effect("Cohen's g", None)
     share = clopper_pearson(b, b + c, level)
     low, high = share.low, share.high
-    return Effect(
+    return effect(
         "Cohen's g",
         (b - c) / (2 * (b + c)),
         None if low is None else low - 0.5,
@@ -114,7 +135,7 @@ def cohen_g(b: int, c: int, level: float) -> Effect:
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, signed=True),
     title="Cohen's d for paired values",
     name="Cohen's d_z",
     references=(COHEN_1988,),
@@ -126,11 +147,11 @@ def cohen_dz(mean: float, sd: float) -> Effect:
     Cohen 1988. Without an interval: fold scores are not independent. None
     where the standard deviation is 0.
     """
-    return Effect("Cohen's d_z", mean / sd if sd > 0 and math.isfinite(mean) else None)
+    return effect("Cohen's d_z", mean / sd if sd > 0 and math.isfinite(mean) else None)
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, signed=True),
     title="Hedges' g for paired values",
     name="Hedges' g",
     references=(HEDGES_1981,),
@@ -149,13 +170,13 @@ def hedges_g(mean: float, sd: float, df: float) -> Effect:
     None where the standard deviation is 0 or df below 2.
     """
     if not (sd > 0 and 2 <= df < math.inf and math.isfinite(mean)):
-        return Effect("Hedges' g", None)
+        return effect("Hedges' g", None)
     factor = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
-    return Effect("Hedges' g", mean / sd * factor)
+    return effect("Hedges' g", mean / sd * factor)
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, "share", symbol="η²"),
     title="Eta squared of Cochran's Q",
     name="eta^2_Q",
     references=(SERLIN_1982,),
@@ -174,11 +195,11 @@ def eta_squared_q(q: float, n: int, n_models: int) -> Effect:
     Serlin, Carr & Marascuilo 1982. None without examples, or with one model.
     """
     most = n * (n_models - 1)
-    return Effect("eta^2_Q", q / most if most > 0 and math.isfinite(q) else None)
+    return effect("eta^2_Q", q / most if most > 0 and math.isfinite(q) else None)
 
 
 @EFFECT_SIZES.register(
-    EffectSizeDeclaration(0.0),
+    EffectSizeDeclaration(0.0, "share"),
     title="Chance-corrected R of Cochran's Q",
     name="chance-corrected R",
     references=(BERRY_2007,),
@@ -203,7 +224,7 @@ def chance_corrected_r(successes: tuple[int, ...], row_sums: tuple[int, ...]) ->
     squares = sum(r * r * times for r, times in enumerate(row_sums))
     delta = models * sum(g * (n - g) for g in successes)
     mu = models * (n - 1) * total - total * total + squares
-    return Effect("chance-corrected R", None if mu == 0 else 1 - delta / mu)
+    return effect("chance-corrected R", None if mu == 0 else 1 - delta / mu)
 
 
 def _odds(b: float, c: float) -> float:

@@ -20,6 +20,7 @@ from evallang.stats.corrections import (
         "fdr",
         "positive",
         "fcr",
+        adjective="Benjamini–Hochberg",
         when="many hypotheses, of which a share of false discoveries is acceptable",
         when_not="each single claim must stand: holm",
         formula=(
@@ -57,6 +58,7 @@ def fdr_bh(p: P) -> Adjusted:
         "fdr",
         "any",
         "fcr",
+        adjective="Benjamini–Yekutieli",
         when="as fdr_bh, under any dependence",
         when_not="few hypotheses: holm",
         formula="as fdr_bh, times 1 + 1/2 + ... + 1/m",

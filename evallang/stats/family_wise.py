@@ -33,6 +33,7 @@ FORTY_P = (
         None,
         "any",
         None,
+        adjusts=False,
         when="a single hypothesis, or planned exploration",
         when_not="more than one hypothesis of which any may be claimed: holm, the default",
         formula="p as it is",
@@ -52,6 +53,8 @@ def uncorrected(p: P) -> Adjusted:
         "fwer",
         "any",
         "matching",
+        adjective="Bonferroni",
+        single_step=True,
         when="intervals must match the decisions",
         when_not="else: holm",
         formula="each p times the number of hypotheses, at most 1",
@@ -91,6 +94,8 @@ def bonferroni(p: P) -> Adjusted:
         "fwer",
         "any",
         "conservative",
+        adjective="Holm",
+        default=True,
         when="the default for any family",
         when_not=(
             "all pairs of models: shaffer, which knows that not every set of pairs can be "
@@ -138,6 +143,9 @@ def holm(p: P) -> Adjusted:
         "fwer",
         "independence",
         "matching",
+        adjective="Šidák",
+        single_step=True,
+        strictest="sidak",
         when="independent tests, with matching intervals",
         when_not=(
             "tests that depend on one another, as pairs that share models do: bonferroni, holm"
@@ -174,6 +182,8 @@ def sidak(p: P) -> Adjusted:
         "fwer",
         "independence",
         "conservative",
+        adjective="Holm–Šidák",
+        strictest="sidak",
         when="independent tests",
         when_not="else: holm",
         formula=(
@@ -210,6 +220,7 @@ def holm_sidak(p: P) -> Adjusted:
         "fwer",
         "positive",
         "conservative",
+        adjective="Hochberg",
         when="independent or positively dependent tests",
         when_not="all pairs of models, whose tests depend on each other: holm",
         formula=(
@@ -246,6 +257,7 @@ def hochberg(p: P) -> Adjusted:
         "fwer",
         "positive",
         "conservative",
+        adjective="Hommel",
         when="independent or positively dependent tests, and the most power among them",
         when_not="all pairs of models, whose tests depend on each other: holm",
         formula=(
@@ -285,6 +297,7 @@ def hommel(p: P) -> Adjusted:
         None,
         "independence",
         "conservative",
+        adjective="Finner",
         when="a published analysis is reproduced",
         when_not="a single claim must stand: holm; it keeps the family-wise error only where all "
         "hypotheses are true, and beside false ones exceeds it (docs/validation.md)",
@@ -330,6 +343,7 @@ def finner(p: P) -> Adjusted:
         "fwer",
         "independence",
         "conservative",
+        adjective="Li",
         when="the largest p is below one half",
         when_not="the largest p is near 1, where it has no power: holm",
         formula="p divided by p + 1 less the largest p of the family",

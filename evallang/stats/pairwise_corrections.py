@@ -85,6 +85,7 @@ SCMAMP = (
         "fwer",
         "any",
         "conservative",
+        adjective="Shaffer",
         when="all pairs of four or more models, in place of holm, which it never loses to",
         when_not="pairs against one reference, where it is holm",
         formula=(
@@ -139,6 +140,7 @@ def shaffer(p: P, pairs: Pairs | None = None) -> Adjusted:
         "fwer",
         "any",
         "conservative",
+        adjective="Bergmann–Hommel",
         when="all pairs of up to nine models: the most powerful correction of pairs that assumes "
         "nothing",
         when_not="ten or more models: shaffer; pairs against one reference, where it is holm",

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Literal
 
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
+from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.reading import word
 
 HOENIG_HEISEY_2001 = Reference(
@@ -59,22 +59,20 @@ class PowerAnalysis:
     notes: tuple[str, ...] = ()
 
 
-def corrected_alpha(
-    alpha: float,
-    comparisons: int,
-    correction: Literal["bonferroni", "sidak", "holm", "uncorrected"] = "holm",
-) -> float:
-    """Give the level at which one comparison of a family is sure to be decided.
+def corrected_alpha(alpha: float, comparisons: int, correction: str = "holm") -> float:
+    """Return the level of the strictest step, at which a comparison is sure to be decided.
 
     alpha / m for Bonferroni and, as its strictest step, Holm; 1 - (1 - alpha)^(1/m) for
-    Šidák. Raises `ValueError` where there is no comparison or `alpha` is no probability.
+    Šidák. Raises `ValueError` where there is no comparison, `alpha` is not a probability, or
+    the correction is unknown.
     """
-    word(correction, ("bonferroni", "sidak", "holm", "uncorrected"), "correction")
+    word(correction, CORRECTIONS.names(), "correction")
+    declared = CORRECTIONS[correction].declaration
     if not 1 <= comparisons < math.inf or not 0 < alpha < 1:
         raise ValueError("a level lies between 0 and 1, and a family has one comparison or more")
-    if correction == "uncorrected":
+    if not declared.adjusts:
         return alpha
-    if correction == "sidak":
+    if declared.strictest == "sidak":
         return -math.expm1(math.log1p(-alpha) / comparisons)
     return alpha / comparisons
 

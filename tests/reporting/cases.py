@@ -107,7 +107,7 @@ def second_is_better() -> Results:
         "corrected_t", "t", "the two algorithms have the same expected score",
         Statistic("t", -1.25), (9.0,), 0.2429, ("svm", "logistic"), None, False,
         Difference("difference in recall", -0.01, -0.028, 0.008, 0.95, "corrected_t"),
-        None, (Effect("Cohen's d_z", -0.63),),
+        None, (Effect("Cohen's d_z", -0.63, signed=True),),
     )  # fmt: skip
     one = replace(
         comparison, omnibus=None, pairwise=(pair,), source="compare svm, logistic with mcnemar",

@@ -68,16 +68,16 @@ def regression() -> Results:
                 Statistic("t", t), (49.0,), p, (first, second), min(1.0, 3 * p), 3 * p <= 0.05,
                 Difference("difference in mae", float(d.mean()), low, high, 0.95, "corrected_t"),
                 SimultaneousInterval(*wide, 0.95, "Bonferroni"),
-                (Effect("Cohen's d_z", float(d.mean() / d.std(ddof=1))),),
+                (Effect("Cohen's d_z", float(d.mean() / d.std(ddof=1)), signed=True),),
             )
         )  # fmt: skip
     comparison = Comparison(
         0, "compare with corrected_t bonferroni", "diabetes", "main", "mae", ALPHA,
-        Family(3, "bonferroni", False), None, tuple(pairs), True, None,
+        Family(3, "bonferroni", False, "Bonferroni"), None, tuple(pairs), True, None,
     )  # fmt: skip
     against = replace(
         comparison, index=1, source="compare against naive with corrected_t holm exploratory",
-        family=Family(2, "holm", True), against="naive",
+        family=Family(2, "holm", True, "Holm"), against="naive",
         pairwise=tuple(replace(p, reject=None) for p in pairs if "naive" in p.models),
     )  # fmt: skip
     selections = tuple(

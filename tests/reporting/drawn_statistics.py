@@ -41,11 +41,11 @@ def bonett_price(b: int, c: int, n: int, level: float) -> tuple[float, float]:
 def odds_ratio(b: int, c: int, level: float) -> Effect:
     """Give b / c with the interval that Clopper and Pearson's for b / (b + c) implies."""
     if b + c == 0:
-        return Effect("odds ratio", None, 0.0, math.inf)
+        return Effect("odds ratio", None, 0.0, math.inf, "odds", False)
     low = stats.beta.ppf((1 - level) / 2, b, c + 1) if b else 0.0
     high = stats.beta.ppf((1 + level) / 2, b + 1, c) if c else 1.0
     bound = [float(x / (1 - x)) if x < 1 else math.inf for x in (low, high)]
-    return Effect("odds ratio", b / c if c else math.inf, *bound)
+    return Effect("odds ratio", b / c if c else math.inf, *bound, "odds", False)
 
 
 def mcnemar(models: tuple[str, str], a: int, b: int, c: int, d: int) -> HypothesisTestResult:

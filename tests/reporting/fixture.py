@@ -149,7 +149,9 @@ def cancer() -> Results:
         float(q.pvalue),
         models=tuple(LABELS),
         reject=bool(q.pvalue <= ALPHA),
-        effects=(Effect("eta^2_Q", float(q.statistic) / (n * 3)),),
+        effects=(
+            Effect("eta^2_Q", float(q.statistic) / (n * 3), None, None, "share", False, "η²"),
+        ),
     )
     pairs = []
     for first, second in itertools.combinations(LABELS, 2):
@@ -162,7 +164,7 @@ def cancer() -> Results:
         pairs.append(mcnemar((first, second), a, b, c, n - a - b - c))
     comparison = Comparison(
         0, "compare with cochran then mcnemar holm", "cancer", "main", "accuracy", ALPHA,
-        Family(6, "holm", False), omnibus, holm(pairs), True, None,
+        Family(6, "holm", False, "Holm"), omnibus, holm(pairs), True, None,
     )  # fmt: skip
     return Results(
         SCHEMA,

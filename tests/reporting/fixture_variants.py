@@ -51,7 +51,7 @@ def counts() -> Results:
         )  # fmt: skip
         comparisons.append(
             Comparison(0, "compare with mcnemar(chi2) uncorrected", name, None, "accuracy", ALPHA,
-                       Family(2, "uncorrected", False), None, (pair,), True, None)
+                       Family(2, "uncorrected", False, ""), None, (pair,), True, None)
         )  # fmt: skip
     return replace(
         whole,
@@ -116,7 +116,7 @@ def many_data_sets() -> Results:
     omnibus = HypothesisTestResult(
         "friedman", "Iman-Davenport F", "all models have the same average rank",
         Statistic("F", 6.2), (4.0, 28.0), 0.001, names, reject=True,
-        effects=(Effect("Kendall's W", 0.47, 0.3, 0.7),),
+        effects=(Effect("Kendall's W", 0.47, 0.3, 0.7, "share", False),),
     )  # fmt: skip
     across = Comparison(
         0, "compare across data with friedman then nemenyi", None, "main", "accuracy", ALPHA,

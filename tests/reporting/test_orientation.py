@@ -33,7 +33,10 @@ def pairs(draw):
         ("a", "b"),
         estimate=Difference("difference", value, low, high, 0.95, "tango"),
         simultaneous=SimultaneousInterval(low, high, 0.95, "tango"),
-        effects=(Effect("Cohen's d_z", draw(numbers)), Effect("eta^2_Q", draw(st.floats(0, 1)))),
+        effects=(
+            Effect("Cohen's d_z", draw(numbers), signed=True),
+            Effect("eta^2_Q", draw(st.floats(0, 1)), signed=False),
+        ),
         table=((draw(counts), draw(counts)), (draw(counts), draw(counts))),
         extra={"p_first": 0.7, "p_rope": 0.2, "p_second": 0.1, "mc_se": 0.01},
     )
@@ -91,12 +94,12 @@ def test_a_lead_of_smaller_values_is_told_without_a_minus_sign():
         "no difference",
         models=("ridge", "forest"),
         statistic=Statistic("t", -0.5),
-        effects=(Effect("Cohen's d_z", -0.25, -1.0, 0.5),),
+        effects=(Effect("Cohen's d_z", -0.25, -1.0, 0.5, signed=True),),
     )
     led = as_lead(found)
     assert led.models == found.models
     assert led.statistic == Statistic("t", 0.5)
-    assert led.effects == (Effect("Cohen's d_z", 0.25, -0.5, 1.0),)
+    assert led.effects == (Effect("Cohen's d_z", 0.25, -0.5, 1.0, signed=True),)
 
 
 def test_counts_of_a_lead_keep_their_models():

@@ -50,7 +50,8 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
         compare with mcnemar holm
     """
     for comparison in study.comparisons:
-        if comparison.correction is None or comparison.correction.name != "uncorrected":
+        correction = comparison.correction
+        if correction is None or CORRECTIONS[correction.name].declaration.adjusts:
             continue
         size = len(hypotheses(study, comparison))
         if size > 1:

@@ -16,7 +16,7 @@ from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import is_grouped
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import JOINT, ComparisonSpec, Method, Study
+from evallang.study import ComparisonSpec, Method, Study, joint_correction
 
 EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
 SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
@@ -108,7 +108,7 @@ def adjusted_bounds(
         study.families == "together" and not (line.exploratory or is_gate(line)) for line in lines
     ]
     one = [p for found, joins in zip(bounds, joined, strict=True) if joins for _, p in found]
-    shared = iter(_adjusted(JOINT, one))
+    shared = iter(_adjusted(joint_correction(), one))
     for line, found, joins in zip(lines, bounds, joined, strict=True):
         least = [p for _, p in found]
         adjusted = [next(shared) for _ in found] if joins else _adjusted(line.correction, least)

@@ -32,7 +32,7 @@ from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.stats.corrections import strictest_alpha
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.power_of_t import t_detectable
-from evallang.study import JOINT, ComparisonSpec, Method, Protocol, Study
+from evallang.study import ComparisonSpec, Method, Protocol, Study, joint_correction
 
 OF_FEW_SPLITS = "fold_test_with_few_splits"
 TARGET = 0.8  # power
@@ -210,7 +210,10 @@ def level_of_a_pair(study: Study, line: ComparisonSpec) -> float:
     if joint:
         firm = [c for c in study.comparisons if not c.exploratory]
         firm = [c for c in firm if not test_of(pair_test(c)).bayesian]
-        size, correction = sum(len(hypotheses(study, c)) + c.omnibus for c in firm), JOINT
+        size, correction = (
+            sum(len(hypotheses(study, c)) + c.omnibus for c in firm),
+            joint_correction(),
+        )
     else:
         size, correction = len(hypotheses(study, line)), line.correction
     name = None if correction is None else correction.name

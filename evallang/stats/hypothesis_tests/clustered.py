@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
-from evallang.results.statistics import Clusters, Effect, HypothesisTestResult, Statistic
+from evallang.results.statistics import Clusters, HypothesisTestResult, Statistic
 from evallang.stats.alternatives import Alternative, normal_p
 from evallang.stats.clusters import (
     AT_ONCE,
@@ -73,7 +73,7 @@ def clustered_mcnemar(
         p=p_chi2 if by_chi2 else flipped.p,
         estimate=replace(estimate, name="difference in accuracy"),
         # Their intervals would count examples as independent
-        effects=tuple(Effect(effect.name, effect.value) for effect in plain.effects),
+        effects=tuple(replace(effect, low=None, high=None) for effect in plain.effects),
         clusters=Clusters(clusters.n, _spread_over_groups(squares, first - second)),
         extra={
             "chi2": chi2,

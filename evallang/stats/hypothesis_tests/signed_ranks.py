@@ -11,6 +11,7 @@ from evallang.results.statistics import Difference, Effect, HypothesisTestResult
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level
+from evallang.stats.effect_sizes import effect
 from evallang.stats.fold_scores import NOISE, aligned, differences
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -201,7 +202,7 @@ def wilcoxon(
 def _rank_biserial(plus: float, minus: float) -> Effect:
     """Give the share of the rank sum that favours the first, minus the rest (Kerby 2014)."""
     total = plus + minus
-    return Effect("rank-biserial correlation", (plus - minus) / total if total else None)
+    return effect("rank-biserial correlation", (plus - minus) / total if total else None)
 
 
 def _signed_ranks(
