@@ -5,13 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.generator import markdown as md
-from evallang.checking import unbuilt
 from evallang.checking.catalogues import REGISTRIES
 from evallang.checking.explanations import clause_of, option_default, runs, written
 from evallang.checking.glossary import LATER
-from evallang.checking.statements import STATEMENT_GUIDES
 from evallang.reporting.section import SECTIONS
-from evallang.syntax.keywords import RESERVED, STATEMENTS
+from evallang.syntax.language import RESERVED, STATEMENTS
 
 MARK = re.compile(r"(<!-- made: (?P<what>.+?) -->\n).*?(\n?<!-- end -->)", re.DOTALL)
 
@@ -38,7 +36,7 @@ def _clauses(statement: str) -> str:
 
 
 def _study(statement: str) -> str:
-    example = STATEMENT_GUIDES[statement].example
+    example = STATEMENTS[statement].example
     study = md.code(example.split("\n"), "eval")
     return study if runs(example) else f"This version does not run it yet (E901).\n\n{study}"
 
@@ -57,7 +55,7 @@ def _options(plural: str) -> str:
 def _statements(_: str) -> str:
     rows = [
         (f"[`{word}`](#{md.anchor(word)})", guide.summary, guide.default)
-        for word, guide in STATEMENT_GUIDES.items()
+        for word, guide in STATEMENTS.items()
     ]
     return md.table(("statement", "what it says", "without it"), rows)
 
@@ -102,7 +100,10 @@ def _further(_: str) -> str:
 
 
 def _later(_: str) -> str:
-    later = {**LATER, **{f"clause of `{word}`": known for word, known in unbuilt.CLAUSES.items()}}
+    later = dict(LATER)
+    for word, known in STATEMENTS.items():
+        unbuilt = frozenset(name for name, clause in known.clauses.items() if not clause.built)
+        later[f"clause of `{word}`"] = unbuilt
     rows = [(kind, ", ".join(f"`{w}`" for w in sorted(words))) for kind, words in later.items()]
     return md.table(("kind", "words"), [row for row in rows if row[1]])
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from evallang.checking.codes_loaded import load_codes
-from evallang.checking.statements import STATEMENT_GUIDES
 from evallang.checking.values import CATALOGUES
 from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import CODES
@@ -13,7 +12,7 @@ from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import written_option
-from evallang.syntax.keywords import CLAUSES, STATEMENTS
+from evallang.syntax.language import STATEMENTS
 
 REGISTRIES: dict[str, Registry[Any]] = {
     **{f"{what}s": registry for what, registry, _, _ in CATALOGUES if what != "analysis"},
@@ -49,9 +48,9 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
             {
                 "name": word,
                 "title": word,
-                "summary": STATEMENT_GUIDES[word].summary,
+                "summary": known.summary,
                 "form": known.form,
-                "clauses": [CLAUSES[clause] for clause in known.clauses],
+                "clauses": [clause.form for clause in known.clauses.values()],
             }
             for word, known in STATEMENTS.items()
         ]

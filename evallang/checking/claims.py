@@ -79,7 +79,7 @@ def _split_by(scope: Scope, node: n.MeasureNode, column: n.ColumnNode) -> str:
 
 
 def _interval(scope: Scope, node: n.MeasureNode) -> tuple[Method | None, Span | None]:
-    clauses = Clauses(scope, node, "measure", ("interval",))
+    clauses = Clauses(scope, node)
     lines = clauses.find(n.IntervalNode)
     if not lines:
         return None, None

@@ -11,7 +11,7 @@ from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
-from evallang.syntax.keywords import RESERVED
+from evallang.syntax.language import RESERVED
 
 Item = TypeVar("Item")
 COIN = 0.5  # a test that rejects as often as a coin falls, an interval that holds as often

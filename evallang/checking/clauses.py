@@ -1,9 +1,9 @@
 """The clauses of one statement by their words, and those that several statements share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from evallang.checking import clause_values, codes, validity_codes
+from evallang.checking import clause_values, codes, validity_codes, values
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import Label, Task, Where
 from evallang.diagnostics import Related
@@ -11,7 +11,7 @@ from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
-from evallang.syntax.keywords import CLAUSES_ELSEWHERE, STATEMENTS
+from evallang.syntax.language import STATEMENTS, clause_meant, owners, word_of
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".arff")
 BUNDLED: Mapping[str, Task] = {
@@ -39,36 +39,33 @@ _ADVICE = {
 }
 _MEANT = {("data", "truth"): "target", ("predictions", "target"): "truth"}
 """Clauses that mean the same of data and of predictions."""
-_LISTS = frozenset({"categorical", "features", "hide", "missing", "show"})
 
 
 class Clauses:
     """The clauses of one statement, by their word; unknown and repeated ones are reported."""
 
-    def __init__(
-        self, scope: Scope, statement: n.StatementNode, what: str, allowed: Sequence[str]
-    ) -> None:
+    def __init__(self, scope: Scope, statement: n.StatementNode) -> None:
         self.scope = scope
+        what = self.what = word_of(statement)
+        allowed = self.known = STATEMENTS[what].clauses
         self.all: list[n.AnyClauseNode] = []
         self.places: dict[str, Span] = {}
         self.meant: set[str] = set()
         for clause in statement.clauses:
-            word = clause_word(clause)
+            word = word_of(clause)
             span = clause.keyword.span if hasattr(clause, "keyword") else clause.span
             if word not in allowed:
                 self._unknown(what, word, span, allowed)
                 continue
-            repeatable = isinstance(clause, n.ModelSettingNode) or word in (
-                "where", "models", "correct", "value", "pattern", "right", "author",
-            )  # fmt: skip
-            if word in self.places and not repeatable:
+            known = allowed[word]
+            if word in self.places and not known.repeatable:
                 scope.report(
                     codes.CLAUSE_TWICE,
                     f"`{word}` stands twice under `{what}`",
                     span,
                     related=[Related(self.places[word], "the first stands here")],
                     help="write one line, its items parted by commas"
-                    if word in _LISTS
+                    if known.listed
                     else "keep one of the two",
                 )
                 continue
@@ -76,9 +73,9 @@ class Clauses:
             self._place_models(word, clause)
             self.all.append(clause)
 
-    def _unknown(self, what: str, word: str, span: Span, allowed: Sequence[str]) -> None:
+    def _unknown(self, what: str, word: str, span: Span, allowed: Iterable[str]) -> None:
         text, fixes = suggestion(word, span, allowed, "clause")
-        other = next((w for w in CLAUSES_ELSEWHERE.get(word.casefold(), ()) if w in allowed), None)
+        other = clause_meant(word, allowed)
         if text is None and other is not None:
             text = f"did you mean `{other}`?"
         if text is not None:
@@ -87,10 +84,10 @@ class Clauses:
         if same is not None:
             self.meant.add(same)
             text = f"`{what}` calls this column `{same}`"
-        owners = [name for name, known in STATEMENTS.items() if word in known.clauses]
+        taken_by = owners(word)
         elsewhere = _ADVICE.get((what, word))
-        if elsewhere is None and owners and same is None:
-            elsewhere = f"`{word}` is a clause of {listed(owners)}"
+        if elsewhere is None and taken_by and same is None:
+            elsewhere = f"`{word}` is a clause of {listed(taken_by)}"
         self.scope.report(
             codes.UNKNOWN_CLAUSE,
             f"`{what}` takes no clause `{word}`",
@@ -131,28 +128,33 @@ class Clauses:
         clause = self.plain(word)
         return clause_values.text(self.scope, clause) if clause else None
 
+    def word(self, word: str) -> str | None:
+        """Take the word of a clause, one of those that the language lists."""
+        clause = self.plain(word)
+        return clause_values.word(self.scope, clause, self.known[word].words) if clause else None
+
+    def integer(self, word: str) -> int | None:
+        """Take the whole number of a clause, within the bounds that the language states."""
+        clause = self.plain(word)
+        if clause is None:
+            return None
+        return clause_values.integer(self.scope, clause, *self.known[word].bounds)
+
+    def share(self, word: str) -> float | None:
+        """Take the share of a clause."""
+        clause = self.plain(word)
+        return clause_values.share(self.scope, clause) if clause else None
+
+    def refuse_unbuilt(self) -> None:
+        """Report the clauses that this version does not take yet."""
+        for name, known in sorted(self.known.items()):
+            clause = None if known.built else self.plain(name)
+            if clause is not None:
+                values.not_in_this_version(self.scope, f"the {self.what} clause `{name}`", clause)
+
     def find(self, kind: type[Any]) -> list[Any]:
         """Give the clauses of one node type."""
         return [clause for clause in self.all if isinstance(clause, kind)]
-
-
-def clause_word(clause: n.AnyClauseNode) -> str:
-    """Give the word that a clause begins with."""
-    words: dict[type, str] = {
-        n.PositiveNode: "positive",
-        n.FeaturesNode: "features",
-        n.WhereNode: "where",
-        n.RowsNode: "rows",
-        n.TableNode: "table",
-        n.PatternNode: "pattern",
-        n.RightNode: "right",
-        n.IntervalNode: "interval",
-    }
-    if isinstance(clause, n.DirectionNode):
-        return clause.word.name
-    if isinstance(clause, n.ClauseNode | n.ModelColumnsNode | n.ModelSettingNode):
-        return clause.keyword.name
-    return words[type(clause)]
 
 
 def errors(scope: Scope, since: int) -> bool:
@@ -186,7 +188,7 @@ def stated_task(scope: Scope, clauses: Clauses) -> Task | None:
     clause = clauses.plain("task")
     if clause is None:
         return None
-    return cast(Task | None, clause_values.word(scope, clause, ("classification", "regression")))
+    return cast(Task | None, clauses.word("task"))
 
 
 def positive_class(scope: Scope, clauses: Clauses) -> tuple[Label | None, str | None]:

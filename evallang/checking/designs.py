@@ -33,7 +33,7 @@ def stratification(
     scope: Scope, sources: Sequence[SourceSpec], task: Task | None
 ) -> Stratification | None:
     """Resolve `stratify`; the default is by target for classification, none for regression."""
-    node = scope.single(n.StratifyNode, "stratify")
+    node = scope.single(n.StratifyNode)
     if not any(isinstance(source, DataSpec) for source in sources):
         return None
     if node is None:
@@ -85,7 +85,7 @@ def _bins(scope: Scope, option: n.OptionNode) -> int:
 
 def group_column(scope: Scope, sources: Sequence[SourceSpec]) -> str | None:
     """Resolve `group by`, the statement or the clause of a data set."""
-    node = scope.single(n.GroupNode, "group by")
+    node = scope.single(n.GroupNode)
     clauses = [s for s in sources if isinstance(s, DataSpec | PredictionsSpec) and s.group]
     if node is None:
         return next((s.group for s in clauses if isinstance(s, DataSpec)), None)
@@ -314,7 +314,7 @@ def _leaves_training(scope: Scope, node: n.ProtocolNode, given: Mapping[str, Opt
 
 def tuning(scope: Scope, first_metric: Method | None) -> Tuning | None:
     """Resolve `tune`; without one, the grid is searched by the first measure."""
-    node = scope.single(n.TuneNode, "tune")
+    node = scope.single(n.TuneNode)
     if node is None:
         if first_metric is None:
             return None

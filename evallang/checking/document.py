@@ -13,13 +13,7 @@ from evallang.source import Span
 from evallang.spelling import listed
 from evallang.syntax import nodes as n
 
-HEADER_CLAUSES = ("author", "question", "about", "seed", "alpha", "confidence", "families")
-REPORT_CLAUSES = (
-    "to", "title", "numbers", "page", "style", "template", "show", "hide", "bibliography",
-)  # fmt: skip
 FORMATS = ("html", "pdf")
-NUMBER_STYLES = ("apa", "ama", "nejm", "sci")
-LARGEST_SEED = 2**32 - 1
 
 
 @frozen
@@ -39,20 +33,13 @@ class Header:
 
 def header(scope: Scope, stem: str) -> Header:
     """Resolve `study`; its title is the file's stem where none is written."""
-    node = scope.single(n.HeaderNode, "study")
-    clauses = Clauses(scope, node, "study", HEADER_CLAUSES) if node else None
-    found = {word: clauses.plain(word) if clauses else None for word in HEADER_CLAUSES}
+    node = scope.single(n.HeaderNode)
+    clauses = Clauses(scope, node) if node else None
     authors = [c for c in (clauses.all if clauses else []) if isinstance(c, n.ClauseNode)]
-    seed_clause, alpha_clause = found["seed"], found["alpha"]
-    seed = clause_values.integer(scope, seed_clause, 0, LARGEST_SEED) if seed_clause else None
-    alpha = clause_values.share(scope, alpha_clause) if alpha_clause else None
-    level_clause, families_clause = found["confidence"], found["families"]
-    confidence = clause_values.share(scope, level_clause) if level_clause else None
-    families = (
-        clause_values.word(scope, families_clause, ("separate", "together"))
-        if families_clause
-        else None
-    )
+    seed = clauses.integer("seed") if clauses else None
+    alpha = clauses.share("alpha") if clauses else None
+    confidence = clauses.share("confidence") if clauses else None
+    families = clauses.word("families") if clauses else None
     if node is None or node.title is None:
         scope.default("study title", stem)
     if seed is None:
@@ -67,7 +54,6 @@ def header(scope: Scope, stem: str) -> Header:
     if families is None:
         families = "separate"
         scope.default("study families", families)
-    question, about = found["question"], found["about"]
     return Header(
         title=node.title.value if node and node.title else stem,
         authors=tuple(
@@ -76,8 +62,8 @@ def header(scope: Scope, stem: str) -> Header:
             if clause.keyword.name == "author"
             and (text := clause_values.text(scope, clause)) is not None
         ),
-        question=clause_values.text(scope, question) if question else None,
-        about=clause_values.text(scope, about) if about else None,
+        question=clauses.text("question") if clauses else None,
+        about=clauses.text("about") if clauses else None,
         seed=seed,
         alpha=alpha,
         confidence=confidence,
@@ -88,7 +74,7 @@ def header(scope: Scope, stem: str) -> Header:
 
 def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
     """Resolve `report`: the settings, and the folder it names."""
-    node = scope.single(n.ReportNode, "report")
+    node = scope.single(n.ReportNode)
     if node is None:
         scope.default("report", "html, pdf")
         return ReportSettings(), None
@@ -116,13 +102,9 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
             )
         elif name.name not in formats:
             formats.append(name.name)
-    clauses = Clauses(scope, node, "report", REPORT_CLAUSES)
-    for word in sorted(unbuilt.CLAUSES["report"]):
-        if (clause := clauses.plain(word)) is not None:
-            values.not_in_this_version(scope, f"the report clause `{word}`", clause)
-    numbers, page = clauses.plain("numbers"), clauses.plain("page")
-    style = clause_values.word(scope, numbers, NUMBER_STYLES) if numbers else None
-    paper = clause_values.word(scope, page, ("a4", "letter")) if page else None
+    clauses = Clauses(scope, node)
+    clauses.refuse_unbuilt()
+    style, paper = clauses.word("numbers"), clauses.word("page")
     if style is None:
         scope.default("report numbers", "apa")
     if paper is None:

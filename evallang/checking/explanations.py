@@ -4,22 +4,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from evallang.checking import unbuilt
 from evallang.checking.fitting import FITTING
 from evallang.checking.illustrations import illustration, python_call
-from evallang.checking.statements import (
-    CLAUSE_FORMS,
-    CLAUSE_MEANINGS,
-    STATEMENT_GUIDES,
-    WORD_MEANINGS,
-)
 from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import Code
 from evallang.frozen import frozen
 from evallang.models.catalogue import CATALOGUE
 from evallang.registry import Entry, Option
 from evallang.study import written_option
-from evallang.syntax.keywords import CLAUSES, STATEMENTS
+from evallang.syntax.language import STATEMENTS, WORD_MEANINGS, clause, clause_words, clauses
 
 
 @frozen
@@ -166,7 +159,7 @@ def of_code(code: Code) -> Explanation:
 def _language(text: str) -> str:
     """Tell lines of a study from lines of a data file."""
     first = text.split(maxsplit=1)[0]
-    return "eval" if first in STATEMENTS or first in CLAUSES or first == "#" else "text"
+    return "eval" if first in STATEMENTS or clause(first) is not None or first == "#" else "text"
 
 
 def waiver(code: Code) -> str:
@@ -195,19 +188,18 @@ def of_class(name: str) -> Explanation:
 def of_statement(word: str) -> Explanation:
     """Explain a statement."""
     known = STATEMENTS[word]
-    guide = STATEMENT_GUIDES[word]
     parts = [Part("form", lines=(known.form,))]
-    if not runs(guide.example):
+    if not runs(known.example):
         parts.append(Part("", "This version cannot run it: a study with it is refused by E901."))
-    if guide.detail:
-        parts.append(Part("", guide.detail))
+    if known.detail:
+        parts.append(Part("", known.detail))
     if known.clauses:
-        lines = tuple("{}: {}".format(*clause_of(word, clause)) for clause in known.clauses)
+        lines = tuple("{}: {}".format(*clause_of(word, below)) for below in known.clauses)
         parts.append(Part("clauses", lines=lines))
-    if guide.default:
-        parts.append(Part("without it", guide.default))
-    parts.append(Part("an example", lines=tuple(guide.example.split("\n")), language="eval"))
-    return Explanation(word, "statement", guide.summary, tuple(parts))
+    if known.default:
+        parts.append(Part("without it", known.default))
+    parts.append(Part("an example", lines=tuple(known.example.split("\n")), language="eval"))
+    return Explanation(word, "statement", known.summary, tuple(parts))
 
 
 def runs(example: str) -> bool:
@@ -221,24 +213,22 @@ def runs(example: str) -> bool:
     return all(d.name != "not_in_this_version" for d in found)
 
 
-def clause_of(statement: str, clause: str) -> tuple[str, str]:
+def clause_of(statement: str, word: str) -> tuple[str, str]:
     """Give the form of a clause under a statement, and what it says there."""
-    place = (statement, clause)
-    form = CLAUSE_FORMS.get(place) or CLAUSES[clause]
-    meaning = CLAUSE_MEANINGS.get(place) or CLAUSE_MEANINGS[clause]
-    if clause in unbuilt.CLAUSES.get(statement, ()):
-        meaning += " This version does not take it yet (E901)."
-    return form, meaning
+    known = STATEMENTS[statement].clauses[word]
+    later = "" if known.built else " This version does not take it yet (E901)."
+    return known.form, known.summary + later
 
 
 def of_clause(word: str) -> Explanation:
     """Explain a clause, in every statement that takes it."""
-    parts = [Part("form", lines=(CLAUSES[word],))]
-    for statement, known in STATEMENTS.items():
-        if word in known.clauses:
-            form, text = clause_of(statement, word)
-            form = "" if form == CLAUSES[word] else f"`{form}`. "
-            parts.append(Part(f"under `{statement}`", form + text))
+    places = clauses(word)
+    first = places[0][1].form
+    parts = [Part("form", lines=(first,))]
+    for statement, known in places:
+        _, text = clause_of(statement, word)
+        form = "" if known.form == first else f"`{known.form}`. "
+        parts.append(Part(f"under `{statement}`", form + text))
     return Explanation(word, "clause", "", tuple(parts))
 
 
@@ -248,7 +238,8 @@ def of_connective(word: str) -> Explanation:
     for known in STATEMENTS.values():
         if word in re.findall(r"\w+", known.form):
             forms.append(known.form)
-    forms += [form for form in CLAUSES.values() if word in re.findall(r"\w+", form)]
+    below = [kept.form for name in clause_words() if (kept := clause(name))]
+    forms += [form for form in below if word in re.findall(r"\w+", form)]
     parts = [Part("", WORD_MEANINGS[word])] if word in WORD_MEANINGS else []
     if forms:
         parts.append(Part("stands in", lines=tuple(forms)))

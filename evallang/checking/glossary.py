@@ -8,11 +8,16 @@ from evallang.checking.catalogues import REGISTRIES, members
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.explanations import Explanation, Part, written
 from evallang.checking.other_names import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
-from evallang.checking.statements import WORD_MEANINGS
 from evallang.diagnostics import CODES, Code
 from evallang.models.catalogue import CATALOGUE
 from evallang.spelling import closest, slip_of_term
-from evallang.syntax.keywords import CLAUSES, CONNECTIVES, STATEMENTS
+from evallang.syntax.language import (
+    CONNECTIVES,
+    STATEMENTS,
+    WORD_MEANINGS,
+    clause,
+    clause_words,
+)
 
 LATER: dict[str, frozenset[str]] = {
     "metric": unbuilt.METRICS,
@@ -68,7 +73,7 @@ def _readings(asked: str) -> Iterator[str]:
 def _forms() -> Iterator[str]:
     """Give the lines that a study may have: `group by COLUMN`, `higher is better`."""
     yield from (known.form for known in STATEMENTS.values())
-    yield from CLAUSES.values()
+    yield from (known.form for word in clause_words() if (known := clause(word)))
     yield from (form for entry in REGISTRIES["protocols"] for form in entry.declaration.forms)
 
 
@@ -84,7 +89,7 @@ def _called(asked: str) -> Iterator[Explanation]:
     own = bool(found)
     if asked in STATEMENTS:
         found.append(explanations.of_statement(asked))
-    elif asked in CLAUSES:
+    elif clause(asked) is not None:
         found.append(explanations.of_clause(asked))
     elif asked in WORD_MEANINGS and not own:
         found.append(explanations.of_connective(asked))
@@ -149,7 +154,7 @@ def words() -> list[str]:
         {option.name for registry in REGISTRIES.values() for e in registry for option in e.options}
     )
     found += [name for names in LATER.values() for name in sorted(names)]
-    found += [*CATALOGUE, *STATEMENTS, *CLAUSES, *sorted(CONNECTIVES | set(WORD_MEANINGS))]
+    found += [*CATALOGUE, *STATEMENTS, *clause_words(), *sorted(CONNECTIVES | set(WORD_MEANINGS))]
     return list(dict.fromkeys(found))
 
 

@@ -11,7 +11,7 @@ from evallang.checking.clauses import TABLE_ENDINGS
 from evallang.diagnostics import Diagnostic, Related, Severity, diagnose
 from evallang.source import SourceFile
 from evallang.syntax.codes import MISSING_VERSION
-from evallang.syntax.keywords import CLAUSES, STATEMENTS
+from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.nodes import CommentNode, IncludeNode, StatementNode, StudyNode
 from evallang.syntax.parser import ParsedFile, parse_lines
 
@@ -101,11 +101,12 @@ def _look_at(line: str, found: Gathered) -> None:
     if not words:
         return
     first = words[0]
-    if first in STATEMENTS or first in CLAUSES:
+    known = first in STATEMENTS or clause(first) is not None
+    if known:
         found.unread.add(first)
     elif not line[0].isspace():
         found.unread.update(STATEMENTS)  # nobody knows what it is
-    if first in _DECLARING or (first not in STATEMENTS and first not in CLAUSES):
+    if first in _DECLARING or not known:
         found.unread_names.update(words[1:])
 
 

@@ -17,7 +17,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.stats.corrections import CORRECTIONS
 from evallang.syntax import codes as syntax_codes, nodes as n
-from evallang.syntax.keywords import CONNECTIVES
+from evallang.syntax.language import CONNECTIVES
 
 NEAR = 80  # characters to either side of a word
 MOST_WORDS = 4  # of a name from elsewhere, as in `Wilcoxon signed rank test`

@@ -22,25 +22,13 @@ from evallang.spelling import Words
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
-PREDICTIONS_CLAUSES = (
-    "truth", "models", "correct", "value", "score", "scores", "threshold", "id", "group",
-    "fold", "repeat", "dataset", "weight", "positive", "task", "where", "rows", "higher",
-    "lower", "about", "unit", "cite",
-)  # fmt: skip
-SCORES_CLAUSES = (
-    "dataset", "models", "model", "score", "fold", "repeat", "metric", "higher", "lower",
-    "about", "cite",
-)  # fmt: skip
-COUNTS_CLAUSES = ("right", "models", "table", "pattern", "count", "about", "unit", "cite")
-
-
 # --- predictions -----------------------------------------------------------------------------
 
 
 def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None:
     """Resolve one `predictions` statement; None after a report."""
     before = len(scope.diagnostics)
-    clauses = Clauses(scope, node, "predictions", PREDICTIONS_CLAUSES)
+    clauses = Clauses(scope, node)
     for path in node.paths:
         check_path(scope, path.value, path)
     groups: dict[str, list[n.ModelColumnsNode]] = {}
@@ -62,7 +50,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         value_metric=next(
             (c.metric.value for c in groups.get("value", []) if c.metric is not None), None
         ),
-        higher_is_better=not direction or direction[0].word.name == "higher",
+        higher_is_better=not direction or direction[0].keyword.name == "higher",
         id=clauses.column("id"),
         group=clauses.column("group"),
         fold=clauses.column("fold"),
@@ -248,7 +236,7 @@ def _setting(scope: Scope, word: str, node: n.ValueNode) -> Any:
 def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
     """Resolve one `scores` statement; None after a report."""
     before = len(scope.diagnostics)
-    clauses = Clauses(scope, node, "scores", SCORES_CLAUSES)
+    clauses = Clauses(scope, node)
     check_path(scope, node.path.value, node.path)
     models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
     for written, lacking in (("model", "score"), ("score", "model")):
@@ -280,7 +268,7 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         fold=clauses.column("fold"),
         repeat=clauses.column("repeat"),
         metric=clauses.text("metric"),
-        higher_is_better=not direction or direction[0].word.name == "higher",
+        higher_is_better=not direction or direction[0].keyword.name == "higher",
         about=clauses.text("about"),
         cite=clauses.text("cite"),
         places={"scores": node.keyword, "from": node.path.span} | clauses.places,
@@ -294,7 +282,7 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
 def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     """Resolve one `counts` statement; None after a report."""
     before = len(scope.diagnostics)
-    clauses = Clauses(scope, node, "counts", COUNTS_CLAUSES)
+    clauses = Clauses(scope, node)
     models = _given_models(scope, clauses, clauses.find(n.ModelColumnsNode))
     tables, lines = clauses.find(n.TableNode), clauses.find(n.PatternNode)
     shares = _shares(scope, clauses.find(n.RightNode))

@@ -15,7 +15,7 @@ from evallang.source import SourceFile, Span
 from evallang.spelling import Words, closest, foreign_letter, is_sure, slip_of_term, twin
 from evallang.study import Method
 from evallang.syntax import nodes as n
-from evallang.syntax.keywords import RESERVED
+from evallang.syntax.language import RESERVED, STATEMENTS, word_of
 
 Statement = TypeVar("Statement", bound=n.StatementNode)
 
@@ -114,13 +114,13 @@ class Scope:
             self._by_kind = {kind: tuple(of_kind) for kind, of_kind in found.items()}
         return cast(tuple[Statement, ...], self._by_kind.get(kind, ()))
 
-    def single(self, kind: type[Statement], words: str) -> Statement | None:
-        """Give the only statement of a kind; a second one is reported."""
+    def single(self, kind: type[Statement]) -> Statement | None:
+        """Return the only statement of a kind; a second one is reported."""
         found = self.of(kind)
         for second in found[1:]:
             self.report_twice(
                 codes.STATEMENT_TWICE,
-                f"`{words}` stands twice",
+                f"`{STATEMENTS[word_of(second)].once}` stands twice",
                 second.keyword,
                 found[0].keyword,
             )

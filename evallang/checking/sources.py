@@ -24,11 +24,6 @@ from evallang.study import SourceSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
 
-DATA_CLAUSES = (
-    "target", "positive", "features", "categorical", "id", "group", "weight", "missing",
-    "task", "where", "about", "unit", "cite",
-)  # fmt: skip
-
 
 def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
     """Resolve every source of a study, in order; a faulty one is left out after its report."""
@@ -79,7 +74,7 @@ def _name_own_metrics(scope: Scope, specs: Sequence[SourceSpec]) -> None:
 def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
     before = len(scope.diagnostics)
     location, connection, kind = _source(scope, node.source)
-    clauses = Clauses(scope, node, "data", DATA_CLAUSES)
+    clauses = Clauses(scope, node)
     bundled = kind == "sklearn"
     target = clauses.column("target")
     if target is None and not bundled and clauses.lacks("target"):

@@ -21,8 +21,4 @@ ANALYSES = frozenset(
         "calibration", "confusion", "tuning", "stability", "agreement",
     }
 )  # fmt: skip
-CLAUSES: dict[str, frozenset[str]] = {
-    "report": frozenset({"style", "template", "bibliography", "show", "hide"})
-}
-"""Clauses that a statement does not take yet, by the statement."""
 FORMATS = frozenset({"latex", "markdown", "csv"})

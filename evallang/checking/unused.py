@@ -6,7 +6,7 @@ from evallang.checking import codes
 from evallang.checking.scope import Scope
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.syntax import nodes as n
-from evallang.syntax.keywords import RESERVED
+from evallang.syntax.language import RESERVED
 
 
 def report_unused(scope: Scope, syntax: Sequence[Diagnostic]) -> None:

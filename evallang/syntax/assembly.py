@@ -5,8 +5,8 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest, listed
-from evallang.syntax import codes, keywords
-from evallang.syntax.keywords import CLAUSES, CLAUSES_ELSEWHERE, CONNECTIVES, STATEMENTS
+from evallang.syntax import codes, language
+from evallang.syntax.language import CONNECTIVES, STATEMENTS, owners
 from evallang.syntax.lists_below import ListBelow, keep_comma, list_below
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.mistakes import Reading, given_a_value, read_line
@@ -174,17 +174,17 @@ class Assembly:
                 line.mended = True
             self._open(line, meant, Reading(reading.node, (found,) if line.mended else ()))
             return
-        owners = [name for name, known in STATEMENTS.items() if word in known.clauses]
+        taken_by = owners(word)
         counts = len(line.tokens) > 1 and line.tokens[1].kind == "NUMBER"  # `log 7` ends a domain
-        other = None if counts else keywords.NOT_STATED.get(word.casefold())
-        if not owners and other is None and self._ends_the_one_above(line):
+        other = None if counts else language.NOT_STATED.get(word.casefold())
+        if not taken_by and other is None and self._ends_the_one_above(line):
             self._part_at_margin(line)
             return
         if other is not None:
             message = f"`{word}` is not a statement"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=other)
-        elif owners:
-            message = f"`{word}` is a clause of {listed(owners)}, not a statement"
+        elif taken_by:
+            message = f"`{word}` is a clause of {listed(taken_by)}, not a statement"
             way_out = "indent it below its statement"
             found = diagnose(codes.CLAUSE_IN_FIRST_COLUMN, message, span, help=way_out)
         elif word in CONNECTIVES or first.kind != "NAME":
@@ -248,8 +248,8 @@ class Assembly:
         first = line.tokens[0]
         if first.kind != "NAME":
             return None
-        other = keywords.STATEMENTS_ELSEWHERE.get(first.text.casefold())
-        if first.text not in CLAUSES:
+        other = language.statement_meant(first.text)
+        if language.clause(first.text) is None:
             return other or closest(first.text, STATEMENTS)
         if other is None:
             return None
@@ -274,7 +274,7 @@ class Assembly:
                 if statement.node is not None and not statement.diagnostics:
                     self._indented_statement(line, statement)
                     return
-                if owner.word and word not in CLAUSES:
+                if owner.word and language.clause(word) is None:
                     self._object(codes.STATEMENT_INDENTED, said_indented(word), line)
                     self._keep(line, Reading(None, ()), faulty=True)
                     return
@@ -302,13 +302,11 @@ class Assembly:
             message = f"`{word}` is written `{right}`"
             fixes = [Fix(f"write `{right}`", (Edit(span, right),))]
             return Reading(None, (diagnose(codes.MISSPELT_CLAUSE, message, span, fixes=fixes),))
-        other = (item for item in CLAUSES_ELSEWHERE.get(line.word.casefold(), ()) if item in taken)
-        meant = next(other, None) or closest(line.word, taken)
+        meant = language.clause_meant(line.word, taken) or closest(line.word, taken)
         if meant is None:
-            owners = [name for name, known in STATEMENTS.items() if line.word in known.clauses]
             message = f"`{word}` begins no clause of `{owner.word}`"
-            if owners:
-                message = f"`{word}` is a clause of {listed(owners)}, not of `{owner.word}`"
+            if taken_by := owners(line.word):
+                message = f"`{word}` is a clause of {listed(taken_by)}, not of `{owner.word}`"
             way_out = f"`{owner.word}` takes {listed(taken)}"
             found = diagnose(codes.MISSPELT_CLAUSE, message, span, help=way_out)
             return Reading(None, (found,))
@@ -341,11 +339,10 @@ class Assembly:
             self._ends_the_one_above(line)
         if not owner.faulty:
             owner.faulty = True  # said once for all lines below a statement
-            owners = [name for name, known in STATEMENTS.items() if line.word in known.clauses]
             message = f"`{owner.word}` takes no clauses"
             way_out = f"all its parts stand on one line: `{STATEMENTS[owner.word].form}`"
-            if owners:
-                way_out = f"`{line.word}` is a clause of {listed(owners)}"
+            if taken_by := owners(line.word):
+                way_out = f"`{line.word}` is a clause of {listed(taken_by)}"
             elif owner.word == "model":
                 way_out = "parameters stand in brackets behind their class, as in `SVC(C=1)`"
             self._object(codes.CLAUSE_NOT_TAKEN, message, line, way_out)

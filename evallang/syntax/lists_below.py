@@ -7,11 +7,8 @@ from evallang.diagnostics import Diagnostic, diagnose
 from evallang.source import Span
 from evallang.spelling import MOST_LISTED
 from evallang.syntax import codes
-from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.language import STATEMENTS
 from evallang.syntax.scanner import Token
-
-_ITEMS = {"analyze": "analyses", "measure": "metrics", "report": "formats"}
-"""What a statement lists on its own line, if there are clauses below it or none."""
 
 RECENT = 50  # diagnostics, among which those of the line above are
 
@@ -46,9 +43,10 @@ class ListBelow:
 def list_below(tokens: Sequence[Token]) -> ListBelow | None:
     """Tell whether a statement is `measure` or `measure:` alone, which is no statement yet."""
     head, *rest = tokens
-    if head.text not in _ITEMS or any(token.kind != "COLON" for token in rest):
+    known = STATEMENTS.get(head.text)
+    if known is None or not known.lists or any(token.kind != "COLON" for token in rest):
         return None
-    return ListBelow(head, _ITEMS[head.text])
+    return ListBelow(head, known.lists)
 
 
 def keep_comma(diagnostics: list[Diagnostic], place: Span) -> None:

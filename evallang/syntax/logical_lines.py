@@ -12,7 +12,7 @@ from typing import NamedTuple
 from evallang.diagnostics import Code, Diagnostic, diagnose
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
-from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.language import STATEMENTS
 from evallang.syntax.nodes import CommentNode
 from evallang.syntax.scanner import PhysicalLine, Token, physical_lines
 

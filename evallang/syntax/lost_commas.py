@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from evallang.diagnostics import Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
-from evallang.syntax.keywords import CONNECTIVES
 from evallang.syntax.lalr import run
+from evallang.syntax.language import CONNECTIVES
 from evallang.syntax.quotes import Reread
 from evallang.syntax.scanner import Token
 

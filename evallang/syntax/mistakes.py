@@ -12,8 +12,8 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes
-from evallang.syntax.keywords import CONNECTIVES, ONE_VALUE, RESERVED, SINGLE_COLUMN_CLAUSES
 from evallang.syntax.lalr import END, Run, advance, expected, run
+from evallang.syntax.language import CONNECTIVES, RESERVED, clause, takes_one_value
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.lost_commas import comma_before_a_word
 from evallang.syntax.past_mending import (
@@ -241,7 +241,7 @@ def _guesses(path: str, items: Sequence[Token], at: int, stack: Sequence[int]) -
             message = f"`step` or `log` is missing before {shown(token)}"
             yield Guess(codes.MISSING_WORD, message, (between, token), 1)
             return
-        listed = items[0].text not in ONE_VALUE and not _lacks_its_sign(items, at, fits)
+        listed = not takes_one_value(items[0].text) and not _lacks_its_sign(items, at, fits)
         if "," in fits and listed and not {token.text, before.text} & joining:
             comma = Token("COMMA", ",", before.end, before.end)
             message = f"a comma is missing between {shown(before)} and {shown(token)}"
@@ -349,7 +349,8 @@ def _misspelt(token: Token, fits: Sequence[str], here: Span) -> Iterator[Guess]:
 def _blanks_in_a_name(path: str, items: Sequence[Token], at: int) -> Iterator[Guess]:
     """`target mean radius`: the clause takes one column, so these are one name."""
     names = items[1:-1]
-    if at != 2 or items[0].text not in SINGLE_COLUMN_CLAUSES or items[1].text in RESERVED:
+    known = clause(items[0].text) if at == 2 else None
+    if known is None or known.takes != "column" or items[1].text in RESERVED:
         return
     if all(item.kind == "NAME" and item.text not in ("as", "in") for item in names):
         whole = Span(path, names[0].start, names[-1].end)

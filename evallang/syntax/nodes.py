@@ -205,7 +205,7 @@ class ModelSettingNode(Node):
 class DirectionNode(Node):
     """`higher is better` or `lower is better`."""
 
-    word: NameNode
+    keyword: NameNode
 
 
 @frozen

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from evallang.diagnostics import Diagnostic
 from evallang.syntax import codes
-from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.language import STATEMENTS
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.mistakes import Reading, read_line
 from evallang.syntax.nodes import AnyClauseNode, StatementNode

@@ -14,7 +14,7 @@ from evallang.diagnostics import Edit, Fix, Related
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, nodes as n
-from evallang.syntax.keywords import RESERVED
+from evallang.syntax.language import RESERVED
 from evallang.syntax.values import Kids, ValueBuilder
 
 Part = tuple[str, Any, Span]

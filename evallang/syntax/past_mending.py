@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
-from evallang.syntax.keywords import CLAUSES, DECLARING, ONE_VALUE, RESERVED, STATEMENTS
 from evallang.syntax.lalr import END, Run, expected, run
+from evallang.syntax.language import RESERVED, STATEMENTS, clause, declares, takes_one_value
 from evallang.syntax.scanner import Token
 from evallang.syntax.unexpected_characters import column_in_quotes
 
@@ -29,7 +29,7 @@ _OF_CONDITIONS = {
 
 def nameless(path: str, tokens: Sequence[Token]) -> Diagnostic | None:
     """Blame the lack of a name in `data from "d.csv"`."""
-    if tokens[0].text not in DECLARING or [t.text for t in tokens[1:2]] != ["from"]:
+    if not declares(tokens[0].text) or [t.text for t in tokens[1:2]] != ["from"]:
         return None
     if len(tokens) > 2 and tokens[2].text == "from":
         return None
@@ -155,7 +155,7 @@ def _habit(tokens: Sequence[Token], at: int) -> str | None:
             return f"a column name with special characters is put in quotes: `{column}`"
     if word == "where":
         return _OF_CONDITIONS.get("not" if before.text == "not" else token.text)
-    if word in ONE_VALUE and token.text in CLAUSES:
+    if takes_one_value(word) and clause(token.text) is not None:
         return f"`{token.text}` begins a line of its own"
     if word == "features" and before.text == "not":
         return f"write `features all except {token.text}`"
@@ -217,11 +217,10 @@ def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[s
 def _way_out(start: str, tokens: Sequence[Token], fits: Sequence[str]) -> str | None:
     """Name what fits, where that is little, and the form of the whole."""
     word = tokens[0].text
-    form = CLAUSES.get(word)
-    if start == "statement":
-        form = STATEMENTS[word].form if word in STATEMENTS else None
+    known = STATEMENTS.get(word) if start == "statement" else clause(word)
+    form = None if known is None else known.form
     silent = {"(", "="} if "OPERATOR" in fits else {"("}
-    silent |= {","} if word in ONE_VALUE else set()
+    silent |= {","} if takes_one_value(word) else set()
     worth_telling = sorted(set(fits) - silent, key=_by_weight)
     parts = [_KINDS.get(item, f"`{item}`") for item in worth_telling]
     told = []

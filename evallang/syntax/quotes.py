@@ -7,8 +7,8 @@ from typing import Any
 from evallang.diagnostics import Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
 from evallang.syntax import codes
-from evallang.syntax.keywords import TEXT_CLAUSES
 from evallang.syntax.lalr import run
+from evallang.syntax.language import clause
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import Token
 
@@ -19,7 +19,10 @@ Reread = tuple[Any, tuple[Diagnostic, ...]]
 def text_without_quotes(path: str, start: str, tokens: Sequence[Token]) -> Reread | None:
     """Read `author Jane Doe` as `author "Jane Doe"`."""
     head, words = tokens[0], tokens[1:]
-    takes_text = head.text in TEXT_CLAUSES if start == "clause" else head.text == "study"
+    takes_text = head.text == "study"
+    if start == "clause":
+        known = clause(head.text)
+        takes_text = known is not None and known.takes == "text"
     if not takes_text or len(words) < 2 or any(word.kind == "TEXT" for word in words):
         return None
     text = words[0].text

@@ -12,7 +12,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.printable import printable
 from evallang.source import SourceFile, Span
 from evallang.syntax import codes
-from evallang.syntax.keywords import DECLARING
+from evallang.syntax.language import declares
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
 from evallang.syntax.unexpected_characters import meant_for
@@ -389,7 +389,7 @@ class _Scanner(LineReader):
             help_ = "names begin with a letter"
             if self.tokens and self.tokens[-1].kind in ("EQUAL", "OPERATOR"):
                 help_ = f"a number has no unit behind it; text stands in quotes: `{quoted(word)}`"
-            elif len(self.tokens) != 1 or self.tokens[0].text not in DECLARING:
+            elif len(self.tokens) != 1 or not declares(self.tokens[0].text):
                 help_ += f"; a column so called is put in quotes: `{quoted(word)}`"
             if named := _FIVE_BY_TWO.fullmatch(word):
                 help_ = f"did you mean `{named[1]}x{named[2]}cv{named[3].casefold()}`?"

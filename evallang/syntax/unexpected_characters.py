@@ -2,7 +2,7 @@
 
 import re
 
-from evallang.syntax.keywords import CLAUSES, STATEMENTS
+from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.literals import quoted
 
 _ELSEWHERE = {
@@ -15,10 +15,6 @@ _ELSEWHERE = {
     "?": 'a sign or a sentence stands in quotes, as in `"?"`',
     "+": "steps are joined by `|`, items by commas",
 }
-_COLUMN_CLAUSES = frozenset(
-    word for word, form in CLAUSES.items() if form[len(word) :].startswith(" COLUMN")
-)
-_COLUMN_STATEMENTS = tuple(word for word, known in STATEMENTS.items() if " by COLUMN" in known.form)
 _ITEM_BEGINS = re.compile(r"\s*(?:(?:all\s+except|by|as|in)\s+)?")
 _ITEM_ENDS = re.compile(r"\s*(?:,|[<>=!]|\b(?:in|is|as)\b|$)")
 _COMPARED = re.compile(r"[<>=!]|\b(?:in|is|as)\b")
@@ -36,7 +32,7 @@ def column_in_quotes(line: str, at: int) -> str | None:
     None where the line does not take columns, or where quotes are there already.
     """
     words = line.split("#")[0].split(maxsplit=1)
-    if len(words) < 2 or words[0] not in (*_COLUMN_CLAUSES, *_COLUMN_STATEMENTS):
+    if len(words) < 2 or not _takes_columns(words[0]):
         return None
     start = line.index(words[0]) + len(words[0])
     start = max(start, line.rfind(",", start, at) + 1)
@@ -48,6 +44,14 @@ def column_in_quotes(line: str, at: int) -> str | None:
         words[0] == "where" and line[at] == "&"
     )
     return quoted(item) if item and whole and not _QUOTES & set(item) else None
+
+
+def _takes_columns(word: str) -> bool:
+    """Return whether columns follow a first word: `target COLUMN`, `group by COLUMN`."""
+    known, below = STATEMENTS.get(word), clause(word)
+    if known is not None and " by COLUMN" in known.form:
+        return True
+    return below is not None and below.form.startswith(f"{word} COLUMN")
 
 
 def meant_for(

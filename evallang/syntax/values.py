@@ -11,7 +11,7 @@ from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax import codes, nodes as n
-from evallang.syntax.keywords import DECLARING
+from evallang.syntax.language import declares as declares_a_name
 from evallang.syntax.literals import quoted, unescaped
 from evallang.syntax.scanner import Token
 
@@ -62,7 +62,7 @@ class ValueBuilder:
         name = kids[0].text
         if _VERSION.search(name):
             right = quoted(name)
-            declares = self.first.text in DECLARING
+            declares = declares_a_name(self.first.text)
             self._complain(
                 codes.NAME_WITH_VERSION,
                 f"`{name}` is no name: a digit follows a point",

@@ -112,7 +112,7 @@ def _clause(node: n.AnyClauseNode) -> Doc:
         case n.ModelSettingNode():
             return _row(node.keyword, " ", node.model, " = ", node.value)
         case n.DirectionNode():
-            return _row(node.word, " is better")
+            return _row(node.keyword, " is better")
         case n.RowsNode():
             return _row("rows ", node.word)
         case n.TableNode():

@@ -13,7 +13,7 @@ from lark.lexer import Lexer, Token
 from evallang.checking.values import CATALOGUES
 from evallang.models.catalogue import CATALOGUE
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.language import STATEMENTS
 
 GRAMMAR = Path(__file__).resolve().parents[2] / "grammar" / "evallang.lark"
 DEEPEST = 14  # expansions inside one another; then only the shortest way out is taken

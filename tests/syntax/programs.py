@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from evallang.source import Span
 from evallang.syntax import nodes as n
-from evallang.syntax.keywords import STATEMENTS
+from evallang.syntax.language import STATEMENTS
 from evallang.syntax.literals import quoted, unescaped
 
 AT = Span("study.eval", 0, 0)

@@ -1,0 +1,930 @@
+"""The language in one table: every statement and clause, once.
+
+A clause states its form, what it takes, what it says, how it is written and whether it may be
+repeated; a statement states the same, the clauses below it and the statements on whose
+definitions it rests. The node builder, the formatter, error recovery, the checker, `explain`
+and the reference read this table. A new clause is a rule of the grammar, an entry here and its
+resolver; one that lists plain values needs no rule.
+
+**How it is written** (`written`): for each rule of the grammar the text of the line. `{field}`
+stands for a field of the node, in the order of the children of the rule; `[ ... ]` is written
+only when its fields have values. `{field:each}` puts a blank before every item, `{field:spaced}`
+between items, `{field:joined}` a comma without ever adding brackets, `{field:plain}` brackets only
+around plain values, `{field:not all}` brackets around a list that begins with `all`.
+`{field:flag}` writes nothing: the field is true where this text is meant, `{field:is VALUE}`
+where it has this value. In a node without fields of its own `{0}`, `{1}` are its values.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from functools import cache
+from typing import Any, Literal
+
+from evallang import spelling
+from evallang.frozen import frozen
+from evallang.syntax import nodes as n
+
+Takes = Literal[
+    "text", "path", "texts", "integer", "share", "word", "terms", "column", "columns", "shape"
+]
+"""What stands behind the word of a clause; a `shape` has a rule of the grammar for its own."""
+
+ONE_VALUE = ("text", "path", "integer", "share", "word")
+"""What is one value: what follows it is not an item of a list."""
+
+_PLAIN = {"words": "{keyword} {values:plain}"}
+
+
+@frozen
+class Clause:
+    """An indented line below a statement.
+
+    `words` are the values of a clause that takes a `word`, `bounds` those of an `integer`.
+    `elsewhere` lists what other tools call it. A clause that is not `built` is part of the
+    language, and this version refuses it (E901).
+    """
+
+    word: str
+    form: str
+    summary: str
+    takes: Takes = "shape"
+    words: tuple[str, ...] = ()
+    bounds: tuple[int, int] = (0, 0)
+    repeatable: bool = False
+    listed: bool = False
+    elsewhere: tuple[str, ...] = ()
+    built: bool = True
+    node: type[n.Node] = n.ClauseNode
+    written: Mapping[str, str] = field(default_factory=lambda: _PLAIN)
+
+
+@frozen
+class Statement:
+    """A line in column 0 and the clauses that may stand below it.
+
+    `once` names, in messages, a statement that may be written only once. `lists` names the
+    items of a statement that is nothing but their list; `declares` marks a statement whose first
+    name is the author's own. Advice about it waits for the statements that it `rests_on`.
+    """
+
+    word: str
+    form: str
+    summary: str
+    example: str
+    node: type[n.StatementNode]
+    written: Mapping[str, str]
+    detail: str = ""
+    default: str = ""
+    clauses: Mapping[str, "Clause"] = field(default_factory=dict)
+    once: str = ""
+    lists: str = ""
+    declares: bool = False
+    rests_on: frozenset[str] = frozenset()
+    elsewhere: tuple[str, ...] = ()
+
+
+def _text(word: str, shown: str, summary: str, **more: Any) -> Clause:
+    return Clause(word, f'{word} "{shown}"', summary, "text", **more)
+
+
+def _path(word: str, shown: str, summary: str, **more: Any) -> Clause:
+    return Clause(word, f'{word} "{shown}"', summary, "path", **more)
+
+
+def _word(word: str, words: tuple[str, ...], summary: str) -> Clause:
+    return Clause(word, f"{word} {' | '.join(words)}", summary, "word", words)
+
+
+def _column(word: str, summary: str, **more: Any) -> Clause:
+    return Clause(word, f"{word} COLUMN", summary, "column", **more)
+
+
+def _below(*clauses: Clause) -> Mapping[str, Clause]:
+    return {clause.word: clause for clause in clauses}
+
+
+# --- clauses ---------------------------------------------------------------------------
+
+_ABOUT = _text("about", "TEXT", "A sentence for the report.")
+_AUTHOR = _text("author", "NAME", "An author; may be repeated.", repeatable=True)
+_BIBLIOGRAPHY = _path(
+    "bibliography", "PATH", "References of the author's, put into references.bib.", built=False
+)
+_CITE = _text("cite", "REFERENCE", "Where the data come from, for the references.")
+_METRIC = _text("metric", "NAME", "What the scores are, for the report.")
+_QUESTION = _text("question", "TEXT", "The question that the study answers, for the report.")
+_STYLE = _path("style", "PATH", "A style sheet of the author's for the report.", built=False)
+_TEMPLATE = _path(
+    "template", "PATH", "A template of the author's that extends the report's.", built=False
+)
+_TITLE = _text("title", "TEXT", "The title of the report.")
+_TO = _path("to", "FOLDER", "The folder for results and report, relative to the study.")
+_UNIT = _text("unit", "NAME", "What an example is called, in the plural; examples by default.")
+_COUNT = _column("count", "The column that says how many examples have the pattern of the row.")
+_DATASET = _column("dataset", "The column that names the data set of a row.")
+_FOLD = _column("fold", "The column that names the fold of a row.")
+_GROUP = _column(
+    "group",
+    "The column of rows that belong together, as `group by` does.",
+    elsewhere=("cluster", "groups"),
+)
+_ID = _column("id", "The column that names a row; never a feature.")
+_REPEAT = _column("repeat", "The column that names the repeat of a row.")
+_TARGET = _column(
+    "target",
+    "The column to predict; needed, except for sources that know theirs.",
+    elsewhere=("label", "labels", "outcome", "response", "y"),
+)
+_TRUTH = _column(
+    "truth",
+    "The column of the true label or value.",
+    elsewhere=("label", "labels", "outcome", "response", "y"),
+)
+_WEIGHT = _column(
+    "weight", "The column that says how much a row counts.", elsewhere=("sample_weight",)
+)
+_MODEL_COLUMN = _column("model", "The column that names the model of a row.")
+_CATEGORICAL = Clause(
+    "categorical",
+    "categorical COLUMN, ...",
+    "Columns that are kinds, not quantities, though they may be spelt as numbers.",
+    "columns",
+    listed=True,
+)
+_MISSING = Clause(
+    "missing",
+    'missing "TEXT", ...',
+    "Values that stand for a missing one, beside empty cells.",
+    "texts",
+    listed=True,
+    elsewhere=("na", "null"),
+)
+_HIDE = Clause(
+    "hide",
+    "hide SECTION, ...",
+    "Sections of the report to leave out.",
+    "terms",
+    listed=True,
+    built=False,
+)
+_SHOW = Clause(
+    "show",
+    "show SECTION, ...",
+    "Sections of the report to show, and no others.",
+    "terms",
+    listed=True,
+    built=False,
+)
+_ALPHA = Clause(
+    "alpha",
+    "alpha NUMBER",
+    "The level of the tests; 0.05 by default.",
+    "share",
+    elsewhere=("significance",),
+)
+_CONFIDENCE = Clause(
+    "confidence", "confidence NUMBER", "The level of the intervals; 1 - alpha by default.", "share"
+)
+_SEED = Clause(
+    "seed",
+    "seed INTEGER",
+    "The seed from which all others are derived; 0 by default, which is stated.",
+    "integer",
+    bounds=(0, 2**32 - 1),
+    elsewhere=("random_state",),
+)
+_FAMILIES = _word(
+    "families",
+    ("separate", "together"),
+    "`together` puts all comparisons that are not exploratory into one family.",
+)
+_NUMBERS = _word(
+    "numbers", ("apa", "ama", "nejm", "sci"), "The style of numbers in the report; apa by default."
+)
+_PAGE = _word("page", ("a4", "letter"), "The size of the page; a4 by default.")
+_TASK = _word(
+    "task",
+    ("classification", "regression"),
+    "What the target is; by default what its values look like.",
+)
+_POSITIVE = Clause(
+    "positive",
+    'positive VALUE ["LABEL"]',
+    "The positive class; by default the last of two labels, which is stated.",
+    node=n.PositiveNode,
+    written={"positive": "positive {value}[ {label}]"},
+)
+_FEATURES = Clause(
+    "features",
+    "features COLUMN, ... or features all except COLUMN, ...",
+    "The columns to learn from; by default all that have no other role.",
+    node=n.FeaturesNode,
+    written={
+        "features_except": "features all except {all_except:flag}{columns}",
+        "features": "features {columns:not all}",
+    },
+    listed=True,
+    elsewhere=("columns", "inputs", "predictors", "x"),
+)
+_WHERE = Clause(
+    "where",
+    "where COLUMN = | != | < | <= | > | >= VALUE, in [...], is missing, is not missing",
+    "Keeps the rows that fulfil it, before anything else is done; may be repeated.",
+    node=n.WhereNode,
+    written={"where": "where {column} {operator}[ {value}]"},
+    repeatable=True,
+    elsewhere=("filter", "keep", "subset"),
+)
+_MODELS = Clause(
+    "models",
+    'models MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
+    "The models and the columns of their predicted labels or values; "
+    "by default every column that has no other role.",
+    node=n.ModelColumnsNode,
+    written={"models": "{keyword} {items}"},
+    repeatable=True,
+    elsewhere=("pred", "prediction", "predictions", "yhat"),
+)
+_MODELS_OF_SCORES = Clause(
+    "models",
+    'models MODEL ["LABEL"] [as COLUMN], ...',
+    "The models and the columns of their scores.",
+    node=n.ModelColumnsNode,
+    written={"models": "{keyword} {items}"},
+    repeatable=True,
+    elsewhere=("pred", "prediction", "predictions", "yhat"),
+)
+_MODELS_OF_COUNTS = Clause(
+    "models",
+    'models MODEL ["LABEL"], ...',
+    "The models, in the order of table or patterns.",
+    node=n.ModelColumnsNode,
+    written={"models": "{keyword} {items}"},
+    repeatable=True,
+    elsewhere=("pred", "prediction", "predictions", "yhat"),
+)
+_CORRECT = Clause(
+    "correct",
+    'correct MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
+    "Columns of right (1) and wrong (0), in place of `truth` and `models`.",
+    node=n.ModelColumnsNode,
+    written={"models": "{keyword} {items}"},
+    repeatable=True,
+)
+_VALUE = Clause(
+    "value",
+    'value "METRIC" MODEL ["LABEL"] [as COLUMN] [in "PATH"], ...',
+    "Columns of one number for each example, whose mean is the measure named first.",
+    node=n.ModelColumnsNode,
+    written={"valued_models": "{keyword} {metric} {items}"},
+    repeatable=True,
+)
+_SCORE = Clause(
+    "score",
+    'score MODEL = "COLUMN"',
+    "The column of a model's score of the positive class.",
+    node=n.ModelSettingNode,
+    written={"setting": "{keyword} {model} = {value}"},
+    repeatable=True,
+)
+_SCORES = Clause(
+    "scores",
+    'scores MODEL = ["COLUMN", ...]',
+    "The columns of a model's scores: a list in the order of the labels, a map from "
+    'label to column, or a pattern such as "p_*".',
+    node=n.ModelSettingNode,
+    written={"setting": "{keyword} {model} = {value}"},
+    repeatable=True,
+)
+_THRESHOLD = Clause(
+    "threshold",
+    "threshold MODEL = NUMBER",
+    "The score from which on the label is positive; 0.5 for probabilities, else 0.",
+    node=n.ModelSettingNode,
+    written={"setting": "{keyword} {model} = {value}"},
+    repeatable=True,
+)
+_SCORE_COLUMN = _column("score", "The column of the score.")
+_HIGHER = Clause(
+    "higher",
+    "higher is better",
+    "`higher is better`: a larger value is a better one.",
+    node=n.DirectionNode,
+    written={"direction": "{keyword} is better"},
+)
+_LOWER = Clause(
+    "lower",
+    "lower is better",
+    "`lower is better`: a smaller value is a better one.",
+    node=n.DirectionNode,
+    written={"direction": "{keyword} is better"},
+)
+_ROWS = Clause(
+    "rows",
+    "rows common",
+    "`rows common` keeps the rows that every file has, and says how many were left out.",
+    node=n.RowsNode,
+    written={"rows": "rows {word}"},
+)
+_TABLE = Clause(
+    "table",
+    "table [[A, B], [C, D]]",
+    "The 2 x 2 table [[both right, only the first], [only the second, both wrong]].",
+    node=n.TableNode,
+    written={"table": "table {value}"},
+)
+_PATTERN = Clause(
+    "pattern",
+    "pattern [1, 0, ...]: COUNT",
+    "How many examples the models get right (1) and wrong (0) in this way; repeated.",
+    node=n.PatternNode,
+    written={"pattern": "pattern {pattern}: {count}"},
+    repeatable=True,
+)
+_RIGHT = Clause(
+    "right",
+    'right MODEL ["LABEL"] = RIGHT of TOTAL',
+    "How many examples a model has right, and of how many; a line for each model.",
+    node=n.RightNode,
+    written={"right": "right {model}[ {label}] = {right} of {total}"},
+    repeatable=True,
+)
+_INTERVAL = Clause(
+    "interval",
+    "interval METHOD",
+    "The interval of the metrics of the line; by default by metric and protocol.",
+    node=n.IntervalNode,
+    written={"interval": "interval {method}"},
+)
+
+# --- statements ------------------------------------------------------------------------
+
+_IRIS = """\
+evallang 1
+
+study
+  seed 1
+
+data iris from sklearn iris
+
+model linear = LinearDiscriminantAnalysis
+model bayes = GaussianNB
+model baseline = DummyClassifier
+"""
+_VISITS = """\
+evallang 1
+
+study
+  seed 1
+
+data visits from "data/visits.csv"
+  target readmitted
+  positive yes
+  features age, previous_visits
+"""
+
+_SOURCES = frozenset({"include", "let", "data", "predictions", "scores", "counts"})
+_DECIDED = "[ on {on}][ at {at}]"
+_OF_TWO = f"[ with {{test}}][ in {{metric}}]{_DECIDED}"
+_CLAIMS = {
+    "claim_level": "require {kind:is level}{metric} of {first} {operator} {value}[ within {within}]"
+    + _DECIDED,
+    "claim_superior": "require {kind:is superior}{first} better than {second}[ by {value}]"
+    + _OF_TWO,
+    "claim_noninferior": "require {kind:is noninferior}{first} not worse than {second}[ by {value}]"
+    + _OF_TWO,
+    "claim_equivalent": "require {kind:is equivalent}{first} equivalent to {second}"
+    "[ within {value}]" + _OF_TWO,
+}
+
+_DEFINITIONS = _SOURCES | {"study", "group", "model", "protocol", "measure"}
+
+_ALL = (
+    Statement(
+        "evallang",
+        "evallang 1",
+        "Names the version of the language; the first statement of a study.",
+        f"{_IRIS}\nprotocol cv\nmeasure accuracy",
+        n.EvallangNode,
+        {"evallang": "evallang {version}"},
+        default="a hint reminds of it, and version 1 is taken",
+    ),
+    Statement(
+        "include",
+        'include "PATH"',
+        "Puts the statements of another file here, such as the protocol of a laboratory.",
+        'evallang 1\n\ninclude "lab/protocol.eval"\n\nstudy\n  seed 1\n\n'
+        "data iris from sklearn iris\n\n"
+        "model linear = LinearDiscriminantAnalysis\nmodel baseline = DummyClassifier",
+        n.IncludeNode,
+        {"include": "include {path}"},
+        detail="The path is relative to this file. Nothing is overridden: what is declared in "
+        "both is an error that shows both places. Cycles, the same file twice, and paths "
+        "outside the study's folder are errors.",
+    ),
+    Statement(
+        "study",
+        'study ["TITLE"]',
+        "Says what the study is about, and what holds for all of it.",
+        'evallang 1\n\nstudy "Does scaling help nearest neighbours?"\n  author "A. Researcher"\n'
+        '  question "Is the distance between wines spoilt by proline?"\n  seed 42\n'
+        "  confidence 90%\n\ndata wine from sklearn wine\n\n"
+        "model raw = KNeighborsClassifier\nmodel scaled = StandardScaler | KNeighborsClassifier\n"
+        "model baseline = DummyClassifier\n\nprotocol cv folds=5\nmeasure accuracy",
+        n.HeaderNode,
+        {"study": "study[ {title}]"},
+        default="the title is the name of the file; seed 0, alpha 0.05, confidence 95 %",
+        clauses=_below(_AUTHOR, _QUESTION, _ABOUT, _SEED, _ALPHA, _CONFIDENCE, _FAMILIES),
+        once="study",
+        rests_on=frozenset({"study", "include"}),
+        elsewhere=("experiment", "project", "title"),
+    ),
+    Statement(
+        "let",
+        "let NAME = VALUE | PIPELINE",
+        "Gives a name to a value or to steps of a pipeline that several models share.",
+        f"{_IRIS}\nlet depth = 3\nlet prep = StandardScaler\n\n"
+        "model tree = prep | DecisionTreeClassifier(max_depth=depth)\n"
+        "model nearest = prep | KNeighborsClassifier\n\nprotocol cv folds=5\nmeasure accuracy",
+        n.LetNode,
+        {"let": "let {name} = {value}"},
+        detail="`evallang run --set NAME=VALUE` overrides a constant from the command line; the "
+        "override stands in results and report.",
+        declares=True,
+        elsewhere=("const", "def", "define", "set", "var"),
+    ),
+    Statement(
+        "data",
+        'data NAME ["LABEL"] from SOURCE',
+        "Names a table to fit models on: bundled, a file, a glob of files, or a query.",
+        'evallang 1\n\nstudy\n  seed 1\n\ndata visits "Hospital visits" from "data/visits.csv"\n'
+        '  target readmitted\n  positive yes "readmitted"\n'
+        "  features all except visit_id, patient_id\n  categorical ward, insurance\n"
+        '  missing "?"\n  where age >= 18\n  unit "visits"\n\n'
+        "let prep = columns(numeric: SimpleImputer, categorical: "
+        "OneHotEncoder(handle_unknown=ignore))\n\n"
+        "model linear = prep | LogisticRegression(max_iter=5000)\n"
+        "model baseline = DummyClassifier\n\nprotocol holdout test=1/3\nmeasure roc_auc",
+        n.DataNode,
+        {"data": "data {name}[ {label}] from {source}"},
+        detail="Sources: `sklearn iris`, `wine`, `breast_cancer`, `digits` or `diabetes`; a path "
+        "in quotes (.csv .tsv .parquet .jsonl .arff, .gz fine); a glob (`suite/*.csv`, many data "
+        'sets, named `NAME/stem`); `sql "select ..." on "sqlite:///x.db"`. Never features: the '
+        "target, and the columns of id, group, weight and `split by`.",
+        clauses=_below(
+            _TARGET,
+            _FEATURES,
+            _CATEGORICAL,
+            _MISSING,
+            _ID,
+            _GROUP,
+            _WEIGHT,
+            _POSITIVE,
+            _TASK,
+            _WHERE,
+            _UNIT,
+            _ABOUT,
+            _CITE,
+        ),
+        declares=True,
+        rests_on=_SOURCES,
+        elsewhere=("dataframe", "dataset", "load"),
+    ),
+    Statement(
+        "predictions",
+        'predictions NAME ["LABEL"] from "PATH", ...',
+        "Reads predictions made elsewhere, one row for each test example, and fits nothing.",
+        'evallang 1\n\nstudy\n  seed 1\n\npredictions reviews from "data/reviews_predictions.csv"'
+        "\n  id id\n  truth truth\n  models encoder, large\n"
+        '  score encoder = "encoder_p"\n  score large = "large_p"\n  positive positive\n\n'
+        "measure accuracy, roc_auc\ncompare with mcnemar",
+        n.PredictionsNode,
+        {"predictions": "predictions {name}[ {label}] from {paths:joined}"},
+        detail="In place of `truth` and `models`, `correct` names columns of right (1) and wrong "
+        "(0), and `value` columns of one number for each example whose mean is the measure. "
+        "Several files are joined by `id`. With `repeat` the example stays the unit: its mean "
+        "over repeats enters intervals and tests.",
+        clauses=_below(
+            _TRUTH,
+            _MODELS,
+            _CORRECT,
+            _VALUE,
+            _SCORE,
+            _SCORES,
+            _THRESHOLD,
+            _FOLD,
+            _REPEAT,
+            _DATASET,
+            _ROWS,
+            _HIGHER,
+            _LOWER,
+            _ID,
+            _GROUP,
+            _WEIGHT,
+            _POSITIVE,
+            _TASK,
+            _WHERE,
+            _UNIT,
+            _ABOUT,
+            _CITE,
+        ),
+        declares=True,
+        rests_on=_SOURCES,
+    ),
+    Statement(
+        "scores",
+        'scores NAME ["LABEL"] from "PATH"',
+        "Reads a table of scores made elsewhere, for tests over data sets or folds.",
+        'evallang 1\n\nstudy\n  seed 1\n\nscores suite from "data/suite_auc.csv"\n'
+        "  dataset data_set\n  models nearest, logistic, forest\n"
+        '  metric "AUC"\n  higher is better\n\n'
+        "compare across data with friedman then wilcoxon shaffer",
+        n.ScoresNode,
+        {"scores": "scores {name}[ {label}] from {path}"},
+        detail="Wide tables have a column for each model (`models`), long ones a column that "
+        "names the model and one with the score (`model`, `score`).",
+        clauses=_below(
+            _DATASET,
+            _MODELS_OF_SCORES,
+            _MODEL_COLUMN,
+            _SCORE_COLUMN,
+            _FOLD,
+            _REPEAT,
+            _METRIC,
+            _HIGHER,
+            _LOWER,
+            _ABOUT,
+            _CITE,
+        ),
+        declares=True,
+        rests_on=_SOURCES,
+    ),
+    Statement(
+        "counts",
+        'counts NAME ["LABEL"] [from "PATH"]',
+        "States published counts: a table of right and wrong, or the share of each model.",
+        "evallang 1\n\nstudy\n  seed 1\n\ncounts published\n  models small, large\n"
+        "  table [[9945, 25], [15, 15]]\n\nmeasure accuracy\ncompare with mcnemar",
+        n.CountsNode,
+        {"counts": "counts {name}[ {label}][ from {path}]"},
+        detail="`table [[a, b], [c, d]]` is [[both right, only the first], [only the second, "
+        "both wrong]]. For more models write `pattern [1, 1, 0]: 12`, a line for each pattern, or "
+        'name a file with one 0/1 column for each model (`counts NAME from "patterns.csv"`). '
+        "Everything that needs only right and wrong works. Without paired answers of the models, "
+        "`right MODEL = 87 of 100`, a line for each, states their shares, and n may differ: one "
+        "model alone is enough, and several are compared as independent samples by "
+        "`proportions_z`.",
+        clauses=_below(_RIGHT, _MODELS_OF_COUNTS, _TABLE, _PATTERN, _COUNT, _UNIT, _ABOUT, _CITE),
+        declares=True,
+        rests_on=_SOURCES,
+    ),
+    Statement(
+        "stratify",
+        "stratify by COLUMN, ... [bins=5] or stratify none",
+        "Keeps the shares of the classes, or of the levels of columns, in every part of a split.",
+        f"{_VISITS}\nstratify by target, ward\n\n"
+        "model linear = LogisticRegression\nmodel baseline = DummyClassifier\n\n"
+        "protocol cv folds=5\nmeasure roc_auc",
+        n.StratifyNode,
+        {"stratify": "stratify by {columns}[{options:each}]", "stratify_none": "stratify none"},
+        detail="A regression's target is cut into `bins` of equal size (`stratify by target "
+        "bins=5`).",
+        default="by target for classification, none for regression",
+        once="stratify",
+        rests_on=frozenset({"include", "protocol"}),
+    ),
+    Statement(
+        "group",
+        "group by COLUMN",
+        "Keeps the rows of a group on one side of every split, and makes the group the unit of "
+        "every interval and test.",
+        f"{_VISITS}\ngroup by patient_id\n\nmodel linear = LogisticRegression\n"
+        "model bayes = GaussianNB\nmodel baseline = DummyClassifier\n\n"
+        "protocol holdout test=1/3\nmeasure accuracy, roc_auc\n"
+        "compare linear vs bayes with mcnemar",
+        n.GroupNode,
+        {"group": "group by {column}"},
+        detail="Tests and intervals take their clustered form; one that has none is refused, with "
+        "one that has.",
+        default="every row is on its own",
+        once="group by",
+    ),
+    Statement(
+        "model",
+        'model NAME ["LABEL"] = STEP | STEP | ESTIMATOR',
+        "Names a pipeline of scikit-learn classes with fixed (`=`) and searched (`in`) parameters.",
+        f"{_IRIS}\nmodel svm = StandardScaler | SVC(C in 1e-2..1e2 log 5, kernel=rbf)\n\n"
+        "protocol nested cv outer=5 inner=3\nmeasure accuracy",
+        n.ModelNode,
+        {"model": "model {name}[ {label}] = {pipeline}"},
+        detail="Steps are chained by `|`. `columns(numeric: STEPS, categorical: STEPS, [age, bmi]: "
+        "passthrough)` is a step that treats kinds of columns differently. A value may be a call, "
+        "a `let` or another model. A dotted name is the author's own code (`use`). Classes and "
+        "parameters are checked before anything is run.",
+        declares=True,
+        rests_on=frozenset({"include", "let", "model"}),
+        elsewhere=("classifier", "estimator", "models", "pipeline", "regressor"),
+    ),
+    Statement(
+        "protocol",
+        "protocol [NAME =] PROTOCOL [OPTION=VALUE ...]",
+        "Says on which rows models are trained and on which they are tested.",
+        f"{_IRIS}\nprotocol main = repeated cv folds=5 times=4\n"
+        "protocol quick = holdout test=1/3\n\nmeasure accuracy\n"
+        "compare linear vs bayes with corrected_t on main",
+        n.ProtocolNode,
+        {"protocol": "protocol [{name} = ]{words:spaced}[ by {by}][ from {path}][{options:each}]"},
+        detail="May be repeated when named. `seeds=5` on any repeats every fit with so many "
+        "derived seeds; the fold's score is the mean over seeds, which never count as samples.",
+        default="models without a protocol are an error that proposes one; predictions, scores "
+        "and counts need none",
+        declares=True,
+        rests_on=frozenset({"include", "protocol"}),
+        elsewhere=("cv", "resampling", "split", "validation"),
+    ),
+    Statement(
+        "tune",
+        "tune [grid | random N | bayes N] [by METRIC] [cv=K] [select best | one_standard_error]",
+        "Says how the searched parameters are chosen.",
+        f"{_IRIS}\nmodel tree = DecisionTreeClassifier(max_depth in 1..6)\n\n"
+        "protocol nested cv outer=5 inner=5\ntune grid by accuracy select one_standard_error\n"
+        "measure accuracy",
+        n.TuneNode,
+        {"tune": "tune[ {strategy}][ {n}][ by {metric}][{options:each}][ select {select}]"},
+        detail="Under `nested cv` the folds are `inner`; under a three-way holdout the validation "
+        "part; else `cv=K` tunes inside each training part. `one_standard_error` takes the "
+        "simplest candidate within one standard error of the best.",
+        default="grid, by the first measure, select best",
+        once="tune",
+        rests_on=frozenset({"include", "let", "model", "protocol"}),
+        elsewhere=("search",),
+    ),
+    Statement(
+        "measure",
+        "measure METRIC, ... [within COLUMN, ...]",
+        "Names the metrics; the first of the first line is the primary one.",
+        f"{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\n  interval clopper_pearson\n"
+        "measure f1(average=macro), log_loss",
+        n.MeasureNode,
+        {"measure": "measure {metrics}[ within {within}]"},
+        detail="`within COLUMN` gives the estimate in each level of a column. The default interval "
+        "depends on metric and protocol (`evallang explain METRIC` lists it).",
+        default="accuracy, or mse for regression",
+        clauses=_below(_INTERVAL),
+        lists="metrics",
+        rests_on=_SOURCES | {"group", "protocol", "measure"},
+        elsewhere=("evaluate", "metric", "metrics"),
+    ),
+    Statement(
+        "compare",
+        "compare [MODELS] [against MODEL] [across data] with TEST [then TEST] [CORRECTION] "
+        "[by METRIC, ...] [on PROTOCOL] [exploratory]",
+        "Tests models against each other: which, with what test, corrected how.",
+        f"{_IRIS}\nprotocol holdout test=1/3\nmeasure accuracy\n"
+        "compare linear vs bayes with mcnemar\n"
+        "compare against baseline with mcnemar holm exploratory",
+        n.CompareNode,
+        {
+            "compare": "compare[ {models}][ against {against}][{across:flag} across data]"
+            " with {test}[ then {then}][ {correction}][ by {by}][ on {on}]"
+            "[{exploratory:flag} exploratory]"
+        },
+        detail="Every pair, by every metric named, on every data set the line runs on, is one "
+        "family; the correction applies to it as a whole. `against` compares each with one. "
+        "`across data` takes the data sets as the sample. Several items may be pairs (`a vs b, "
+        "c vs d`). After an omnibus and `then`, p-values of pairs are computed only if the "
+        "omnibus rejects; their estimates always.",
+        default="all models, all pairs; several hypotheses are corrected by Holm; by the first "
+        "measure",
+        rests_on=_DEFINITIONS,
+        elsewhere=("test",),
+    ),
+    Statement(
+        "require",
+        "require METRIC of MODEL >= NUMBER, or require MODEL better than | not worse than | "
+        "equivalent to MODEL ...",
+        "States what must hold for the run to pass; a run that does not pass ends with code 4.",
+        "evallang 1\n\nstudy\n  seed 1\n\n"
+        'predictions reviews from "data/reviews_predictions.csv"\n  id id\n  truth truth\n'
+        "  models encoder, large\n  positive positive\n\nmeasure accuracy\n"
+        "require accuracy of large >= 80%\nrequire large not worse than encoder by 2%",
+        n.RequireNode,
+        _CLAIMS,
+        detail="Decided on the two-sided interval that the report prints: its bound on the "
+        "unfavourable side must lie beyond the line (`equivalent to`: the whole interval inside "
+        "the margin). `with TEST` asks for p <= alpha and the right sign. A margin is absolute "
+        "and in the metric's unit: `2%` is 0.02. What cannot be decided is not met. A line may "
+        "also say `on PROTOCOL`, `at 90%` (the level of its interval), of one model `within "
+        "COLUMN` (it has to hold in every level), and of two `in METRIC` (else it is the first "
+        "measure).",
+        rests_on=_DEFINITIONS,
+        elsewhere=("assert",),
+    ),
+    Statement(
+        "analyze",
+        "analyze ANALYSIS, ... [of MODELS] [by METRIC] [on PROTOCOL]",
+        "Adds analyses that describe: curves, calibration, learning curves, stability, power.",
+        f"{_IRIS}\nprotocol holdout\nmeasure accuracy\ncompare linear, bayes with mcnemar\n"
+        "analyze power(difference=2%)",
+        n.AnalyzeNode,
+        {"analyze": "analyze {items}[ of {models}][ by {metric}][ on {on}]"},
+        detail="`evallang list analyses` tells which of them this version runs.",
+        lists="analyses",
+        elsewhere=("plot",),
+    ),
+    Statement(
+        "export",
+        'export MODEL | best [to "PATH"]',
+        "Refits a model on all data with the selected parameters and saves it with skops.",
+        f'{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\nexport linear to "linear.skops"',
+        n.ExportNode,
+        {"export": "export {model}[ to {path}]", "export_best": "export best[ to {path}]"},
+        detail="`best` is the best by the first measure on the first protocol, ties to the first "
+        "written. Never pickle.",
+        elsewhere=("save",),
+    ),
+    Statement(
+        "use",
+        "use PACKAGE.MODULE",
+        "Names a Python module of the author's, which a run imports only with consent (--trust).",
+        f"{_IRIS}\nuse lab_models\n\nmodel own = lab_models.Nearest(k=3)\n\n"
+        "protocol cv folds=5\nmeasure accuracy",
+        n.UseNode,
+        {"use": "use {module}"},
+        detail="Models name its classes in full, measures its functions of truth and prediction "
+        "(`measure lab_models.utility`). `check`, `fmt`, `plan` and editors never import it.",
+        declares=True,
+        elsewhere=("import",),
+    ),
+    Statement(
+        "report",
+        "report FORMAT, ...",
+        "Says in which formats the report is written, and where.",
+        f"{_IRIS}\nprotocol cv folds=5\nmeasure accuracy\nreport html, pdf\n  page a4\n"
+        "  numbers apa",
+        n.ReportNode,
+        {"report": "report {formats}"},
+        detail="FORMAT is `html` or `pdf`; JSON results are always written.",
+        default="html, pdf, to `STUDY-results/` beside the study",
+        clauses=_below(
+            _TO, _TITLE, _NUMBERS, _PAGE, _STYLE, _TEMPLATE, _SHOW, _HIDE, _BIBLIOGRAPHY
+        ),
+        once="report",
+        lists="formats",
+        elsewhere=("output",),
+    ),
+)
+
+STATEMENTS: dict[str, Statement] = {statement.word: statement for statement in _ALL}
+"""Every statement by its first word, in the order of the manual."""
+
+
+def clauses(word: str) -> list[tuple[str, Clause]]:
+    """Return each statement that takes a clause of this word, and the clause."""
+    found = ((name, known.clauses.get(word)) for name, known in STATEMENTS.items())
+    return [(name, clause) for name, clause in found if clause is not None]
+
+
+def clause(word: str) -> Clause | None:
+    """Return the clause of this word as the first statement takes it."""
+    return next((known for _, known in clauses(word)), None)
+
+
+def clause_words() -> tuple[str, ...]:
+    """Return the word of every clause."""
+    return tuple(dict.fromkeys(w for known in STATEMENTS.values() for w in known.clauses))
+
+
+def owners(word: str) -> list[str]:
+    """Return the statements that take a clause of this word."""
+    return [name for name, _ in clauses(word)]
+
+
+def declares(word: str) -> bool:
+    """Return whether the first name of a statement is the author's own, without quotes."""
+    known = STATEMENTS.get(word)
+    return known is not None and known.declares
+
+
+def takes_one_value(word: str) -> bool:
+    """Return whether a clause takes one value and no list."""
+    known = clause(word)
+    return known is not None and known.takes in ONE_VALUE
+
+
+@cache
+def _words_of_nodes() -> Mapping[type[n.Node], str]:
+    found: dict[type[n.Node], str] = {}
+    for statement in STATEMENTS.values():
+        found[statement.node] = statement.word
+        for below in statement.clauses.values():
+            found.setdefault(below.node, below.word)
+    return found
+
+
+def word_of(node: n.StatementNode | n.AnyClauseNode) -> str:
+    """Return the first word of a statement or clause."""
+    keyword = getattr(node, "keyword", None)
+    return keyword.name if isinstance(keyword, n.NameNode) else _words_of_nodes()[type(node)]
+
+
+def statement_meant(word: str) -> str | None:
+    """Return the statement that other languages begin with this word."""
+    spelt = word.casefold()
+    return next((name for name, s in STATEMENTS.items() if spelt in s.elsewhere), None)
+
+
+def clause_meant(word: str, taken: Iterable[str]) -> str | None:
+    """Return the one of some clauses that other tools call by this word."""
+    spelt = word.casefold()
+    known = ((name, clause(name)) for name in taken)
+    return next((name for name, c in known if c is not None and spelt in c.elsewhere), None)
+
+
+# --- other words -----------------------------------------------------------------------
+
+_TRACKED = "a run sends nothing to other services: read `results.json` with the tracker"
+_DECLARED = "a study states facts and has no loops or conditions: a search is `C in [1, 10]`"
+
+NOT_STATED: Mapping[str, str] = {
+    **dict.fromkeys(("log", "mlflow", "tensorboard", "track", "tracker", "wandb"), _TRACKED),
+    **dict.fromkeys(("for", "foreach", "if", "while"), _DECLARED),
+}
+"""What other tools begin a line with and a study does not state, and why."""
+
+
+CONNECTIVES = frozenset(
+    {
+        *("across", "against", "all", "as", "at", "best", "better", "by", "common", "equivalent"),
+        *("except", "exploratory", "from", "in", "is", "log", "loguniform", "missing", "none"),
+        *("not", "of", "on", "select", "sklearn", "split", "sql", "step", "than", "then", "to"),
+        *("uniform", "vs", "with", "within", "worse", "true", "false"),
+    }
+)
+"""Words that stand between the parts of a line."""
+
+
+RESERVED = spelling.RESERVED
+
+WORD_MEANINGS: Mapping[str, str] = {
+    "in": "Before a domain it searches a parameter: a list, `1..15 step 2`, `1e-3..1e3 log 7`, "
+    "and for random and Bayesian search `0.0..1.0 uniform`, `1e-4..1e4 loguniform`.",
+    "step": "The distance of the values of a range; both ends are in it when they are reached.",
+    "log": "The number of values of a geometric range, both ends exact.",
+    "uniform": "A uniform distribution to draw from, for random and Bayesian search only.",
+    "loguniform": "A distribution to draw from that is uniform on the logarithmic scale, for "
+    "random and Bayesian search only.",
+    "then": "Parts an omnibus from the post hoc test, whose p-values are computed only if the "
+    "omnibus rejects; the estimates of the pairs are always given.",
+    "against": "Compares every model of the line with one, which is the reference.",
+    "across": "`across data` takes the data sets as the sample: one score of each model on each.",
+    "exploratory": "The line gets p-values but no decision words in the findings.",
+    "vs": "A planned pair; the pairs of a line are its family.",
+    "within": "On a `measure` line, the estimate in each level of a column; after `equivalent "
+    "to`, the margin.",
+    "better than": "`require a better than b` is met where the interval of the difference lies on "
+    "the favourable side of 0, or beyond the margin of `by MARGIN`.",
+    "not worse than": "`require a not worse than b by MARGIN` is met where the bound on the "
+    "unfavourable side is nearer than the margin: non-inferiority.",
+    "equivalent to": "`require a equivalent to b within MARGIN` is met where the whole interval of "
+    "the difference lies inside the margin.",
+    **dict.fromkeys(
+        ("separate", "together"),
+        "`families together` makes one Holm family of all comparisons that are not exploratory; "
+        "`families separate`, the default, one of each line.",
+    ),
+    "true": "The constant true; `false` is the other.",
+    "false": "The constant false; `true` is the other.",
+    "none": "No value, as in `max_depth=none`; `stratify none` keeps the classes out of the "
+    "splits.",
+    "common": "`rows common` keeps the rows that every file has.",
+    **dict.fromkeys(("apa", "ama", "nejm", "sci"), "A style of numbers: `numbers apa`."),
+    **dict.fromkeys(("html", "pdf"), "A format of the report: `report html, pdf`."),
+    **dict.fromkeys(("a4", "letter"), "A size of the report's page: `page a4`."),
+    "at": "`at 90%` at the end of a `require` line is the level of the interval that decides it.",
+    "sklearn": "`from sklearn iris` reads a data set that scikit-learn brings along: iris, wine, "
+    "breast_cancer, digits, diabetes.",
+    "sql": '`from sql "select ..." on "sqlite:///x.db"` reads the rows of one query.',
+    "grid": "Tries every combination of the candidates; the default of `tune`.",
+    "random": "`tune random 40` draws so many combinations, from lists, ranges or distributions.",
+    "bayes": "`tune bayes 40` chooses each next combination by the results so far.",
+    "best": "`select best` takes the candidate with the best mean inner score; `export best` the "
+    "best model.",
+    "one_standard_error": "`select one_standard_error` takes the simplest candidate within one "
+    "standard error of the best (Breiman et al. 1984).",
+    "columns": "`columns(numeric: STEPS, categorical: STEPS, [age, bmi]: passthrough)` is a step "
+    "that treats columns differently; columns that no key names are dropped.",
+    "numeric": "A key of `columns(...)`: the columns of numbers.",
+    "categorical": "A key of `columns(...)`: the columns of text, and those that the clause "
+    "`categorical` names.",
+    "rest": "A key of `columns(...)`: the columns that no other key names.",
+    "passthrough": "A step of `columns(...)` that leaves its columns as they are.",
+    "seeds": "`seeds=5` on any protocol repeats every fit with so many derived seeds; the score of "
+    "a fold is the mean over them, and they never count as samples.",
+    **dict.fromkeys(
+        ("allow", "waiver"),
+        "`# evallang: allow RULE because REASON` accepts a warning on its line or the one below; "
+        "`... in this file because REASON` in the whole file. The report prints the reason.",
+    ),
+}
+"""Words inside lines that are no statement, clause or member of a catalogue of their own."""
