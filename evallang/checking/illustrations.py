@@ -7,11 +7,11 @@ registered; a member whose declaration has an `example` is shown by that.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evallang.compatibility.hypothesis_tests import TEST_INPUTS, of_shares
-from evallang.compatibility.intervals import INTERVAL_INPUTS
+from evallang.compatibility.hypothesis_tests import of_shares
 from evallang.frozen import frozen
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.inputs import INPUTS, Subject
 
 CANCER = """\
 data cancer from sklearn breast_cancer
@@ -90,7 +90,7 @@ def _metric(entry: Entry[Any]) -> str:
 
 def _test(entry: Entry[Any]) -> str | None:
     declared = entry.declaration
-    if not set(entry.inputs) <= TEST_INPUTS:
+    if not INPUTS.subjects_of(entry.kind, entry.inputs):
         return None
     many = declared.models[0] > 2
     if declared.evidence == {Evidence.DATASET_SCORES}:
@@ -123,7 +123,7 @@ def _interval(entry: Entry[Any]) -> str | None:
         return f"{TWO_COUNTED}\nmeasure accuracy\ncompare small vs large with {test}\n"
     if declared.form == "independent":
         return f"{TWO_SHARES}\nmeasure accuracy\ncompare small vs large with {of_shares()[0]}\n"
-    if declared.form == "paired" or not set(entry.inputs) <= INTERVAL_INPUTS:
+    if Subject.ESTIMATE not in INPUTS.subjects_of(entry.kind, entry.inputs):
         return None
     if declared.form == "proportion":
         return f"{TWO_COUNTED}\nmeasure accuracy\n  interval {entry.name}\n"

@@ -7,8 +7,6 @@ from evallang.checking import codes, model_codes, own_functions, unbuilt, validi
 from evallang.checking.bounds import OUTSIDE, as_share, objection, within_limit
 from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.scope import Scope, letters, suggestion
-from evallang.compatibility.hypothesis_tests import TEST_INPUTS
-from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number
@@ -19,6 +17,7 @@ from evallang.spelling import closest, listed, slip_of_term
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.inputs import ASKED_BY, INPUTS
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, OptionValue
 from evallang.syntax import nodes as n
@@ -38,12 +37,6 @@ NUMBER_WORDS = (
 )
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,15})?%?")
 _WHOLE = re.compile(r"(?:0|[1-9][0-9]{0,15})(?:\.0{1,15})?")
-HANDED = {
-    "test": TEST_INPUTS,
-    "interval": INTERVAL_INPUTS | {"table", "shares"},
-    "correction": frozenset({"p", "pairs", "correct", "seed"}),
-}
-"""What the engine can hand to a member; one that asks for more cannot run yet."""
 
 
 def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
@@ -117,7 +110,7 @@ def catalogue_entry(scope: Scope, node: n.MethodNode, what: str) -> Entry[Any] |
     _, registry, later, code = next(c for c in CATALOGUES if c[0] == what)
     entry = registry.get(word)
     if entry is not None:
-        if not set(entry.inputs) <= HANDED.get(what, frozenset(entry.inputs)):
+        if entry.kind in ASKED_BY and not INPUTS.subjects_of(entry.kind, entry.inputs):
             not_in_this_version(scope, f"the {what} `{word}`", name)
             return None
         return entry

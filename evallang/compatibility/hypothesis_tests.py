@@ -25,14 +25,6 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.study import Method
 
-TEST_INPUTS = frozenset(
-    {
-        "table", "correct", "first", "second", "n_train", "n_test", "level", "groups", "seed",
-        "truth", "row_scores", "folds", "better", "bounded", "swapper", "sample", "difference",
-        "scores", "pair", "shares",
-    }
-)  # fmt: skip
-"""What the engine can hand to a test; one that asks for more is for a later version."""
 FOR_SERIES: Mapping[str, str | None] = {"diebold_mariano": None, "permutation": "block"}
 """Tests that allow for dependence in time, and the option without which they do not."""
 TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})

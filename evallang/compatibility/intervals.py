@@ -16,14 +16,6 @@ from evallang.registry import Design, Evidence
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Method
 
-INTERVAL_INPUTS = frozenset(
-    {
-        "successes", "n", "level", "losses", "folds", "values", "n_train", "n_test", "truth",
-        "scores", "groups", "sample", "seed", "matrix", "average", "positive",
-    }
-)  # fmt: skip
-"""What the engine can hand to the interval of one estimate."""
-
 
 def default_interval(
     metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False

@@ -1,17 +1,19 @@
 """Scores of models over several data sets: what tests `across data` read, and the ranks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import ScoreTable
 from evallang.engine.estimates import point_estimate
+from evallang.engine.providers import Providers
 from evallang.engine.settings import Setting
 from evallang.planning.seeds import analysis_seed, canonical_json
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.inputs import Subject
 from evallang.stats.rank_scores import rank_models
 from evallang.study import ComparisonSpec, Method, Study
 
@@ -100,23 +102,16 @@ class GridInputs:
     test: Method
     level: float
 
+    def columns(self, models: Sequence[str]) -> "NDArray[np.float64]":
+        """Return the scores of some models (s, m)."""
+        columns = [self.grid.models.index(model) for model in models]
+        return self.grid.values[:, columns]
+
     def run(self) -> HypothesisTestResult:
         """Run the test on the columns of its models; ranks are those of the whole family."""
         entry = HYPOTHESIS_TESTS[self.test.name]
-        makers: Mapping[str, Callable[[], Any]] = {
-            "scores": lambda: self._columns(self.family if self._paired() else self.models),
-            "pair": lambda: tuple(self.family.index(model) for model in self.models),
-            "first": lambda: self._columns(self.models)[:, 0],
-            "second": lambda: self._columns(self.models)[:, 1],
-            "better": lambda: self.grid.better,
-            "bounded": lambda: self.grid.bounded,
-            "level": lambda: self.level,
-            "groups": lambda: None,
-            "seed": lambda: analysis_seed(
-                self.study.seed, self.grid.sha256, None, self.grid.metric, self.test.written
-            ),
-        }
-        inputs = [makers[name]() for name in entry.inputs]
+        needs = entry.declaration.evidence
+        inputs = [DATA_SETS.make(name, self, needs) for name in entry.inputs]
         options = self.test.keywords()
         takes_policy = entry.option("missing") is not None
         if takes_policy and "missing" not in options and self.grid.missing != "leave_out":
@@ -128,12 +123,62 @@ class GridInputs:
         name = f"{kind}difference in {self.grid.metric}"
         return replace(result, estimate=replace(result.estimate, name=name))
 
-    def _paired(self) -> bool:
-        return "pair" in HYPOTHESIS_TESTS[self.test.name].inputs
 
-    def _columns(self, models: Sequence[str]) -> "NDArray[np.float64]":
-        columns = [self.grid.models.index(model) for model in models]
-        return self.grid.values[:, columns]
+# --- one provider for each input --------------------------------------------------------------
+
+DATA_SETS: Providers[GridInputs] = Providers(Subject.DATA_SETS)
+"""What makes the inputs of a test over data sets."""
+
+
+@DATA_SETS.provides("scores")
+def scores(inputs: GridInputs) -> "NDArray[np.float64]":
+    """Return the scores of the models; for a test of a pair those of the whole family."""
+    of_pair = "pair" in HYPOTHESIS_TESTS[inputs.test.name].inputs
+    return inputs.columns(inputs.family if of_pair else inputs.models)
+
+
+@DATA_SETS.provides("pair")
+def pair(inputs: GridInputs) -> tuple[int, ...]:
+    """Return the columns of the two models of a pair."""
+    return tuple(inputs.family.index(model) for model in inputs.models)
+
+
+@DATA_SETS.provides("first")
+def first(inputs: GridInputs) -> "NDArray[np.float64]":
+    """Return the scores of the first model (s,)."""
+    return inputs.columns(inputs.models)[:, 0]
+
+
+@DATA_SETS.provides("second")
+def second(inputs: GridInputs) -> "NDArray[np.float64]":
+    """Return the scores of the second model (s,)."""
+    return inputs.columns(inputs.models)[:, 1]
+
+
+@DATA_SETS.provides("better")
+def better(inputs: GridInputs) -> Literal["higher", "lower"]:
+    """Return which direction of the metric is better."""
+    return inputs.grid.better
+
+
+@DATA_SETS.provides("bounded")
+def bounded(inputs: GridInputs) -> bool:
+    """Return whether the metric lies between 0 and 1."""
+    return inputs.grid.bounded
+
+
+@DATA_SETS.provides("level")
+def level(inputs: GridInputs) -> float:
+    """Return the confidence level of the interval."""
+    return inputs.level
+
+
+@DATA_SETS.provides("seed")
+def seed(inputs: GridInputs) -> int:
+    """Return the seed of the test on these scores."""
+    return analysis_seed(
+        inputs.study.seed, inputs.grid.sha256, None, inputs.grid.metric, inputs.test.written
+    )
 
 
 def ranks(grid: ScoreGrid, models: tuple[str, ...], alpha: float) -> Ranks:

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
-from evallang.engine.compared_models import rows_about
 from evallang.engine.repeats import as_read_by
 from evallang.engine.settings import Setting
-from evallang.engine.test_inputs import TestInputs
+from evallang.engine.test_inputs import TestInputs, rows_about
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evallang.compatibility.intervals import default_interval
 from evallang.data.tails import heavy_kurtosis
-from evallang.engine.bench import Bench, Unavailable
+from evallang.engine.interval_inputs import ESTIMATE, IntervalInputs, MethodInputs
 from evallang.engine.zero_width import has_no_width
 from evallang.frozen import frozen
 from evallang.metrics.metric import is_binary
@@ -40,38 +40,38 @@ class IntervalFound:
     reason: str | None = None
 
 
-def estimate_interval(bench: Bench, measure: Measure) -> IntervalFound:
+def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound:
     """Compute the interval in the metric's unit; one without width is no interval.
 
     Resamples of a model that never predicts the positive class, or that makes no error, all give
     one value. The width of 0 says that the method saw no variation, not that there is none.
     """
-    found, notes, reason = _computed(bench, measure)
+    found, notes, reason = _computed(inputs, measure)
     if found is None or not has_no_width(found.low, found.high):
         return IntervalFound(found, notes, reason)
-    bounded = _from_union(bench)
+    bounded = _from_union(inputs)
     kept = tuple(note for note in notes if note not in found.notes)
     if bounded is not None:
         return IntervalFound(bounded, kept)
     return IntervalFound(None, (*kept, BOUNDS_COINCIDE), NO_WIDTH)
 
 
-def _from_union(bench: Bench) -> Interval | None:
+def _from_union(inputs: IntervalInputs) -> Interval | None:
     """Bound a metric of 0 or 1 by Wilson's interval for the share of hits in the union.
 
     The union are the examples that are, or are predicted, positive. With the share of hits given,
     the metric is largest where all other members are of the kind that it counts least.
     """
-    declared, options = bench.entry.declaration, bench.metric.keywords()
-    positive, k = bench.outcome.positive, bench.outcome.k
-    plain = len(bench.outcomes) == 1 and bench.outcome.weights is None
+    declared, options = inputs.entry.declaration, inputs.metric.keywords()
+    positive, k = inputs.outcome.positive, inputs.outcome.k
+    plain = len(inputs.outcomes) == 1 and inputs.outcome.weights is None
     if not (declared.of_union and plain and is_binary(options, k) and positive is not None):
         return None
-    if bench.setting.group_codes is not None or not bench.setting.yields.once:
+    if inputs.setting.group_codes is not None or not inputs.setting.yields.once:
         return None
-    either = (bench.outcome.truth == positive) | (bench.outcome.output == positive)
-    hits = either & (bench.outcome.truth == bench.outcome.output)
-    share = wilson(int(hits.sum()), int(either.sum()), bench.study.confidence)
+    either = (inputs.outcome.truth == positive) | (inputs.outcome.output == positive)
+    hits = either & (inputs.outcome.truth == inputs.outcome.output)
+    share = wilson(int(hits.sum()), int(either.sum()), inputs.study.confidence)
     if share.low is None or share.high is None:
         return None
 
@@ -79,61 +79,59 @@ def _from_union(bench: Bench) -> Interval | None:
         one = np.zeros((2, 2, 3))
         one[:, positive, positive] = share
         one[0, positive, 1 - positive] = one[1, 1 - positive, positive] = 1 - share
-        found = bench.entry.function(one, positive, **options)
+        found = inputs.entry.function(one, positive, **options)
         return float(found.min()), float(found.max())
 
     note = (
-        f"from Wilson's interval for the share of hits among the {bench.setting.unit} that are "
+        f"from Wilson's interval for the share of hits among the {inputs.setting.unit} that are "
         "or are predicted positive, because no resample differed"
     )
     return Interval(share.method, share.level, at(share.low)[0], at(share.high)[1], (note,))
 
 
 def _computed(
-    bench: Bench, measure: Measure
+    inputs: IntervalInputs, measure: Measure
 ) -> tuple[Interval | None, tuple[str, ...], str | None]:
     method = measure.interval
     if method is None:
         name = default_interval(
-            bench.metric,
-            bench.setting.yields,
-            len(bench.setting.classes),
-            bench.setting.group_codes is not None,
+            inputs.metric,
+            inputs.setting.yields,
+            len(inputs.setting.classes),
+            inputs.setting.group_codes is not None,
         )
         if name is None:
-            alone = bench.setting.own is not None and not bench.setting.yields.evidence
+            alone = inputs.setting.own is not None and not inputs.setting.yields.evidence
             why = () if alone else ("no interval is sound here by default",)
             return None, why, NOT_SOUND
         method = Method(name)
-    if bench.whole.value is None:
+    if inputs.whole.value is None:
         return None, (), None
     entry = INTERVALS[method.name]
-    weights = bench.outcome.weights
+    weights = inputs.outcome.weights
     if weights is not None and entry.declaration.form == "proportion":
-        return _or_reason(*bench.with_weights())
-    if bench.setting.group_codes is not None and entry.declaration.form == "proportion":
-        return _or_reason(*bench.over_groups())
+        return _or_reason(*inputs.with_weights())
+    if inputs.setting.group_codes is not None and entry.declaration.form == "proportion":
+        return _or_reason(*inputs.over_groups())
+    asked = MethodInputs(inputs, method)
     try:
-        inputs = [bench.given(name, method.written) for name in entry.inputs]
-    except (Unavailable, ValueError) as reason:
-        return None, (f"no interval: {reason}",), NOT_COMPUTED
-    try:
-        found: Interval = entry.function(*inputs, **method.keywords())
+        given = [ESTIMATE.make(name, asked, entry.declaration.evidence) for name in entry.inputs]
+        found: Interval = entry.function(*given, **method.keywords())
     except ValueError as error:
         return None, (f"no interval: {error}",), NOT_COMPUTED
-    notes = (*found.notes, *bench.assumed(entry, method))
-    pooled = entry.declaration.form == "proportion" and not bench.setting.yields.single_fit
-    if pooled and not bench.setting.judged and bench.outcome.n < ENOUGH_EXAMPLES:
+    notes = (*found.notes, *inputs.assumed(entry, method))
+    pooled = entry.declaration.form == "proportion" and not inputs.setting.yields.single_fit
+    if pooled and not inputs.setting.judged and inputs.outcome.n < ENOUGH_EXAMPLES:
         notes = (*notes, NARROW_OVER_FOLDS)
-    notes = (*notes, *_heavy_errors(bench))
-    return _or_reason(_in_metric_units(bench, entry.declaration.form, found), notes)
+    notes = (*notes, *_heavy_errors(inputs))
+    return _or_reason(_in_metric_units(inputs, entry.declaration.form, found), notes)
 
 
-def _heavy_errors(bench: Bench) -> tuple[str, ...]:
+def _heavy_errors(inputs: IntervalInputs) -> tuple[str, ...]:
     """Report where a few errors carry the mean of squares that an interval is about."""
-    if not bench.entry.declaration.squares or bench.setting.task != "regression":
+    if not inputs.entry.declaration.squares or inputs.setting.task != "regression":
         return ()
-    kurtosis = heavy_kurtosis(bench.outcome.truth - bench.outcome.output)
+    kurtosis = heavy_kurtosis(inputs.outcome.truth - inputs.outcome.output)
     if kurtosis is None:
         return ()
     return (
@@ -149,12 +147,12 @@ def _or_reason(
     return found, notes, None if known else NOT_COMPUTED
 
 
-def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
+def _in_metric_units(inputs: IntervalInputs, form: str, interval: Interval) -> Interval:
     """Turn bounds of a proportion or a mean loss into those of the metric."""
-    declared = bench.entry.declaration
+    declared = inputs.entry.declaration
     low, high = interval.low, interval.high
     if form == "fold_values":
-        low, high, notes = _centred(bench, low, high)
+        low, high, notes = _centred(inputs, low, high)
         interval = replace(interval, notes=(*interval.notes, *notes))
         return replace(
             interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
@@ -171,10 +169,10 @@ def _in_metric_units(bench: Bench, form: str, interval: Interval) -> Interval:
 
 
 def _centred(
-    bench: Bench, low: float | None, high: float | None
+    inputs: IntervalInputs, low: float | None, high: float | None
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Move an interval over folds to the estimate, where that is no mean of the folds."""
-    value, mean = bench.whole.value, bench.whole.fold_mean
+    value, mean = inputs.whole.value, inputs.whole.fold_mean
     if low is None or high is None or value is None or mean is None:
         return low, high, ()
     shift = value - mean

@@ -5,9 +5,9 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from evallang.engine.bench import Bench
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.estimate_intervals import estimate_interval
+from evallang.engine.interval_inputs import IntervalInputs
 from evallang.engine.repeats import as_read_by, with_repeats
 from evallang.engine.settings import FoldSize, Setting
 from evallang.metrics.aggregation import (
@@ -71,8 +71,8 @@ def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> E
     entry = setting.entry(metric)
     whole, spreads, extra = _whole(setting, model, metric)
     outcomes = setting.outcomes(model, metric)
-    bench = Bench(study, setting, model, metric, entry, outcomes, whole)
-    found_interval = estimate_interval(bench, measure)
+    inputs = IntervalInputs(study, setting, model, metric, entry, outcomes, whole)
+    found_interval = estimate_interval(inputs, measure)
     return Estimate(
         data=setting.source,
         protocol=setting.protocol,

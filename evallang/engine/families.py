@@ -6,11 +6,12 @@ Holm's correction, and their omnibus tests are members too, so that the family-w
 rate covers every claim of the study.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evallang.engine.arenas import Arena
+from evallang.engine.providers import Providers
 from evallang.engine.zero_width import without_zero_width
 from evallang.results.records import HypothesisTestResult, SimultaneousInterval
 from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level, strictest_alpha
@@ -19,6 +20,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.inputs import Subject
 from evallang.stats.power_of_t import t_detectable
 from evallang.study import ComparisonSpec, Method, Study, joint_correction
 
@@ -171,15 +173,48 @@ def _corrected(
 ) -> Sequence[float | None]:
     """Hand a correction what it asks for; beside p that is of one arena alone."""
     entry = CORRECTIONS[correction.name]
-    place = first.models.index
-    makers: dict[str, Callable[[], Any]] = {
-        "p": lambda: p,
-        "pairs": lambda: [(place(a), place(b)) for a, b in (t.models for t in first.tests)],
-        "correct": lambda: first.arena.correct(first.models),
-        "seed": lambda: first.arena.seed(study, correction),
-    }
-    inputs = [makers[name]() for name in entry.inputs]
+    asked = FamilyInputs(study, correction, first, p)
+    inputs = [FAMILY.make(name, asked) for name in entry.inputs]
     return list(entry.function(*inputs, **correction.keywords()))
+
+
+@dataclass(frozen=True)
+class FamilyInputs:
+    """The p-values of a family, and the tests of the one context that they are from."""
+
+    study: Study
+    correction: Method
+    first: Bout
+    p: Sequence[float | None]
+
+
+FAMILY: Providers[FamilyInputs] = Providers(Subject.FAMILY)
+"""What makes the inputs of a correction."""
+
+
+@FAMILY.provides("p")
+def p_values(inputs: FamilyInputs) -> Sequence[float | None]:
+    """Return the p-values of the family."""
+    return inputs.p
+
+
+@FAMILY.provides("pairs")
+def pairs(inputs: FamilyInputs) -> list[tuple[int, int]]:
+    """Return the indices of the two models of each test."""
+    place = inputs.first.models.index
+    return [(place(a), place(b)) for a, b in (test.models for test in inputs.first.tests)]
+
+
+@FAMILY.provides("correct")
+def correct(inputs: FamilyInputs) -> Any:
+    """Return which models are right on which rows (n, m)."""
+    return inputs.first.arena.correct(inputs.first.models)
+
+
+@FAMILY.provides("seed")
+def seed(inputs: FamilyInputs) -> int:
+    """Return the seed of the correction."""
+    return inputs.first.arena.seed(inputs.study, inputs.correction)
 
 
 def _decided(

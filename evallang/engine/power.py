@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.compatibility import yields_of
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
+from evallang.engine.providers import Providers
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
@@ -19,6 +20,7 @@ from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.analyses.power_of_tests import Answer, Question
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.inputs import Subject
 from evallang.stats.power import corrected_alpha
 from evallang.study import (
     AnalysisSpec,
@@ -283,9 +285,25 @@ def _of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:
 # --- the answer -------------------------------------------------------------------------------
 
 
-def _question(
-    study: Study, stage: Stage, n: int | None, ratio: float | None, models: Sequence[str]
-) -> Question:
+@dataclass(frozen=True)
+class AnalysisInputs:
+    """The stage that an `analyze` line asks about, its models and its size."""
+
+    study: Study
+    stage: Stage
+    n: int | None
+    ratio: float | None
+    models: Sequence[str]
+
+
+ANALYSIS: Providers[AnalysisInputs] = Providers(Subject.ANALYSIS)
+"""What makes the inputs of an analysis."""
+
+
+@ANALYSIS.provides("question")
+def question(inputs: AnalysisInputs) -> Question:
+    """Return what a power analysis asks about a stage."""
+    study, stage, models = inputs.study, inputs.stage, inputs.models
     options = stage.test.keywords()
     written: Any = options.get("test_train_ratio")
     entry = HYPOTHESIS_TESTS[stage.test.name]
@@ -295,8 +313,8 @@ def _question(
         stage.test.name,
         str(variant) if stage.test.name == "mcnemar" else "",
         stage.alpha,
-        n,
-        ratio if written is None else float(written),
+        inputs.n,
+        inputs.ratio if written is None else float(written),
         len(compared),
         analysis_seed(
             study.seed, "power", stage.protocol, stage.metric.written, stage.test.written
@@ -313,7 +331,10 @@ def _answered(
     sizes: Sizes,
     notes: tuple[str, ...],
 ) -> Analysis:
-    question = _question(study, stage, sizes.n, sizes.ratio, models)
+    given = AnalysisInputs(study, stage, sizes.n, sizes.ratio, models)
+    asked = question(given)
+    entry = ANALYSES[spec.method.name]
+    inputs = [ANALYSIS.make(name, given) for name in entry.inputs]
     options = {name: _plain(value) for name, value in spec.method.options}
     stated_n = options.get("n")
     unknown = sizes.unknown if stated_n is None else None
@@ -321,7 +342,7 @@ def _answered(
         notes = (UNKNOWN[unknown], *notes)
     answers: tuple[Answer, ...] = ()
     try:
-        answers = ANALYSES["power"].function(question, **options)
+        answers = entry.function(*inputs, **options)
     except ValueError as error:
         notes = (*notes, str(error))
     return Analysis(
@@ -334,9 +355,9 @@ def _answered(
             "line": None if stage.line is None else stage.line.index,
             "source": stage.source,
             "test": stage.test.name,
-            "variant": question.variant,
+            "variant": asked.variant,
             "omnibus": stage.omnibus,
-            "n": stated_n if stated_n is not None else question.n,
+            "n": stated_n if stated_n is not None else asked.n,
             "unknown": unknown,
             "unit": sizes.unit,
             "alpha": study.alpha,

@@ -181,7 +181,7 @@ def _guaranteed(inputs: TestInputs) -> TestInputs:
     test = inputs.test
     if test.name == "mcnemar" and "method" not in dict(test.options):
         options = (("method", "exact"), *test.options)
-        return replace(inputs, test=Method("mcnemar", options))
+        return inputs.with_test(Method("mcnemar", options))
     return inputs
 
 

@@ -1,38 +1,297 @@
-"""What a hypothesis test may ask for by the name of a parameter, for some models of a setting."""
+"""What hypothesis tests ask for by the names of their parameters, for some models of a setting."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import difference_test
-from evallang.engine.compared_models import ComparedModels
-from evallang.engine.compared_resampling import resampler, swapper
+from evallang.engine.providers import Providers
 from evallang.engine.remembered import RememberedSample, RememberedSwapper
 from evallang.engine.settings import Setting
+from evallang.engine.weighted import sample_of
+from evallang.metrics.aggregation import (
+    Partition,
+    aggregate,
+    over_seeds,
+    partition,
+    point_value,
+)
+from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
-from evallang.registry import Design, Evidence, lazy
+from evallang.registry import Evidence, lazy
 from evallang.results.records import Difference, HypothesisTestResult
 from evallang.stats.alternatives import OPPOSITE, one_sided
-from evallang.stats.correctness import count_correct
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.correctness import Table, count_correct
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
+from evallang.stats.hypothesis_tests.swapping import (
+    LossSwapper,
+    ScoreSwapper,
+    SignSwapper,
+    Swapper,
+)
+from evallang.stats.inputs import DESIGN_SHAPES, INPUTS, Input, Subject
+from evallang.stats.intervals.interval import Resampler
+from evallang.stats.intervals.resampled_counts import PairedCountSample
+from evallang.stats.intervals.resampled_scores import ScoreSample
+from evallang.stats.intervals.resampling import (
+    DifferenceSample,
+    LossSample,
+    WeightSample,
+    mean_sample,
+)
 from evallang.stats.shares import Shares
 from evallang.study import Method, Study
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
     np = lazy("numpy")
 
 
-FIRST_SEED = frozenset({"table", "shares", "correct", "row_scores"})
-"""Evidence that is one output of each example, and so of one fit."""
+# --- the outcomes of the models ---------------------------------------------------------------
+
+
+def rows_about(setting: Setting, metric: Method, model: str) -> "NDArray[np.bool_]":
+    """Tell which rows a test of right and wrong by a metric is about, as a mask (n,)."""
+    truth = setting.models[model].truth
+    if metric.name == "recall":
+        return np.asarray(truth == setting.positive)
+    if metric.name == "specificity":
+        return np.asarray(truth != setting.positive)
+    return np.ones(len(truth), dtype=bool)
+
+
+@dataclass(frozen=True)
+class ComparedModels:
+    """The outcomes of some models of a setting, as a metric judges them."""
+
+    setting: Setting
+    metric: Method
+    models: tuple[str, ...]
+
+    @property
+    def entry(self) -> MetricEntry:
+        """What computes the metric."""
+        return self.setting.entry(self.metric)
+
+    @cached_property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The outcome of each model, of several seeds that of the first."""
+        found = [self.setting.outcome(model, self.metric) for model in self.models]
+        whole = tuple(outcome for outcome in found if outcome is not None)
+        if len(whole) < len(found):
+            raise ValueError("a model without scores has no part in a test on scores")
+        return whole
+
+    @cached_property
+    def by_seed(self) -> tuple[tuple[Outcome, ...], ...]:
+        """The outcomes of each model, one for every seed."""
+        return tuple(self.setting.outcomes(model, self.metric) for model in self.models)
+
+    def correct(self) -> "NDArray[np.bool_]":
+        """Tell which of the rows a test of right and wrong is about each model has right (n, m)."""
+        return np.column_stack([self.setting.correct(m) for m in self.models])[self.rows()]
+
+    def rows(self) -> "NDArray[np.bool_]":
+        """The rows a count test is about: all, or the positives, or the negatives."""
+        return rows_about(self.setting, self.metric, self.models[0])
+
+    def losses(self, which: int) -> "NDArray[np.float64]":
+        """The loss of each example, of several seeds its mean over them."""
+        return np.asarray(np.mean([self._loss(o) for o in self.by_seed[which]], axis=0))
+
+    def _loss(self, o: Outcome) -> Any:
+        if self.entry.declaration.form == "losses":
+            return self.entry.function(o.truth, o.output, o.positive, **self.metric.keywords())
+        wrong = (o.truth != o.output).astype(np.float64)
+        return 1.0 - wrong if self.entry.declaration.better == "higher" else wrong
+
+    def shares(self, which: int) -> "NDArray[np.float64]":
+        """Losses whose plain mean is the weighted one."""
+        losses, weights = self.losses(which), self.outcomes[which].weights
+        if weights is None:
+            return losses
+        return np.asarray(losses * weights * (len(weights) / weights.sum()))
+
+    def binary_truth(self) -> "NDArray[np.int64]":
+        """Tell which rows are positive, as 0 and 1 (n,)."""
+        truth = self.setting.models[self.models[0]].truth
+        return np.asarray(truth == self.setting.positive, dtype=np.int64)
+
+    def scores(self, model: str) -> "NDArray[np.float64]":
+        """Give the score of the positive class for each row (n,)."""
+        outcome = self.setting.outcome(model, self.metric)
+        if outcome is None:
+            raise ValueError(f"{model} gives no scores")
+        scores = outcome.output
+        return scores if scores.ndim == 1 else scores[:, outcome.positive]
+
+    def folds(self) -> "NDArray[np.int64] | None":
+        """Fold codes where several fits made the scores, None for one fit."""
+        if self.setting.yields.single_fit or len(self.setting.folds) < 2:
+            return None
+        found = self.setting.models[self.models[0]]
+        return found.repeat * (int(found.fold.max()) + 1) + found.fold
+
+    def bounded(self) -> bool:
+        """Tell whether the metric lies between 0 and 1."""
+        declared = self.entry.declaration
+        if self.setting.own is not None:  # its range is known from its values alone
+            values = np.concatenate([o.output for o in self.outcomes])
+            return bool(((values >= 0) & (values <= 1)).all())
+        return declared.low == 0 and declared.high == 1
+
+    def two_classes(self) -> bool:
+        """Tell whether the truth has two classes."""
+        return len(self.setting.classes) == 2
+
+    def outputs(self, which: int) -> Any:
+        """One model's outputs, those of several seeds side by side (n, S * K)."""
+        found = [o.output for o in self.by_seed[which]]
+        if len(found) == 1:
+            return found[0]
+        return np.concatenate([output.reshape(len(output), -1) for output in found], axis=1)
+
+    def value(self, output: Any) -> float:
+        """The metric of one model's outputs, over folds as its estimate is, over seeds the mean."""
+        first = self.outcomes[0]
+        seeds = 1 + len(self.setting.further_seeds)
+        width = 1 if first.output.ndim == 1 else first.output.shape[1]
+        values = []
+        for seed in range(seeds):
+            one = output if seeds == 1 else output[:, seed * width : (seed + 1) * width]
+            outcome = replace(first, output=one.reshape(first.output.shape))
+            values.append(point_value(self.entry, self.metric.keywords(), outcome, self.partition))
+        return float(np.mean(values))
+
+    @cached_property
+    def partition(self) -> Partition:
+        """Folds and repeats of the predictions, the same for both models."""
+        found = self.setting.models[self.models[0]]
+        return partition(len(found.rows), found.fold, found.repeat)
+
+    def joint(self) -> "tuple[NDArray[np.int64], Callable[[Any], Any]]":
+        """Count truth by both predictions (K, K, K), and the metric of one's matrix.
+
+        A label that is none of the classes gets a class of its own, which no truth has.
+        """
+        a, b = self.outcomes
+        k = a.k + int(bool((a.output < 0).any() or (b.output < 0).any()))
+        first = np.where(a.output < 0, a.k, a.output).astype(np.int64)
+        second = np.where(b.output < 0, a.k, b.output).astype(np.int64)
+        cells = (a.truth.astype(np.int64) * k + first) * k + second
+        joint = np.bincount(cells, minlength=k**3).reshape(k, k, k)
+
+        def function(matrices: Any) -> Any:
+            return self.entry.function(
+                matrices[..., : a.k, :], a.positive, **self.metric.keywords()
+            )
+
+        return joint, function
+
+    def weighted(self, which: int, groups: Any) -> WeightSample:
+        """Draw weights of the rows of one model, of several seeds the mean of their metrics."""
+        return mean_sample([self._weighted_one(o, groups) for o in self.by_seed[which]])
+
+    def _weighted_one(self, o: Outcome, groups: Any) -> WeightSample:
+        statistic = reweighted(self.entry, self.metric.keywords(), o, self.partition)
+        return WeightSample(o.n, statistic, groups)
+
+    def fold_values(self, which: int) -> "NDArray[np.float64]":
+        """The values of one model in each fold, of several seeds their mean."""
+        found = self.setting.models[self.models[which]]
+        wholes = [
+            aggregate(self.entry, self.metric.keywords(), o, found.fold, found.repeat)
+            for o in self.by_seed[which]
+        ]
+        whole, _ = over_seeds(wholes)
+        return np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
+
+
+# --- swapping and resampling two models ------------------------------------------------------
+
+RANKING = frozenset({"roc_auc", "average_precision"})
+
+
+def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
+    """Swap what two models gave, by the quickest way that fits the metric.
+
+    `groups` are codes of rows that are swapped together, None where each row is alone; with
+    `blocked` rows their order counts.
+    """
+    form = models.entry.declaration.form
+    several = bool(models.setting.further_seeds)
+    unweighted = models.outcomes[0].weights is None and not several
+    plain = groups is None and not blocked and unweighted
+    if form == "losses":
+        return LossSwapper(
+            models.shares(0), models.shares(1), models.entry.declaration.transform, groups
+        )
+    if models.entry.declaration.proportion == "all" and not plain:
+        n = max(models.outcomes[0].n, 1)
+        return SignSwapper((models.shares(0) - models.shares(1)) / n, groups)
+    if form == "counts" and plain:
+        return CountSwapper(*models.joint())
+    ranked = models.metric.name == "roc_auc" and unweighted
+    if ranked and models.folds() is None and models.two_classes():
+        first, second = (models.scores(model) for model in models.models)
+        return ScoreSwapper(models.binary_truth(), first, second, groups)
+    a, b = (models.outputs(which) for which in (0, 1))
+    return OutputSwapper(a, b, models.value, groups, by_ranks=models.metric.name in RANKING)
+
+
+def resampler(models: ComparedModels, groups: Any) -> Resampler:
+    """Draw differences of two models, by the quickest way that fits the metric.
+
+    `groups` are codes of rows that are drawn together, None where each row is alone.
+    """
+    form = models.entry.declaration.form
+    declared = models.entry.declaration
+    ends = (declared.low, declared.high)
+    width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
+    limits = (None, None) if width is None else (-width, width)
+    summed = form != "scores" or (models.metric.name == "roc_auc" and models.two_classes())
+    several = bool(models.setting.further_seeds)
+    in_repeats = models.setting.yields.averaged and not models.setting.means
+    weighted = models.outcomes[0].weights is not None or several
+    if weighted and summed and not in_repeats:
+        a, b = (
+            mean_sample(
+                [
+                    sample_of(models.entry, models.metric.keywords(), o, models.folds(), groups)
+                    for o in outcomes
+                ]
+            )
+            for outcomes in models.by_seed
+        )
+        return DifferenceSample(a, b, limits)
+    if form == "losses":
+        first, second = (LossSample(models.losses(i), declared.transform, groups) for i in (0, 1))
+        return DifferenceSample(first, second, limits)
+    if form == "counts" and groups is None:
+        return PairedCountSample(*models.joint(), limits)
+    if summed and form == "scores" and models.folds() is None:
+        truth = models.binary_truth()
+        a, b = (ScoreSample(truth, models.scores(m), groups) for m in models.models)
+        return DifferenceSample(a, b, limits)
+    parts = [models.weighted(i, groups) for i in (0, 1)]
+    return DifferenceSample(parts[0], parts[1], limits)
+
+
+# --- the run of a test ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class TestInputs:
-    """The evidence of one test, made when it is asked for."""
+    """The inputs of one test of some models, each made once when it is asked for."""
 
     __test__ = False  # pytest collects classes by their name
 
@@ -42,17 +301,46 @@ class TestInputs:
     models: tuple[str, ...]
     test: Method
     level: float
+    made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def needs(self) -> HypothesisTestDeclaration:
+        """What the test declares."""
+        return HYPOTHESIS_TESTS[self.test.name].declaration
+
+    @cached_property
+    def compared(self) -> ComparedModels:
+        """The outcomes of the models."""
+        return ComparedModels(self.setting, self.metric, self.models)
+
+    @cached_property
+    def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
+        """Training and test sizes of the folds, and a note where they are assumed."""
+        return self.setting.sizes()
+
+    def with_test(self, test: Method) -> "TestInputs":
+        """Return the inputs of another test of the same models."""
+        return replace(self, test=test, made={})
+
+    def make(self, name: str) -> Any:
+        """Make one input by its name; what does not change with the level is made once."""
+        if INPUTS.of(Subject.COMPARISON)[name].by_level:
+            return COMPARISON.make(name, self, self.needs.evidence)
+        if name not in self.made:
+            self.made[name] = COMPARISON.make(name, self, self.needs.evidence)
+        return self.made[name]
 
     def run(self, level: float | None = None) -> HypothesisTestResult:
         """Run the test; differences come in the unit and direction of the metric.
 
         At another `level` than its own it rests on the same evidence, which is made once.
         """
+        if level is not None and level != self.level:
+            return replace(self, level=level).run()
         entry = HYPOTHESIS_TESTS[self.test.name]
-        at = self.level if level is None else level
-        inputs = [at if name == "level" else self._given(name) for name in entry.inputs]
+        inputs = [self.make(name) for name in entry.inputs]
         options = self.test.keywords()
-        if self._turned() and "alternative" in options:
+        if self._reversed() and "alternative" in options:
             options["alternative"] = OPPOSITE[str(options["alternative"])]
         result: HypothesisTestResult = entry.function(*inputs, **options)
         one_fit = self.setting.yields.single_fit or self.setting.yields.averaged
@@ -61,54 +349,33 @@ class TestInputs:
             result,
             null=self._worded(null or result.null),
             variant=result.variant.replace("groups", self.setting.each),
-            notes=(*result.notes, *self._assumed(), *self._of_first_seed()),
+            notes=(*result.notes, *self._assumed_sizes(), *self._note_of_first_seed()),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
         if entry.declaration.models != (1, 1):  # a test of one model words its own side
             result = one_sided(result, written)
         return self._in_metric_units(result)
 
-    def _given(self, name: str) -> Any:
-        """Make one input by its name, once."""
-        if name not in self._made:
-            self._made[name] = self._making(name)
-        return self._made[name]
+    def difference(self, level: float) -> Difference:
+        """Compute the difference of the two models with the interval of the design."""
+        found = self._of_difference.run(level).estimate
+        if found is None:
+            raise ValueError(f"{self._of_difference.test.name} estimates no difference")
+        return found
 
     @cached_property
-    def _made(self) -> dict[str, Any]:
-        return {}
+    def _of_difference(self) -> "TestInputs":
+        """The same models under the test whose interval fits the design."""
+        name = difference_test(self.metric, self.setting.yields, len(self.setting.classes))
+        return self.with_test(Method(name))
 
-    def _making(self, name: str) -> Any:
-        makers: Mapping[str, Callable[[], Any]] = {
-            "table": self._table,
-            "shares": self._shares,
-            "correct": self.compared.correct,
-            "first": lambda: self._one(0),
-            "second": lambda: self._one(1),
-            "n_train": lambda: None if self._sizes is None else self._sizes[0],
-            "n_test": lambda: None if self._sizes is None else self._sizes[1],
-            "groups": self._groups,
-            "truth": self.compared.binary_truth,
-            "row_scores": lambda: np.column_stack([self.compared.scores(m) for m in self.models]),
-            "folds": self.compared.folds,
-            "better": lambda: self.compared.entry.declaration.better,
-            "bounded": self.compared.bounded,
-            "swapper": self._swapper,
-            "sample": self._sample,
-            "difference": lambda: self.difference,
-            "seed": lambda: analysis_seed(
-                self.study.seed,
-                self.setting.sha256,
-                self.setting.protocol,
-                self.metric.written,
-                self.test.written,
-            ),
-        }
-        return makers[name]()
+    def _declared_inputs(self) -> tuple[Input, ...]:
+        declared = INPUTS.of(Subject.COMPARISON)
+        return tuple(declared[name] for name in HYPOTHESIS_TESTS[self.test.name].inputs)
 
-    def _of_first_seed(self) -> tuple[str, ...]:
+    def _note_of_first_seed(self) -> tuple[str, ...]:
         """Say so where a test takes one output of each example and there are several seeds."""
-        single = FIRST_SEED & set(HYPOTHESIS_TESTS[self.test.name].inputs)
+        single = any(declared.of_one_fit for declared in self._declared_inputs())
         if not self.setting.further_seeds or not single:
             return ()
         seeds = 1 + len(self.setting.further_seeds)
@@ -126,83 +393,24 @@ class TestInputs:
             "accuracy", self.metric.name
         )
 
-    def difference(self, level: float) -> Difference:
-        """Give the difference of the two models with the interval of the design."""
-        found = self._of_difference.run(level).estimate
-        if found is None:
-            raise ValueError(f"{self._of_difference.test.name} estimates no difference")
-        return found
-
-    @cached_property
-    def _of_difference(self) -> "TestInputs":
-        """The same models under the test whose interval fits the design."""
-        name = difference_test(self.metric, self.setting.yields, len(self.setting.classes))
-        return replace(self, test=Method(name))
-
-    @cached_property
-    def compared(self) -> ComparedModels:
-        """What the models gave."""
-        return ComparedModels(self.setting, self.metric, self.models)
-
-    def _swapper(self) -> RememberedSwapper:
-        blocked = dict(self.test.options).get("block") is not None
-        return RememberedSwapper(swapper(self.compared, self._groups(), blocked=blocked))
-
-    def _sample(self) -> RememberedSample:
-        return RememberedSample(resampler(self.compared, self._groups()))
-
-    def _table(self) -> Any:
-        return count_correct(self.compared.correct()).pair(0, 1)
-
-    def _shares(self) -> Any:
-        """Give the shares of two models; the table of both where their examples are the same."""
-        if Evidence.SHARES not in self.setting.yields.evidence:
-            return self._table()
-        right = [self.setting.correct(model) for model in self.models]
-        return Shares(*((int(each.sum()), len(each)) for each in right))
-
-    def _groups(self) -> Any:
-        if self.setting.group_codes is None:
-            return None
-        groups = self.setting.group_codes[self.setting.models[self.models[0]].rows]
-        by_counts = "correct" in HYPOTHESIS_TESTS[self.test.name].inputs
-        return groups[self.compared.rows()] if by_counts else groups
-
-    def _one(self, which: int) -> Any:
-        """The outcomes of one model: losses where the test is about rows, else fold scores."""
-        evidence = HYPOTHESIS_TESTS[self.test.name].declaration.evidence
-        if Evidence.LOSSES_PER_ROW in evidence:
-            return self.compared.losses(which)
-        values = self.compared.fold_values(which)
-        declared = HYPOTHESIS_TESTS[self.test.name].declaration
-        if declared.designs == {Design.FIVE_BY_TWO}:
-            if len(values) != 10:
-                raise ValueError("it takes five repeats of two folds, and these are others")
-            return values.reshape(5, 2)
-        return values
-
-    @cached_property
-    def _sizes(self) -> Any:
-        return self.setting.sizes()
-
-    def _assumed(self) -> tuple[str, ...]:
+    def _assumed_sizes(self) -> tuple[str, ...]:
         """State the sizes of folds that the test takes for granted."""
         entry = HYPOTHESIS_TESTS[self.test.name]
         uses = "n_train" in entry.inputs and "test_train_ratio" not in self.test.keywords()
-        note = self._sizes[2] if uses and self._sizes is not None else None
+        note = self.sizes[2] if uses and self.sizes is not None else None
         return () if note is None else (note,)
 
-    def _turned(self) -> bool:
-        """Tell whether a test of right and wrong is read by the share that is wrong."""
-        counted = {"table", "shares"} & set(HYPOTHESIS_TESTS[self.test.name].inputs)
-        return bool(counted) and self.compared.entry.declaration.complement
+    def _reversed(self) -> bool:
+        """Return whether the test compares shares of right answers by an error rate."""
+        of_right = any(declared.difference_of_right for declared in self._declared_inputs())
+        return of_right and self.compared.entry.declaration.complement
 
     def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
         """Word the difference for the metric; an error rate differs the other way round."""
         estimate = result.estimate
         if estimate is None:
             return result
-        if self._turned():
+        if self._reversed():
             low = None if estimate.high is None else -estimate.high
             high = None if estimate.low is None else -estimate.low
             value = None if estimate.value is None else -estimate.value
@@ -218,3 +426,157 @@ class TestInputs:
             low = low if low is None else max(low, -width)
             high = high if high is None else min(high, width)
         return replace(result, estimate=replace(estimate, name=name, low=low, high=high))
+
+
+# --- one provider for each input --------------------------------------------------------------
+
+COMPARISON: Providers[TestInputs] = Providers(Subject.COMPARISON)
+"""What makes the inputs of a test of models of one source."""
+
+
+@COMPARISON.provides("table")
+def table(inputs: TestInputs) -> Table:
+    """Count the examples that both, one or none of two models have right."""
+    return count_correct(inputs.make("correct")).pair(0, 1)
+
+
+@COMPARISON.provides("shares")
+def shares(inputs: TestInputs) -> Shares | Table:
+    """Count the right answers of two models; the table of both for the same examples."""
+    if Evidence.SHARES not in inputs.setting.yields.evidence:
+        return table(inputs)
+    first, second = (inputs.setting.correct(model) for model in inputs.models)
+    return Shares((int(first.sum()), len(first)), (int(second.sum()), len(second)))
+
+
+@COMPARISON.provides("correct")
+def correct(inputs: TestInputs) -> "NDArray[np.bool_]":
+    """Return which models are right on which of the counted rows (n, m)."""
+    return inputs.compared.correct()
+
+
+def _losses(inputs: TestInputs, which: int) -> "NDArray[np.float64]":
+    return inputs.compared.losses(which)
+
+
+def _fold_scores(inputs: TestInputs, which: int) -> "NDArray[np.float64]":
+    values = inputs.compared.fold_values(which)
+    shapes = {DESIGN_SHAPES.get(design) for design in inputs.needs.designs}
+    if len(shapes) != 1 or (shape := shapes.pop()) is None:
+        return values
+    if len(values) != shape[0] * shape[1]:
+        raise ValueError("it takes five repeats of two folds, and these are others")
+    return values.reshape(shape)
+
+
+@COMPARISON.provides("first", Evidence.LOSSES_PER_ROW)
+def first_losses(inputs: TestInputs) -> "NDArray[np.float64]":
+    """Return the losses of the first model (n,)."""
+    return _losses(inputs, 0)
+
+
+@COMPARISON.provides("second", Evidence.LOSSES_PER_ROW)
+def second_losses(inputs: TestInputs) -> "NDArray[np.float64]":
+    """Return the losses of the second model (n,)."""
+    return _losses(inputs, 1)
+
+
+@COMPARISON.provides("first", Evidence.FOLD_SCORES)
+def first_fold_scores(inputs: TestInputs) -> "NDArray[np.float64]":
+    """Return the fold scores of the first model (j,), or in the shape of the test's design."""
+    return _fold_scores(inputs, 0)
+
+
+@COMPARISON.provides("second", Evidence.FOLD_SCORES)
+def second_fold_scores(inputs: TestInputs) -> "NDArray[np.float64]":
+    """Return the fold scores of the second model (j,), or in the shape of the test's design."""
+    return _fold_scores(inputs, 1)
+
+
+@COMPARISON.provides("n_train")
+def n_train(inputs: TestInputs) -> "NDArray[Any] | None":
+    """Return the training rows of each fold, None where they are unknown."""
+    return None if inputs.sizes is None else inputs.sizes[0]
+
+
+@COMPARISON.provides("n_test")
+def n_test(inputs: TestInputs) -> "NDArray[Any] | None":
+    """Return the test rows of each fold, None where they are unknown."""
+    return None if inputs.sizes is None else inputs.sizes[1]
+
+
+@COMPARISON.provides("groups")
+def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
+    """Return the groups of the rows that the test reads, None where each row is alone."""
+    codes = inputs.setting.group_codes
+    if codes is None:
+        return None
+    found = codes[inputs.setting.models[inputs.models[0]].rows]
+    return found[inputs.compared.rows()] if inputs.needs.tests == "accuracy" else found
+
+
+@COMPARISON.provides("truth")
+def truth(inputs: TestInputs) -> "NDArray[np.int64]":
+    """Return which rows are positive (n,)."""
+    return inputs.compared.binary_truth()
+
+
+@COMPARISON.provides("row_scores")
+def row_scores(inputs: TestInputs) -> "NDArray[np.float64]":
+    """Return the scores of the models on each row (n, m)."""
+    return np.column_stack([inputs.compared.scores(model) for model in inputs.models])
+
+
+@COMPARISON.provides("folds")
+def folds(inputs: TestInputs) -> "NDArray[np.int64] | None":
+    """Return the fold of each row, None for one fit."""
+    return inputs.compared.folds()
+
+
+@COMPARISON.provides("better")
+def better(inputs: TestInputs) -> Literal["higher", "lower"]:
+    """Return which direction of the metric is better."""
+    return inputs.compared.entry.declaration.better
+
+
+@COMPARISON.provides("bounded")
+def bounded(inputs: TestInputs) -> bool:
+    """Return whether the metric lies between 0 and 1."""
+    return inputs.compared.bounded()
+
+
+@COMPARISON.provides("swapper")
+def swapper_of(inputs: TestInputs) -> RememberedSwapper:
+    """Return what swaps the outputs of two models."""
+    blocked = dict(inputs.test.options).get("block") is not None
+    return RememberedSwapper(swapper(inputs.compared, inputs.make("groups"), blocked=blocked))
+
+
+@COMPARISON.provides("sample")
+def sample(inputs: TestInputs) -> RememberedSample:
+    """Return what resamples the difference of two models."""
+    return RememberedSample(resampler(inputs.compared, inputs.make("groups")))
+
+
+@COMPARISON.provides("difference")
+def difference(inputs: TestInputs) -> Callable[[float], Difference]:
+    """Return the difference of two models as a function of the level."""
+    return inputs.difference
+
+
+@COMPARISON.provides("level")
+def level(inputs: TestInputs) -> float:
+    """Return the confidence level of the interval."""
+    return inputs.level
+
+
+@COMPARISON.provides("seed")
+def seed(inputs: TestInputs) -> int:
+    """Return the seed of the test on this source and metric."""
+    return analysis_seed(
+        inputs.study.seed,
+        inputs.setting.sha256,
+        inputs.setting.protocol,
+        inputs.metric.written,
+        inputs.test.written,
+    )

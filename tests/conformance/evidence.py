@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from evallang.registry import Design, Evidence
+from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.equivalence import over_folds, paired_proportions
 from evallang.stats.hypothesis_tests.swapped_outputs import CountSwapper, OutputSwapper
 from evallang.stats.hypothesis_tests.swapping import LossSwapper, ScoreSwapper
+from evallang.stats.inputs import DESIGN_SHAPES
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample
@@ -171,41 +172,40 @@ def _differences():
     return pairs
 
 
-def cases_of(entry):
-    """Give for each case the inputs by name, and the same with the two models swapped."""
-    inputs = entry.inputs
-    if "table" in inputs:
-        return [({"table": ((a, b), (c, d))}, {"table": ((a, c), (b, d))})
-                for (a, b), (c, d) in TABLES]  # fmt: skip
-    if "shares" in inputs:
-        paired = [({"shares": ((a, b), (c, d))}, {"shares": ((a, c), (b, d))})
-                  for (a, b), (c, d) in TABLES]  # fmt: skip
-        apart = [({"shares": Shares(x, y)}, {"shares": Shares(y, x)}) for x, y in SAMPLES]
-        return paired + apart
-    if "correct" in inputs and entry.declaration.models == (1, 1):
+def _tables(entry):
+    return [({"table": ((a, b), (c, d))}, {"table": ((a, c), (b, d))})
+            for (a, b), (c, d) in TABLES]  # fmt: skip
+
+
+def _shares(entry):
+    paired = [({"shares": ((a, b), (c, d))}, {"shares": ((a, c), (b, d))})
+              for (a, b), (c, d) in TABLES]  # fmt: skip
+    apart = [({"shares": Shares(x, y)}, {"shares": Shares(y, x)}) for x, y in SAMPLES]
+    return paired + apart
+
+
+def _correct(entry):
+    if entry.declaration.models == (1, 1):
         return [({"correct": x[:, :1]},) * 2 for x in MATRICES]
-    if "correct" in inputs:
-        return [({"correct": x}, {"correct": x[:, ::-1]}) for x in MATRICES]
-    if "row_scores" in inputs:
-        return [
-            tuple(
-                {"truth": truth, "row_scores": rows, "groups": groups, "folds": folds}
-                for rows in (scores, scores[:, ::-1])
-            )
-            for truth, scores in AREAS
-            for groups in GROUPS
-            for folds in (None, np.arange(40) % 5)
-            if len(truth) == 40 or groups is folds is None
-        ]
-    for name, made in (
-        ("swapper", lambda: _swappers("swapper")),
-        ("sample", lambda: _swappers("sample")),
-        ("difference", _differences),
-    ):
-        if name in inputs:
-            return [({name: one}, {name: other}) for one, other in made()]
-    pairs = TENS if entry.declaration.designs == {Design.FIVE_BY_TWO} else FOLD_SCORES
-    if Evidence.FOLD_SCORES not in entry.declaration.evidence and "groups" in inputs:
+    return [({"correct": x}, {"correct": x[:, ::-1]}) for x in MATRICES]
+
+
+def _row_scores(entry):
+    return [
+        tuple(
+            {"truth": truth, "row_scores": rows, "groups": groups, "folds": folds}
+            for rows in (scores, scores[:, ::-1])
+        )
+        for truth, scores in AREAS
+        for groups in GROUPS
+        for folds in (None, np.arange(40) % 5)
+        if len(truth) == 40 or groups is folds is None
+    ]
+
+
+def _two_models(entry):
+    pairs = TENS if entry.declaration.designs & DESIGN_SHAPES.keys() else FOLD_SCORES
+    if Evidence.FOLD_SCORES not in entry.declaration.evidence and "groups" in entry.inputs:
         grouped = [np.arange(len(x)) // 2 for x, _ in pairs]
         sizes = [{"groups": None}] * len(pairs) + [{"groups": g} for g in grouped]
         pairs = pairs * 2
@@ -215,6 +215,28 @@ def cases_of(entry):
         ({"first": x, "second": y, **more}, {"first": y, "second": x, **more})
         for (x, y), more in zip(pairs, sizes, strict=True)
     ]
+
+
+CASES = {
+    "table": _tables,
+    "shares": _shares,
+    "correct": _correct,
+    "row_scores": _row_scores,
+    "swapper": lambda entry: _by_name("swapper", _swappers("swapper")),
+    "sample": lambda entry: _by_name("sample", _swappers("sample")),
+    "difference": lambda entry: _by_name("difference", _differences()),
+    "first": _two_models,
+}
+"""The cases of an input, and of what a test is given beside it; the first that a test names."""
+
+
+def _by_name(name, made):
+    return [({name: one}, {name: other}) for one, other in made]
+
+
+def cases_of(entry):
+    """Give for each case the inputs by name, and the same with the two models swapped."""
+    return next(cases for name, cases in CASES.items() if name in entry.inputs)(entry)
 
 
 def arguments(entry, given, **changes):

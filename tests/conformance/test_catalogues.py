@@ -1,16 +1,9 @@
 """The catalogues agree with each other and with what the checker says of them."""
 
-import inspect
-
 from evallang.checking.catalogues import REGISTRIES, entries
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.values import CATALOGUES
-from evallang.compatibility.hypothesis_tests import TEST_INPUTS
-from evallang.compatibility.intervals import INTERVAL_INPUTS
 from evallang.diagnostics import CODES
-from evallang.engine.across import GridInputs
-from evallang.engine.bench import Bench
-from evallang.engine.test_inputs import TestInputs
 
 
 def test_a_registered_word_is_no_longer_on_the_list_of_later_ones():
@@ -52,13 +45,3 @@ def test_every_catalogue_can_be_listed():
         if name in (*REGISTRIES, "models"):
             assert [e["name"] for e in listed] == sorted(e["name"] for e in listed)
         assert all(entry["summary"] for entry in listed)
-
-
-def test_the_engine_makes_every_input_that_it_promises():
-    """The names in `compatibility` are those that the engine's makers know."""
-    comparisons = inspect.getsource(TestInputs._making) + inspect.getsource(GridInputs.run)
-    estimates = inspect.getsource(Bench.given)
-    for name in TEST_INPUTS:
-        assert f'"{name}":' in comparisons
-    for name in INTERVAL_INPUTS:
-        assert f'"{name}":' in estimates

@@ -13,7 +13,7 @@ from evallang.registry import Evidence
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import HypothesisTestResult
 from evallang.stats.effect_sizes import EFFECT_SIZES
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS, INPUTS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.resampled_counts import PairedCountSample
 
 
@@ -70,7 +70,7 @@ def test_a_worked_example_of_an_effect_size_comes_out_as_published(entry, exampl
 
 @pytest.mark.parametrize("entry", entries_of(HYPOTHESIS_TESTS))
 def test_a_test_is_documented_and_takes_known_evidence(entry):
-    assert_documented(entry, INPUTS)
+    assert_documented(entry)
     assert entry.references
     assert entry.declaration.null
     assert entry.declaration.when

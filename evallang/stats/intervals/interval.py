@@ -1,10 +1,10 @@
 """What an interval is: a pure function of evidence and level, and what evidence it needs.
 
-As with tests, **positional** parameters name the evidence out of `INPUTS`, keyword-only
+As with tests, **positional** parameters name the evidence out of `stats.inputs`, keyword-only
 parameters are the author's options.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from evallang.frozen import frozen
@@ -13,28 +13,6 @@ from evallang.registry import Design, Evidence, Guidance, Registry
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-INPUTS: Mapping[str, str] = {
-    "successes": "number of successes",
-    "n": "number of trials",
-    "level": "confidence level, in (0, 1)",
-    "losses": "loss of each example (n,)",
-    "folds": "fold of each example (n,) as int codes",
-    "values": "value of each fold or round (J,)",
-    "n_train": "training rows of each fold (J,)",
-    "n_test": "test rows of each fold (J,)",
-    "truth": "1 for the positive class, 0 for the negative (n,)",
-    "scores": "score of each example (n,), higher for the positive class",
-    "groups": "group of each example (n,) as int codes, or None",
-    "sample": "a `Resampler`: the statistic over the test examples",
-    "seed": "32-bit seed of resampling",
-    "matrix": "counts (k, k), true by predicted class",
-    "average": "how the metric is averaged over classes: binary, macro, micro or weighted",
-    "positive": "index of the positive class, or None",
-    "shares": "right answers and examples of two models, ((right, n), (right, n))",
-    "table": "2 x 2 counts [[both right, only first right], [only second right, both wrong]]",
-}
-"""Every name that a positional parameter of an interval may have, with what it holds."""
 
 
 class Resampler(Protocol):

@@ -1,0 +1,212 @@
+"""Every input that a method names is declared once, and the engine makes it as declared."""
+
+import numpy as np
+import pytest
+from studies import codes, study
+
+from evallang.api import run
+from evallang.engine.across import DATA_SETS
+from evallang.engine.families import FAMILY
+from evallang.engine.interval_inputs import ESTIMATE
+from evallang.engine.power import ANALYSIS
+from evallang.engine.providers import Providers
+from evallang.engine.test_inputs import COMPARISON
+from evallang.registry import Evidence
+from evallang.results.records import HypothesisTestResult, Statistic
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.inputs import ASKED_BY, DESIGN_SHAPES, INPUTS, Subject
+from evallang.stats.intervals.interval import INTERVALS
+
+PROVIDERS = (COMPARISON, DATA_SETS, ESTIMATE, FAMILY, ANALYSIS)
+MEMBERS = [
+    pytest.param(entry, id=f"{entry.kind}-{entry.name}")
+    for registry in (HYPOTHESIS_TESTS, INTERVALS, CORRECTIONS, ANALYSES)
+    for entry in registry
+]
+
+
+@pytest.mark.parametrize("entry", MEMBERS)
+def test_what_a_member_asks_for_can_be_made_for_one_subject(entry):
+    assert INPUTS.subjects_of(entry.kind, entry.inputs), entry.inputs
+
+
+@pytest.mark.parametrize("entry", MEMBERS)
+def test_what_a_member_asks_for_rests_on_evidence_that_it_declares(entry):
+    needs = getattr(entry.declaration, "evidence", frozenset())
+    if entry.kind in ("hypothesis test", "interval"):
+        for subject in INPUTS.subjects_of(entry.kind, entry.inputs):
+            for name in entry.inputs:
+                declared = INPUTS.of(subject)[name]
+                assert not declared.evidence or declared.evidence & needs, name
+
+
+@pytest.mark.parametrize("providers", PROVIDERS, ids=lambda p: str(p.subject))
+def test_the_engine_makes_what_is_declared_and_nothing_else(providers):
+    assert providers.names() == INPUTS.of(providers.subject).keys()
+
+
+def test_every_subject_has_providers():
+    assert {providers.subject for providers in PROVIDERS} == set(Subject)
+    assert set().union(*ASKED_BY.values()) == set(Subject)
+
+
+def test_an_input_that_is_not_declared_or_made_already_is_refused():
+    with pytest.raises(ValueError, match="is not declared"):
+        COMPARISON.provides("moonlight")(len)
+    with pytest.raises(ValueError, match="has a provider already"):
+        COMPARISON.provides("table")(len)
+    with pytest.raises(ValueError, match="declared twice"):
+        INPUTS.declare("table", "the same again", Subject.COMPARISON)
+
+
+CANCER = """\
+evallang 1
+study "Inputs"
+  seed 1
+data cancer from sklearn breast_cancer
+  positive malignant
+model near = KNeighborsClassifier
+model bayes = GaussianNB
+model tree = DecisionTreeClassifier(max_depth=2)
+"""
+SUITE = """\
+evallang 1
+study "Inputs over data"
+  seed 1
+data iris from sklearn iris
+data wine from sklearn wine
+data digits from sklearn digits
+model near = KNeighborsClassifier
+model bayes = GaussianNB
+model tree = DecisionTreeClassifier(max_depth=2)
+protocol holdout test=1/3
+measure accuracy
+compare near, bayes, tree across data with friedman then nemenyi
+compare near vs bayes across data with wilcoxon
+compare near vs bayes across data with bayes_sign
+"""
+STUDIES = (
+    f"{CANCER}protocol holdout test=1/3\nmeasure accuracy\n  interval wilson\n"
+    "measure f1\n  interval takahashi\nmeasure mcc\n  interval bootstrap(rounds=50)\n"
+    "measure roc_auc\n  interval delong\nmeasure brier\n"
+    "compare near, bayes, tree with mcnemar westfall by accuracy\n"
+    "compare near vs bayes with proportions_z by accuracy\n"
+    "compare near vs bayes with permutation(rounds=50) by f1\n"
+    "compare near vs bayes with delong by roc_auc\n"
+    "compare near vs bayes with t by brier\n"
+    "compare near vs bayes with noninferiority(margin=0.1) by accuracy\n"
+    "analyze power\n",
+    f"{CANCER}protocol cv folds=5\nmeasure brier\n  interval cv_clt\n"
+    "measure roc_auc\n  interval cv_auc\n"
+    "compare near vs bayes with delong by roc_auc\n",
+    f"{CANCER}protocol repeated cv folds=5 times=2\nmeasure accuracy\n"
+    "compare near vs bayes with corrected_t\ncompare near vs bayes with bayes_t\n",
+    f"{CANCER}protocol 5x2cv\nmeasure accuracy\ncompare near vs bayes with 5x2cv_f\n",
+    SUITE,
+)
+
+
+def sizes(subject, context):
+    """Give the lengths that the symbols of shapes stand for."""
+    if subject is Subject.COMPARISON:
+        found = context.setting.models[context.models[0]]
+        return {"n": len(found.rows), "m": len(context.models), "j": len(context.setting.folds)}
+    if subject is Subject.DATA_SETS:
+        of_pair = "pair" in HYPOTHESIS_TESTS[context.test.name].inputs
+        models = context.family if of_pair else context.models
+        return {"s": len(context.grid.datasets), "m": len(models)}
+    if subject is Subject.FAMILY:
+        found = next(iter(context.first.arena.setting.models.values()))
+        return {"n": len(found.rows), "m": len(context.first.models)}
+    if subject is Subject.ESTIMATE:
+        one = context.inputs
+        return {"n": one.outcome.n, "j": len(one.setting.folds), "k": one.outcome.k}
+    return {}
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Run small studies, and record every input that was made for a method."""
+    found = []
+    plain = Providers.make
+
+    def recorded(self, name, context, needs=()):
+        value = plain(self, name, context, needs)
+        found.append((self.subject, name, context, frozenset(needs), value))
+        return value
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Providers, "make", recorded)
+        for text in STUDIES:
+            run(study(text))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("subject", "name"),
+    [(subject, name) for subject in Subject for name in sorted(INPUTS.of(subject))],
+)
+def test_an_input_has_its_declared_shape(made, subject, name):
+    declared = INPUTS.of(subject)[name]
+    values = [item[2:] for item in made if item[:2] == (subject, name)]
+    assert values, "no study of this test asks for it"
+    assert declared.optional or all(value is not None for *_, value in values)
+    for context, needs, value in values:
+        shape = declared.shape
+        if shape is None or value is None:
+            continue
+        if not isinstance(shape, tuple):
+            over_data = {Evidence.DATASET_SCORES}
+            taken = needs & over_data if subject is Subject.DATA_SETS else needs - over_data
+            shape = next(axes for evidence, axes in shape.items() if evidence in taken)
+            if shape == ("j",):
+                designs = context.needs.designs
+                shape = next((DESIGN_SHAPES[d] for d in designs if d in DESIGN_SHAPES), shape)
+        known = sizes(subject, context)
+        assert np.shape(value) == tuple(known.get(axis, axis) for axis in shape)
+
+
+def test_a_new_input_needs_its_declaration_and_its_provider_only(monkeypatch):
+    monkeypatch.setattr(INPUTS, "_declared", dict(INPUTS._declared))
+    monkeypatch.setattr(COMPARISON, "_made", dict(COMPARISON._made))
+    HYPOTHESIS_TESTS.names()  # loads the registered tests before they are copied
+    monkeypatch.setattr(HYPOTHESIS_TESTS, "_entries", dict(HYPOTHESIS_TESTS._entries))
+    declaration = HypothesisTestDeclaration(
+        frozenset({Evidence.ONE_PREDICTION_PER_ROW}), "the models agree", tests="accuracy"
+    )
+
+    def agreement(agreeing, level=0.95):
+        """Report how many examples two models label alike."""
+        return HypothesisTestResult(
+            "agreement", "counted", "the models agree", Statistic("n", float(agreeing)), p=0.5
+        )
+
+    HYPOTHESIS_TESTS.register(declaration, title="Agreement")(agreement)
+    text = (
+        f"{CANCER}protocol holdout test=1/3\nmeasure accuracy\n"
+        "compare near vs bayes with agreement\n"
+    )
+    assert codes(text) == ["W353", "E901"], "the engine cannot make `agreeing` yet"
+
+    INPUTS.declare(
+        "agreeing",
+        "number of examples with the same label",
+        Subject.COMPARISON,
+        evidence={Evidence.ONE_PREDICTION_PER_ROW},
+        shape=(),
+    )
+
+    @COMPARISON.provides("agreeing")
+    def agreeing(inputs):
+        first, second = (inputs.setting.models[model].labels for model in inputs.models)
+        return int(np.sum(first == second))
+
+    results = run(study(text))
+    (comparison,) = results.record.comparisons
+    (pair,) = comparison.pairwise
+    assert 150 < pair.statistic.value <= 190
