@@ -35,7 +35,7 @@ LEAST_OF_DIGITS = 20
 Of 10,000 made columns each with 20 to 500 identifiers of eight digits, none was taken for dates
 where they were random, or a year with a serial number; of counters 0.02 % were from a random
 start, and 0.5 % from a random day of a month. A year, a month and a serial number of at most 28
-are always taken. None of the 119 columns of the small data sets of scikit-learn is.
+are always taken. No column of the small data sets of scikit-learn is.
 """
 _YEARS = range(1900, 2101)
 _GROUPED = r"\d{1,3}([., '’\u00a0\u202f]\d{3})+([.,]\d+)?"

@@ -1,6 +1,6 @@
 """Every value that the author did not write and that a run uses, as clauses with their values."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -29,11 +29,13 @@ def stated_defaults(
     if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
         found.pop("stratify", None)
     intervals = list(_intervals(study, tables, given, scored))
+    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    grouped = bool(sources) and all(source.group_codes is not None for source in sources)
     for default in (
         *_tuning(study),
         *_averages(study, tables, given),
         *(default for default, _ in intervals),
-        *_options(study, [method for _, method in intervals]),
+        *_options(study, [method for _, method in intervals], grouped=grouped),
     ):
         found.setdefault(default.clause, default)
     return tuple(found.values())
@@ -170,8 +172,8 @@ def _averages(
             yield Default(f"{metric.written} multi_class", str(chosen))
 
 
-def _options(study: Study, intervals: Sequence[Method]) -> Iterator[Default]:
-    """State every option that a method has and the author did not write."""
+def _options(study: Study, intervals: Sequence[Method], *, grouped: bool) -> Iterator[Default]:
+    """State every option that a method uses and the author did not write."""
     metrics = [measure.metric for measure in study.measures]
     chosen = [measure.interval for measure in study.measures if measure.interval is not None]
     for comparison in study.comparisons:
@@ -179,7 +181,9 @@ def _options(study: Study, intervals: Sequence[Method]) -> Iterator[Default]:
         tests = (comparison.test, comparison.post_hoc)
         for test in tests:
             if test is not None:
-                yield from _unwritten(HYPOTHESIS_TESTS[test.name], test)
+                entry = HYPOTHESIS_TESTS[test.name]
+                unused = entry.declaration.not_clustered if grouped else frozenset()
+                yield from _unwritten(entry, test, unused)
         if comparison.correction is not None:
             yield from _unwritten(CORRECTIONS[comparison.correction.name], comparison.correction)
     for interval in (*intervals, *chosen):
@@ -199,10 +203,12 @@ def _undeclared(metric: Method) -> Iterator[Default]:
             yield Default(f"{metric.written} {word}", default)
 
 
-def _unwritten(entry: Entry[Any], method: Method) -> Iterator[Default]:
-    written = {name for name, _ in method.options}
+def _unwritten(
+    entry: Entry[Any], method: Method, unused: Set[str] = frozenset()
+) -> Iterator[Default]:
+    passed_over = {name for name, _ in method.options} | {"average", "multi_class"} | unused
     for name, value in entry.defaults().items():
-        if name not in written and value is not None and name not in ("average", "multi_class"):
+        if name not in passed_over and value is not None:
             said = value if isinstance(value, bool | int | float | str) else written_option(value)
             owner = method.written if method.code else entry.name
             yield Default(f"{owner} {name}", said)

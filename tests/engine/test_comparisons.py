@@ -147,3 +147,19 @@ compare with mcnemar(chi2) uncorrected
     assert b.pairwise[0].statistic.value == pytest.approx(2.5, abs=1e-12)
     assert b.pairwise[0].p == pytest.approx(0.1138, abs=5e-5)
     assert a.pairwise[0].table == ((9959, 11), (1, 29))
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_options_that_the_form_for_groups_does_not_use_are_not_stated(tmp_path, grouped):
+    rows = "".join(f"{i // 3},{i % 5},{i * 7 % 11},{'ab'[i * 13 % 7 % 2]}\n" for i in range(120))
+    (tmp_path / "visits.csv").write_text("patient,u,v,y\n" + rows)
+    text = (
+        'evallang 1\nstudy\n  seed 1\ndata visits from "visits.csv"\n  target y\n'
+        + ("  group patient\n" if grouped else "  features u, v\n")
+        + "model bayes = GaussianNB\nmodel tree = DecisionTreeClassifier(max_depth=2)\n"
+        "protocol cv folds=4\nmeasure accuracy\ncompare with mcnemar\n"
+    )
+    record = run(study(text, tmp_path)).record
+    stated = {d.clause for d in record.study.defaults} & {"mcnemar method", "mcnemar interval"}
+    assert bool(stated) is not grouped
+    assert (record.comparisons[0].pairwise[0].clusters is not None) is grouped

@@ -98,6 +98,7 @@ THYROIDS = ((15, 1), (7, 0))
         null_under_cv=PAIR_NULL_UNDER_CV,
         tests="accuracy",
         clustered=True,
+        not_clustered=frozenset({"method", "interval"}),
         when="two fitted models, one prediction each per independent example, or per example "
         "of independent groups",
         when_not="a statement about learning algorithms is wanted: corrected_t, 5x2cv_f",

@@ -30,6 +30,7 @@ class HypothesisTestDeclaration(Guidance):
         example), `scores` (ranking metrics), `any` metric
     omnibus : True where it tests all models at once and a post hoc test may follow
     clustered : True where it has a form for grouped rows
+    not_clustered : options whose defaults that form does not use
     weights : True where it takes weights
     self_correcting : True where it controls its family itself
     bayesian : True where it gives probabilities, not p
@@ -47,6 +48,7 @@ class HypothesisTestDeclaration(Guidance):
     tests: Literal["accuracy", "losses", "scores", "any"] = "any"
     omnibus: bool = False
     clustered: bool = False
+    not_clustered: frozenset[str] = frozenset()
     weights: bool = False
     self_correcting: bool = False
     bayesian: bool = False

@@ -38,8 +38,8 @@ NO_VARIANCE = "the estimated variance of the difference is 0 and says nothing: u
 ENOUGH_WITHIN = 10
 """Degrees of freedom of the rarer class for each difference that chi-squared combines.
 
-With fewer, a test of three to five models rejected 7 to 24 % of true hypotheses at 5 % in
-simulations (10 or 20 positives, 1 to 10 folds); with 10 or more, 3 to 6 %.
+With fewer, a test of three or five models rejected up to 24 % of true hypotheses at 5 % in
+simulations with 10 or 20 positives in 1 to 10 folds, and in most of these designs 7 % or more.
 """
 NEGLIGIBLE = 1e-12  # of the largest eigenvalue, below which a direction has no variance
 
@@ -193,8 +193,8 @@ def _few_within(found: AucCovariance, rank: int) -> tuple[str, ...]:
     return (
         f"chi-squared takes the covariance of the areas as known, but the {unit} of the rarer "
         f"class leave {found.within} degrees of freedom{where} for {rank} differences, so p tends "
-        "to be too small: with 10 or 20 positives the test rejected 7 to 24% of true hypotheses "
-        "at 5% in simulations; tests of pairs allow for it",
+        "to be too small: in simulations with 10 or 20 positives the test rejected up to 24% of "
+        "true hypotheses at 5%; tests of pairs allow for it",
     )
 
 
