@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
+from evallang.syntax.node_builder import NodeBuilder, action
 from evallang.syntax.parse_table import MISSING, SPLICE, parse_table
 from evallang.syntax.scanner import Token
-from evallang.syntax.tree import TreeBuilder
 
 END = "$END"
 
@@ -32,7 +32,7 @@ def run(path: str, start: str, tokens: Sequence[Token]) -> Run:
     """Parse one logical line as a `statement` or as a `clause`."""
     table = parse_table()
     actions = _actions()
-    builder = TreeBuilder(path, tokens[0])
+    builder = NodeBuilder(path, tokens[0])
     last = table.ends[start]
     stack = [table.starts[start]]
     values: list[Any] = []
@@ -139,7 +139,4 @@ def _symbols(words: Mapping[str, str], token: Token) -> tuple[str, str]:
 
 @cache
 def _actions() -> tuple[Any, ...]:
-    return tuple(
-        getattr(TreeBuilder, rule.action, None) if rule.action else None
-        for rule in parse_table().rules
-    )
+    return tuple(action(rule.action) if rule.action else None for rule in parse_table().rules)

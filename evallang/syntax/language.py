@@ -15,7 +15,7 @@ around plain values, `{field:not all}` brackets around a list that begins with `
 where it has this value. In a node without fields of its own `{0}`, `{1}` are its values.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cache
 from typing import Any, Literal
@@ -826,6 +826,30 @@ def word_of(node: n.StatementNode | n.AnyClauseNode) -> str:
     """Return the first word of a statement or clause."""
     keyword = getattr(node, "keyword", None)
     return keyword.name if isinstance(keyword, n.NameNode) else _words_of_nodes()[type(node)]
+
+
+@cache
+def rules() -> Mapping[str, tuple[type[n.Node], str]]:
+    """Return what each rule of the grammar makes: its node, and how that is written."""
+    found: dict[str, tuple[type[n.Node], str]] = {}
+    for statement in STATEMENTS.values():
+        entries: tuple[Statement | Clause, ...] = (statement, *statement.clauses.values())
+        for entry in entries:
+            found |= {rule: (entry.node, text) for rule, text in entry.written.items()}
+    return found
+
+
+def written(node: n.Node) -> Iterator[str]:
+    """Iterate over the texts in which a statement or clause may be written."""
+    keyword = getattr(node, "keyword", None)
+    if isinstance(keyword, n.NameNode):
+        for _, known in clauses(keyword.name):
+            if known.node is type(node):
+                yield from known.written.values()
+        if isinstance(node, n.ClauseNode):
+            yield from _PLAIN.values()
+    else:
+        yield from (text for kind, text in rules().values() if kind is type(node))
 
 
 def statement_meant(word: str) -> str | None:

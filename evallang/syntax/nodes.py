@@ -359,7 +359,7 @@ class OptionNode(Node):
 class StratifyNode(StatementNode):
     """`stratify by target, COL bins=5`, or `stratify none` (no columns)."""
 
-    columns: tuple[ColumnNode, ...]
+    columns: tuple[ColumnNode, ...] = ()
     options: tuple[OptionNode, ...] = ()
 
 

@@ -1,17 +1,19 @@
 """Nodes in, pieces to lay out: how each value, clause and statement is spelt."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from evallang.syntax import nodes as n
+from evallang.syntax import language, nodes as n
+from evallang.syntax.patterns import Optional, Piece, pieces
 from evallang.syntax.pretty import Chain, Doc, Group, Item, Row
+
+Written = n.Node | Doc
 
 
 def written(node: n.Node) -> Doc:
     """Spell a node; a statement is spelt without its clauses."""
-    if isinstance(node, n.StatementNode):
-        return _statement(node)
-    if isinstance(node, _CLAUSES):
-        return _clause(node)
+    if isinstance(node, n.StatementNode | n.AnyClauseNode):
+        return _line(node)
     return _value(node)
 
 
@@ -74,173 +76,66 @@ def _range(node: n.RangeNode) -> Doc:
     )
 
 
-# --- clauses ---------------------------------------------------------------------------
-
-_CLAUSES = (
-    n.ClauseNode,
-    n.PositiveNode,
-    n.FeaturesNode,
-    n.WhereNode,
-    n.ModelColumnsNode,
-    n.ModelSettingNode,
-    n.DirectionNode,
-    n.RowsNode,
-    n.TableNode,
-    n.PatternNode,
-    n.RightNode,
-    n.IntervalNode,
-)
+# --- lines -----------------------------------------------------------------------------
 
 
-def _clause(node: n.AnyClauseNode) -> Doc:
-    match node:
-        case n.ClauseNode():
-            return _row(node.keyword, " ", _words(node.values))
-        case n.PositiveNode():
-            return _row("positive ", node.value, *_part(" ", node.label))
-        case n.FeaturesNode():
-            words = "features all except " if node.all_except else "features "
-            first = node.columns[0]
-            if not node.all_except and isinstance(first, n.NameNode) and first.name == "all":
-                # without its brackets it would begin `all except`
-                return _row(words, _group("[", node.columns, "]"))
-            return _row(words, _listed(node.columns))
-        case n.WhereNode():
-            return _row("where ", node.column, f" {node.operator}", *_part(" ", node.value))
-        case n.ModelColumnsNode():
-            return _row(node.keyword, *_part(" ", node.metric), " ", _listed(node.items))
-        case n.ModelSettingNode():
-            return _row(node.keyword, " ", node.model, " = ", node.value)
-        case n.DirectionNode():
-            return _row(node.keyword, " is better")
-        case n.RowsNode():
-            return _row("rows ", node.word)
-        case n.TableNode():
-            return _row("table ", node.value)
-        case n.PatternNode():
-            return _row("pattern ", node.pattern, ": ", node.count)
-        case n.RightNode():
-            named = (node.model, *_part(" ", node.label))
-            return _row("right ", *named, " = ", node.right, " of ", node.total)
-        case n.IntervalNode():
-            return _row("interval ", node.method)
+def _line(node: n.Node) -> Doc:
+    """Write a statement or clause as the table of the language states it."""
+    for text in language.written(node):
+        row = _filled(pieces(text), node)
+        if row is not None:
+            return _row(*row)
+    raise TypeError(f"{type(node).__name__} is written in no such way")
 
 
-# --- statements ------------------------------------------------------------------------
+def _filled(given: Iterable[Piece], node: n.Node) -> list[Written] | None:
+    """Fill in the fields of a text; None where one has no value, or not the one that is meant."""
+    made: list[Written] = []
+    for piece in given:
+        if isinstance(piece, str):
+            made.append(piece)
+            continue
+        if isinstance(piece, Optional):
+            made += _filled(piece.pieces, node) or ()
+            continue
+        value = _field(node, piece.name)
+        if piece.holds is not None:
+            if value != piece.holds:
+                return None
+        elif value is None or value == ():
+            return None
+        else:
+            made.append(_joined(value, piece.how) if isinstance(value, tuple) else value)
+    return made
 
 
-def _statement(node: n.StatementNode) -> Doc:
-    match node:
-        case n.EvallangNode():
-            return _row("evallang ", node.version)
-        case n.IncludeNode():
-            return _row("include ", node.path)
-        case n.HeaderNode():
-            return _row("study", *_part(" ", node.title))
-        case n.LetNode():
-            return _row("let ", node.name, " = ", node.value)
-        case n.DataNode():
-            return _row("data ", node.name, *_part(" ", node.label), " from ", node.source)
-        case n.PredictionsNode():
-            paths = _row(*_between(", ", node.paths))
-            return _row("predictions ", node.name, *_part(" ", node.label), " from ", paths)
-        case n.ScoresNode():
-            return _row("scores ", node.name, *_part(" ", node.label), " from ", node.path)
-        case n.CountsNode():
-            path = _part(" from ", node.path)
-            return _row("counts ", node.name, *_part(" ", node.label), *path)
-        case n.StratifyNode():
-            if not node.columns:
-                return "stratify none"
-            return _row("stratify by ", _listed(node.columns), *_each(node.options))
-        case n.GroupNode():
-            return _row("group by ", node.column)
-        case n.ModelNode():
-            return _row("model ", node.name, *_part(" ", node.label), " = ", node.pipeline)
-        case n.ProtocolNode():
-            named = () if node.name is None else (node.name, " = ")
-            words = _between(" ", node.words)
-            given = (*_part(" by ", node.by), *_part(" from ", node.path))
-            return _row("protocol ", *named, *words, *given, *_each(node.options))
-        case n.TuneNode():
-            return _row(
-                "tune",
-                *_part(" ", node.strategy),
-                *_part(" ", node.n),
-                *_part(" by ", node.metric),
-                *_each(node.options),
-                *_part(" select ", node.select),
-            )
-        case n.MeasureNode():
-            within = (" within ", _listed(node.within)) if node.within else ()
-            return _row("measure ", _listed(node.metrics), *within)
-        case n.CompareNode():
-            return _compare(node)
-        case n.RequireNode():
-            return _require(node)
-        case n.AnalyzeNode():
-            models = (" of ", _listed(node.models)) if node.models else ()
-            parts = (*_part(" by ", node.metric), *_part(" on ", node.on))
-            return _row("analyze ", _listed(node.items), *models, *parts)
-        case n.ExportNode():
-            return _row("export ", node.model or "best", *_part(" to ", node.path))
-        case n.UseNode():
-            return _row("use ", node.module)
-        case n.ReportNode():
-            return _row("report ", _listed(node.formats))
-    raise TypeError(f"{type(node).__name__} is no statement")
+def _field(node: n.Node, name: str) -> Any:
+    if name.isdigit() and isinstance(node, n.ClauseNode):
+        return node.values[int(name)]
+    return getattr(node, name)
 
 
-def _compare(node: n.CompareNode) -> Doc:
-    models = (" ", _listed(node.models)) if node.models else ()
-    by = (" by ", _listed(node.by)) if node.by else ()
-    return _row(
-        "compare",
-        *models,
-        *_part(" against ", node.against),
-        " across data" * node.across,
-        " with ",
-        node.test,
-        *_part(" then ", node.then),
-        *_part(" ", node.correction),
-        *by,
-        *_part(" on ", node.on),
-        " exploratory" * node.exploratory,
-    )
+def _joined(values: tuple[n.Node, ...], how: str) -> Doc:
+    match how:
+        case "each":
+            return _row(*(piece for node in values for piece in (" ", node)))
+        case "spaced":
+            return _row(*_between(" ", values))
+        case "joined":
+            return _row(*_between(", ", values))
+        case "plain":
+            return _words(values)
+        case "not all" if isinstance(values[0], n.NameNode) and values[0].name == "all":
+            return _row(_group("[", values, "]"))  # without brackets it would begin `all except`
+    return _listed(values)
 
-
-def _require(node: n.RequireNode) -> Doc:
-    tail = (*_part(" on ", node.on), *_part(" at ", node.at))
-    if node.kind == "level":
-        level = (node.metric or "", " of ", node.first, f" {node.operator} ", node.value or "")
-        return _row("require ", *level, *_part(" within ", node.within), *tail)
-    words, margin = _CLAIMS[node.kind]
-    return _row(
-        "require ",
-        node.first,
-        words,
-        node.second or "",
-        *_part(margin, node.value),
-        *_part(" with ", node.test),
-        *_part(" in ", node.metric),
-        *tail,
-    )
-
-
-_CLAIMS = {
-    "superior": (" better than ", " by "),
-    "noninferior": (" not worse than ", " by "),
-    "equivalent": (" equivalent to ", " within "),
-}
 
 # --- pieces ----------------------------------------------------------------------------
 
-Piece = n.Node | Doc
 
-
-def _row(*pieces: Piece) -> Row:
+def _row(*written: Written) -> Row:
     parts: list[str | Group | Chain] = []
-    for piece in pieces:
+    for piece in written:
         doc = _value(piece) if isinstance(piece, n.Node) else piece
         if isinstance(doc, Row):
             parts += doc.parts
@@ -249,15 +144,11 @@ def _row(*pieces: Piece) -> Row:
     return Row(tuple(parts))
 
 
-def _part(words: str, node: n.Node | None) -> tuple[Piece, ...]:
+def _part(words: str, node: n.Node | None) -> tuple[Written, ...]:
     return () if node is None else (words, node)
 
 
-def _each(nodes: Iterable[n.Node]) -> tuple[Piece, ...]:
-    return tuple(piece for node in nodes for piece in (" ", node))
-
-
-def _between(sign: str, nodes: Iterable[n.Node]) -> tuple[Piece, ...]:
+def _between(sign: str, nodes: Iterable[n.Node]) -> tuple[Written, ...]:
     return tuple(piece for node in nodes for piece in (sign, node))[1:]
 
 

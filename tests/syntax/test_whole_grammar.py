@@ -27,6 +27,8 @@ RARE = (
     "require a equivalent to b within 1% on p",
     "model m = m(x in 1..3)",
     "compare a vs b, c vs x with mcnemar",
+    "compare a, b, c, x with mcnemar",
+    "compare [a, b, c] with mcnemar",
     "compare [a vs b, c vs x,] with mcnemar",
     "compare [a, b,] across data with friedman then wilcoxon holm by accuracy exploratory",
 )
