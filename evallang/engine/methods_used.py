@@ -1,6 +1,7 @@
 """Every method that a run used, with the works that it is taken from."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from evallang.bibliography import (
@@ -11,6 +12,7 @@ from evallang.bibliography import (
     Reference,
 )
 from evallang.compatibility import metric_entry, own_metric
+from evallang.metrics.metric import MetricDeclaration
 from evallang.models.model import search_space
 from evallang.planning.candidates import asks
 from evallang.protocols.protocol import PROTOCOLS
@@ -28,9 +30,12 @@ from evallang.results.records import (
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.effect_sizes import EFFECT_SIZES
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
 from evallang.stats.intervals.effective_size import KISH_1965
-from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import Study
 
@@ -85,23 +90,26 @@ def methods_used(
     works: dict[str, Reference] = {}
 
     def add(kind: str, entry: Entry[Any], name: str | None = None) -> None:
-        declared = entry.declaration
-        metric = kind == "metric"
-        used.setdefault(
-            (kind, name or entry.name),
-            MethodRecord(
-                kind,
-                name or entry.name,
-                entry.title,
-                entry.summary,
-                tuple(r.key for r in entry.references),
-                declared.better if metric else None,
-                declared.unit if metric else None,
-            ),
+        found = MethodRecord(
+            kind,
+            name or entry.name,
+            entry.title,
+            entry.summary,
+            tuple(r.key for r in entry.references),
         )
+        used.setdefault((kind, found.name), _as_declared(found, entry.declaration))
         for reference in entry.references:
             works.setdefault(reference.key, reference)
 
+    def add_interval(name: str) -> None:
+        if name in INTERVALS:
+            add("interval", INTERVALS[name])
+        elif name in of_tests:
+            used.setdefault(
+                ("interval", name), MethodRecord("interval", name, of_tests[name], "", ())
+            )
+
+    of_tests = _titles_of_intervals()
     for protocol in study.protocols:
         add("protocol", PROTOCOLS[protocol.kind])
     measured = {e.metric for e in estimates} | {c.metric for c in comparisons}
@@ -129,13 +137,12 @@ def methods_used(
     tests += [r.test for r in requirements if r.test is not None]
     for test in tests:
         add("test", HYPOTHESIS_TESTS[test.test])
-        if test.estimate is not None and test.estimate.method in INTERVALS:
-            add("interval", INTERVALS[test.estimate.method])
+        if test.estimate is not None:
+            add_interval(test.estimate.method.partition("(")[0])
         for effect in test.effects:
             add("effect", EFFECT_SIZES[effect.name])
     for required in requirements:
-        if (name := required.method.partition("(")[0]) in INTERVALS:
-            add("interval", INTERVALS[name])
+        add_interval(required.method.partition("(")[0])
     for analysis in analyses:
         add("analysis", ANALYSES[analysis.kind])
         add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
@@ -168,6 +175,33 @@ def methods_used(
         for r in works.values()
     )
     return tuple(used.values()), records
+
+
+def _as_declared(found: MethodRecord, declared: object) -> MethodRecord:
+    """Add what a report needs to know of a method beside its title."""
+    match declared:
+        case MetricDeclaration():
+            return replace(
+                found,
+                better=declared.better,
+                unit=declared.unit,
+                of_examples=declared.of_examples or None,
+            )
+        case HypothesisTestDeclaration():
+            asked = declared.estimand.statistic if declared.estimand is not None else ""
+            return replace(found, estimand=asked or None, variants=declared.variants)
+        case IntervalDeclaration():
+            return replace(found, of_difference=declared.of_difference or None)
+    return found
+
+
+def _titles_of_intervals() -> dict[str, str]:
+    """Return the titles of the intervals that come with a test alone."""
+    return {
+        name: title
+        for entry in HYPOTHESIS_TESTS
+        for name, title in entry.declaration.intervals.items()
+    }
 
 
 def model_based(study: Study) -> bool:

@@ -418,7 +418,12 @@ class TestInputs:
         name = estimate.name
         if "difference" in name:  # "pseudo-median difference in mse"
             kind = name.partition("difference")[0]
-            name = f"{kind}difference in {self.metric.written}"
+            asked = HYPOTHESIS_TESTS[self.test.name].declaration.estimand
+            compared = self.metric.written
+            if asked is not None and asked.statistic:
+                examples = self.compared.entry.declaration.of_examples
+                compared = f"the {asked.statistic} of the {examples or f'values of {compared}'}"
+            name = f"{kind}difference in {compared}"
         ends = (self.compared.entry.declaration.low, self.compared.entry.declaration.high)
         low, high = estimate.low, estimate.high
         if ends[0] is not None and ends[1] is not None:  # no difference is wider than the range

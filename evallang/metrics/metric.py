@@ -58,6 +58,7 @@ class MetricDeclaration(Guidance):
     of_union : True where it is 1 if all, and 0 if none, of the examples that are or are
         predicted positive are both, so that it is bounded by their share
     squares : True where errors enter squared, so that a few extremes decide
+    of_examples : what each example has, as a plural ("absolute errors"), for a mean of losses
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -79,6 +80,7 @@ class MetricDeclaration(Guidance):
     of_union: bool = False
     squares: bool = False
     known_without_skill: bool = False
+    of_examples: str = ""
 
 
 METRICS: Registry[MetricDeclaration] = Registry("metric", "evallang.metrics")

@@ -45,6 +45,7 @@ BRIER_1950 = Reference(
         "probabilities",
         "lower",
         0,
+        of_examples="log losses",
         when=(
             "predicted probabilities are used as probabilities, and a confident mistake is "
             "the worst"
@@ -87,6 +88,7 @@ def log_loss(truth: ArrayLike, output: ArrayLike, positive: int | None) -> NDArr
         "lower",
         0,
         2,
+        of_examples="squared errors of the probabilities",
         when=(
             "predicted probabilities are used as probabilities, and should be both right and "
             "decided"

@@ -51,6 +51,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         "values",
         "lower",
         0,
+        of_examples="squared errors",
         squares=True,
         when="the model predicts means, and large errors are out of proportion worse",
         when_not=(
@@ -86,6 +87,7 @@ def mse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         "values",
         "lower",
         0,
+        of_examples="squared errors",
         transform="sqrt",
         unit="target",
         squares=True,
@@ -130,6 +132,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
         "values",
         "lower",
         0,
+        of_examples="absolute errors",
         unit="target",
         when="errors count in proportion to their size, in the target's unit",
         when_not=(
@@ -158,6 +161,7 @@ def mae(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[n
         "values",
         "lower",
         0,
+        of_examples="absolute percentage errors",
         when="errors count relative to the size of the truth, which is never near 0",
         when_not=(
             "the truth may be 0 or near it, or predictions that are too high and too low "

@@ -147,7 +147,7 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
 def _test_words(context: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
     """Name a test with its article and the variants that were computed."""
     title = mid_sentence(context.method_title("test", tests[0].test))
-    variants = dict.fromkeys(words for test in tests if (words := variant_words(test)))
+    variants = dict.fromkeys(words for test in tests if (words := variant_words(context, test)))
     shown = [words for words in variants if words not in title]
     variant = f" ({', '.join(shown)})" if shown else ""
     article = "" if "’s " in title else "the "

@@ -92,7 +92,9 @@ def heading(context: Context, comparison: Comparison) -> str:
 def _test_name(context: Context, comparison: Comparison) -> str:
     tests = [t for t in (comparison.omnibus, *comparison.pairwise[:1]) if t is not None]
     titles = [mid_sentence(context.method_title("test", test.test)) for test in tests]
-    variants = dict.fromkeys(words for p in comparison.pairwise if (words := variant_words(p)))
+    variants = dict.fromkeys(
+        words for p in comparison.pairwise if (words := variant_words(context, p))
+    )
     return ", then ".join(titles) + (f", {', '.join(variants)}" if variants else "")
 
 
@@ -179,7 +181,7 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
     if not computed(omnibus):
         why = " and ".join(reasons(context, [omnibus]))
         return runs(f"{title} was not computed: {why}. ")
-    words = variant_words(omnibus)
+    words = variant_words(context, omnibus)
     test = test_runs(context, omnibus, comparison.alpha)
     null = null_words(context, comparison, omnibus)
     if omnibus.p is None:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
@@ -31,22 +32,7 @@ from evallang.results.records import (
 
 OF_ONE_CLASS = frozenset({"precision", "npv", "recall", "specificity", "f1", "fbeta", "jaccard"})
 """Metrics that are the mean over the classes (macro) where there are three or more."""
-OF_DIFFERENCES = {"delong": "DeLong interval"}
-"""Intervals that are another for a difference: DeLong's of one area is on the logit scale."""
-INTERVALS = {
-    "unpaired_wald": "Wald interval that takes the two as independent",
-    "bayes_t": "credible interval of the correlated t",
-    "sign": "exact interval of the median",
-    "paired_t": "t interval of the paired differences",
-    "clustered_t": "Clustered t interval",
-    "bootstrap": "Bootstrap interval",
-    "cv_clt": "Cross-validation interval by the central limit theorem",
-}
-"""Intervals that come with a test alone, or whose option says nothing to a reader."""
-
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
-
-RANK_TESTS = frozenset({"nemenyi", "bonferroni_dunn"})
 
 KEPT = "".join(
     map(chr, (0x9, 0xA, 0xA0, 0xAD, *range(0x2000, 0x200B), 0x200C, 0x200D, 0x202F, 0x2060))
@@ -241,9 +227,6 @@ class Context:
         """Return the title of an interval; one that only its test makes is called after it."""
         if over_groups:
             return f"{self.interval_title(name)}, in its form for groups"
-        if base(name) in INTERVALS:
-            options = written_options(name.removeprefix(base(name)))
-            return INTERVALS[base(name)] + (f" ({options})" if options else "")
         test = None if self.method("interval", name) else self.method("test", name)
         if test is None:
             return self.method_title("interval", name)
@@ -252,7 +235,9 @@ class Context:
 
     def difference_title(self, name: str) -> str:
         """Give the title of the interval of a difference, which may differ from one value's."""
-        return OF_DIFFERENCES.get(base(name)) or self.interval_title(name)
+        found = self.method("interval", name)
+        other = found.of_difference if found is not None else None
+        return other or self.interval_title(name)
 
     def averaged(self, data: str | None, name: str) -> bool:
         """Tell whether a metric of one class is averaged over three or more by default."""
@@ -367,16 +352,30 @@ class Context:
     def about_ranks(self, comparison: Comparison) -> bool:
         """Tell whether the pairs were decided by the difference of their average ranks."""
         return comparison.data is None and any(
-            pair.test in RANK_TESTS or "rank_first" in pair.extra for pair in comparison.pairwise
+            "rank_first" in pair.extra for pair in comparison.pairwise
         )
 
     def difference_words(self, comparison: Comparison) -> MetricWords:
-        """Give the words for what the pairs differ in: the metric, or average ranks in it."""
+        """Return the words for what the pairs differ in.
+
+        That is the metric, average ranks in it, or what the test compares instead of its mean.
+        """
         metric = self.metric(comparison.metric)
         if not self.about_ranks(comparison):
-            return metric
+            return self._estimand(comparison, metric)
         noun = f"average rank in {metric.noun}"
         return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "number", "lower")
+
+    def _estimand(self, comparison: Comparison, metric: MetricWords) -> MetricWords:
+        """Name what the tests of pairs compare where that is not the mean of the metric."""
+        tests = (self.method("test", pair.test) for pair in comparison.pairwise)
+        asked = next((test.estimand for test in tests if test is not None), None)
+        if asked is None:
+            return metric
+        found = self.method("metric", comparison.metric)
+        known = found.of_examples if found is not None else None
+        noun = f"{asked} of the {known or f'values of {metric.noun}'}"
+        return replace(metric, title=capitalised(noun), noun=noun)
 
     def difference_scale(self, comparison: Comparison) -> Scale:
         """Choose the decimals of the differences of a comparison."""

@@ -51,7 +51,12 @@ def decided(pair: HypothesisTestResult, confidence: float) -> bool:
 
 def margin_of(pair: HypothesisTestResult) -> float | None:
     """Give the margin of a test of equivalence or non-inferiority; None for other tests."""
-    return pair.extra.get("margin") if pair.test in ("tost", "noninferiority") else None
+    return pair.extra.get("margin")
+
+
+def about_equivalence(pair: HypothesisTestResult) -> bool:
+    """Tell whether a test of a margin is about both its ends."""
+    return "p_lower" in pair.extra
 
 
 def labelled(context: Context, text: str) -> str:

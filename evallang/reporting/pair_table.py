@@ -90,7 +90,7 @@ def _bold(context: Context, comparison: Comparison) -> Runs:
 def _caption(context: Context, comparison: Comparison) -> str:
     pairs = comparison.pairwise
     test = context.method_title("test", pairs[0].test)
-    variants = dict.fromkeys(words for pair in pairs if (words := variant_words(pair)))
+    variants = dict.fromkeys(words for pair in pairs if (words := variant_words(context, pair)))
     variant = f" ({', '.join(variants)})" if variants else ""
     noun = context.metric(comparison.metric).noun
     about = pairs_words(pairs)

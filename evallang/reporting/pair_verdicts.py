@@ -2,7 +2,7 @@
 
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast, contrast_interval
-from evallang.reporting.decisions import POSTERIOR, favoured, margin_of
+from evallang.reporting.decisions import POSTERIOR, about_equivalence, favoured, margin_of
 from evallang.reporting.document import Number, Runs, Strong, listed, runs
 from evallang.reporting.numbers import percent, probability, scale_of
 from evallang.reporting.titles import mid_sentence
@@ -50,10 +50,11 @@ def within_margin(context: Context, comparison: Comparison, pair: HypothesisTest
     margin = margin_of(pair)
     size = amount(metric, margin or 0.0, scale_of([], [margin], percent=metric.percent))
     where = place_words(context, comparison)
-    verb = "were" if pair.test == "tost" else "was"
+    both = about_equivalence(pair)
+    verb = "were" if both else "was"
     shown = f"{verb} shown" if pair.reject else f"{verb} not shown"
     noun = metric.noun
-    if pair.test == "tost":
+    if both:
         lead = runs(f"{where}{first} and {second} {shown} to be equivalent in {noun} within ±")
     else:
         lead = runs(f"{where}{first} {shown} to be non-inferior to {second} in {noun}, margin ")

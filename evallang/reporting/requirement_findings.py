@@ -115,7 +115,7 @@ def where_words(context: Context, item: Requirement) -> str:
 def test_words(context: Context, item: Requirement) -> Runs:
     """Name the test that decided a line, with its p and the level."""
     assert item.test is not None, "asked of lines `with` a test"
-    variant = variant_words(item.test)
+    variant = variant_words(context, item.test)
     title = mid_sentence(context.method_title("test", item.test.test))
     alpha = alpha_of(context, item)
     made = runs(title, f" ({variant})" if variant and variant not in title else "")

@@ -45,13 +45,9 @@ VARIANTS = {
     "corrected": "continuity-corrected",
     "clustered chi2": "clustered χ²",
     "mean": "mean of the first two differences",
-    "cv_auc": "within folds",
-    "cv_auc, clustered": "within folds, clustered",
-    **dict.fromkeys(
-        ("t", "F", "z", "delong", "first", "pooled", "correlated t", "not computed"), ""
-    ),
+    **dict.fromkeys(("t", "F", "z", "first", "pooled", "correlated t", "not computed"), ""),
 }
-"""Words for what was computed; nothing where the name of the test says it."""
+"""Words for what many tests compute; nothing where the name of the test says it."""
 
 
 def number_word(n: int, *, capital: bool = False) -> str:
@@ -172,10 +168,12 @@ def written_apart(rest: str) -> str:
 SIDES = {"greater": "larger", "less": "smaller"}
 
 
-def variant_words(result: HypothesisTestResult) -> str:
+def variant_words(context: Context, result: HypothesisTestResult) -> str:
     """Name what was really computed: "mid-p", "χ²"."""
     kind = result.variant.partition(SIDE)[0]
-    words = "" if kind == result.test else VARIANTS.get(kind, kind.replace("_", " "))
+    test = context.method("test", result.test)
+    known = VARIANTS if test is None else {**VARIANTS, **test.variants}
+    words = "" if kind == result.test else known.get(kind, kind.replace("_", " "))
     words = re.sub(r"\b(zeros|ties)=(\w+)", r"\1: \2", words)
     side = "" if result.side is None else f"one-sided, first {SIDES[result.side]}"
     return ", ".join(part for part in (words, side) if part)

@@ -1,6 +1,7 @@
 """Where results come from: versions and machine, the methods used and their references."""
 
 from collections.abc import Mapping
+from dataclasses import field
 
 from evallang.frozen import frozen
 from evallang.results.kinds import Duration
@@ -64,7 +65,10 @@ class MethodRecord:
     """A method that was used: what a report says of it without asking the catalogues.
 
     `kind` is metric, estimate, interval, test, correction, protocol, effect or software; `better`
-    and `unit` are set for metrics ("higher", "percent").
+    and `unit` are set for metrics ("higher", "percent"), and `of_examples` names what each example
+    has ("absolute errors"). `estimand` is what a test compares where that is not the mean of what
+    examples have ("trimmed mean"), `variants` the words for what it computed, where they are its
+    own. `of_difference` is the title of an interval of a difference, where it is another method.
     """
 
     kind: str
@@ -74,3 +78,7 @@ class MethodRecord:
     references: tuple[str, ...]
     better: str | None = None
     unit: str | None = None
+    of_examples: str | None = None
+    estimand: str | None = None
+    variants: Mapping[str, str] = field(default_factory=dict)
+    of_difference: str | None = None

@@ -24,6 +24,8 @@ class ShownOfTest:
     p_second: Number = None
     rope: Number = None
     margin: Number = None
+    p_lower: Number = None
+    p_upper: Number = None
     threshold: Number = None
     alternative: str | None = None
     chi2: Number = None

@@ -9,7 +9,10 @@ from evallang.reporting.context import Context
 from evallang.reporting.requirement_findings import interval_of
 from evallang.results.records import MethodRecord
 
-DELONG = MethodRecord("interval", "delong", "DeLong interval on the logit scale", "", ())
+DELONG = MethodRecord(
+    "interval", "delong", "DeLong interval on the logit scale", "", (),
+    of_difference="DeLong interval",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

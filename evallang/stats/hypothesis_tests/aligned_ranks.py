@@ -75,6 +75,7 @@ FEW_STEPS = 50_000  # sums formed; a tenth of a second
     HypothesisTestDeclaration(
         FROM_DATA_SETS,
         ALIGNED_NULL,
+        followed_by=("nemenyi", "wilcoxon"),
         models=(3, None),
         omnibus=True,
         across_data=True,
@@ -171,6 +172,7 @@ def friedman_aligned(
     HypothesisTestDeclaration(
         FROM_DATA_SETS,
         ALIGNED_NULL,
+        followed_by=("nemenyi", "wilcoxon"),
         models=(3, None),
         omnibus=True,
         across_data=True,

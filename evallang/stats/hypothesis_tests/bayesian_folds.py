@@ -57,6 +57,7 @@ CONSTANT = "the differences do not vary, so the posterior is all at their mean"
     HypothesisTestDeclaration(
         frozenset({Evidence.FOLD_SCORES}),
         ABOUT,
+        intervals={"bayes_t": "credible interval of the correlated t"},
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         bayesian=True,
         t_over_splits=True,

@@ -95,6 +95,8 @@ THYROIDS = ((15, 1), (7, 0))
     HypothesisTestDeclaration(
         FROM_ROWS,
         PAIR_NULL,
+        proposed=1,
+        default_for=frozenset({"proportion"}),
         null_under_cv=PAIR_NULL_UNDER_CV,
         tests="accuracy",
         clustered=True,
@@ -233,6 +235,8 @@ def mcnemar(
     HypothesisTestDeclaration(
         FROM_ROWS | {Evidence.SHARES},
         "the two models have the same accuracy",
+        intervals={"unpaired_wald": "Wald interval that takes the two as independent"},
+        default_for=frozenset({"shares"}),
         null_under_cv=PAIR_NULL_UNDER_CV,
         tests="accuracy",
         when="two published shares whose pairs are unknown, on as many examples or on others; "

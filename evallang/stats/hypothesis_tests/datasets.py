@@ -90,6 +90,7 @@ ZHOU_RANKS = ((1.0, 2.0, 3.0), (1.0, 2.5, 2.5), (1.0, 2.0, 3.0), (1.0, 2.0, 3.0)
     HypothesisTestDeclaration(
         FROM_DATA_SETS,
         ALL_EQUAL,
+        followed_by=("nemenyi", "wilcoxon"),
         models=(3, None),
         omnibus=True,
         across_data=True,

@@ -17,6 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
+from evallang.stats.hypothesis_tests.ranking_curves import AUC_VARIANTS
 from evallang.stats.intervals.differences import TANGO_1998, TwoByTwo, paired_counts, tango
 from evallang.stats.rank_scores import checked_direction
 
@@ -113,6 +114,8 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
     HypothesisTestDeclaration(
         ANY_INTERVAL,
         DIFFERENT,
+        claim="equivalence",
+        variants=AUC_VARIANTS,
         designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,
@@ -169,6 +172,8 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
     HypothesisTestDeclaration(
         ANY_INTERVAL,
         INFERIOR,
+        claim="noninferiority",
+        variants=AUC_VARIANTS,
         designs=WITH_AN_INTERVAL,
         clustered=True,
         weights=True,

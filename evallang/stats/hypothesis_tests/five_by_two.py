@@ -126,6 +126,7 @@ def five_by_two_t(
     HypothesisTestDeclaration(
         FROM_FOLDS,
         NULL,
+        proposed=4,
         designs=frozenset({Design.FIVE_BY_TWO}),
         implied=("5x2cv", {}),
         when="two learning algorithms on one data set, at ten fits each",

@@ -45,6 +45,8 @@ OWN = "own derivation: computed by hand"
     HypothesisTestDeclaration(
         FROM_FOLDS,
         NULL,
+        proposed=3,
+        default_for=frozenset({"splits"}),
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         t_over_splits=True,
         when="scores of repeated cross-validation or repeated holdout; of k folds, which are few, "
@@ -110,6 +112,8 @@ def corrected_t(
     HypothesisTestDeclaration(
         FROM_FOLDS,
         NULL,
+        overlap_ignored="the training sets of different folds share examples",
+        corrected_by="corrected_t",
         designs=frozenset({Design.KFOLD}),
         implied=("cv", {"folds": 10}),
         when="a published k-fold paired t test is reproduced",
@@ -157,6 +161,9 @@ def kfold_t(
     HypothesisTestDeclaration(
         FROM_FOLDS,
         NULL,
+        overlap_ignored="the training sets of different splits share examples, and so do the "
+        "test sets",
+        corrected_by="corrected_t",
         designs=frozenset({Design.RESAMPLED}),
         implied=("repeated_holdout", {"times": 30, "test": Fraction(1, 3)}),
         when="a published resampled t test is reproduced",

@@ -8,11 +8,31 @@ same call at another level. A test computes p, and never decides.
 """
 
 from collections.abc import Mapping
+from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
 from evallang.frozen import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
+
+DifferenceForm = Literal["shares", "splits", "proportion", "auc", "losses", "drawn"]
+"""What the interval of a difference is made from: two shares, scores of overlapping splits, right
+and wrong, scores of two classes, losses, or anything that can be drawn anew."""
+
+
+@frozen
+class Estimand:
+    """What a test is about where that is not the mean of what the examples have.
+
+    Attributes
+    ----------
+    asks : what the test does to the examples, as the rest of a sentence
+    statistic : what it compares between the models, such as `trimmed mean`; empty where it is
+        about differences alone
+    """
+
+    asks: str
+    statistic: str = ""
 
 
 @frozen
@@ -39,6 +59,21 @@ class HypothesisTestDeclaration(Guidance):
     t_over_splits : True where the mean difference over J splits is referred to t with J - 1
         degrees of freedom and the variance of the splits times (1/J + test rows / training
         rows), so that it loses power twice where splits are few
+    estimand : what it is about where that is not the mean of the metric
+    claim : what its rejection shows; `equivalence` and `noninferiority` hold within a margin
+    variants : the printed words of what was really computed, where they are its own
+    intervals : the printed titles of the intervals that come with it alone
+    series : how it is written so that it allows for dependence in time: its option
+        (`block=5`), or empty where it always does; None where it never does
+    followed_by : the tests of pairs that may follow it, the one that needs it first
+    against_reference : True where it compares every model with one reference
+    by_mean_ranks : True where it ranks all models together
+    of_signs : True where the smallest p over n data sets is that of n equal signs
+    drawn : True where its p is counted over rounds drawn by chance
+    overlap_ignored : what its splits share although it takes them as independent, or empty
+    corrected_by : the test that allows for this
+    proposed : its place among the tests that are proposed instead of another; 0 for never
+    default_for : the differences whose interval it gives unless another is written
     """
 
     evidence: frozenset[Evidence]
@@ -56,6 +91,20 @@ class HypothesisTestDeclaration(Guidance):
     across_data: bool = False
     t_over_splits: bool = False
     null_under_cv: str = ""
+    estimand: Estimand | None = None
+    claim: Literal["difference", "equivalence", "noninferiority"] = "difference"
+    variants: Mapping[str, str] = field(default_factory=dict)
+    intervals: Mapping[str, str] = field(default_factory=dict)
+    series: str | None = None
+    followed_by: tuple[str, ...] = ()
+    against_reference: bool = False
+    by_mean_ranks: bool = False
+    of_signs: bool = False
+    drawn: bool = False
+    overlap_ignored: str = ""
+    corrected_by: str = ""
+    proposed: int = 0
+    default_for: frozenset[DifferenceForm] = frozenset()
 
 
 HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(

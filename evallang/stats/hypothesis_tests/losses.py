@@ -77,6 +77,11 @@ OWN = "own derivation: computed by hand"
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW}),
         NULL,
+        intervals={
+            "paired_t": "t interval of the paired differences",
+            "clustered_t": "Clustered t interval",
+        },
+        default_for=frozenset({"losses"}),
         null_under_cv=NULL_UNDER_CV,
         tests="losses",
         clustered=True,
@@ -164,6 +169,7 @@ def t(
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW}),
         "the two forecasts have the same expected loss",
+        series="",
         tests="losses",
         when="losses of two forecasts of one series, in the order of time",
         when_not="examples are independent: t or permutation",

@@ -75,6 +75,8 @@ KUNCHEVA = (
     HypothesisTestDeclaration(
         FROM_ROWS,
         ALL_NULL,
+        followed_by=("mcnemar",),
+        proposed=1,
         null_under_cv=ALL_NULL_UNDER_CV,
         models=(3, None),
         tests="accuracy",
@@ -177,6 +179,7 @@ def cochran(
     HypothesisTestDeclaration(
         FROM_ROWS,
         ALL_NULL,
+        followed_by=("mcnemar",),
         null_under_cv=ALL_NULL_UNDER_CV,
         models=(3, None),
         tests="accuracy",

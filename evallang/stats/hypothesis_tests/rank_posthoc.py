@@ -84,6 +84,7 @@ class _Compared:
     HypothesisTestDeclaration(
         FROM_DATA_SETS,
         RANK_NULL,
+        by_mean_ranks=True,
         self_correcting=True,
         across_data=True,
         when="a critical-difference diagram is drawn, after friedman",
@@ -166,6 +167,8 @@ def nemenyi(
     HypothesisTestDeclaration(
         FROM_DATA_SETS,
         RANK_NULL,
+        by_mean_ranks=True,
+        against_reference=True,
         self_correcting=True,
         across_data=True,
         when="all models are compared with one, after friedman, and a figure of ranks is drawn",

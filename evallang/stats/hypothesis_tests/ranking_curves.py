@@ -49,10 +49,21 @@ TWO = ((4.0, 4.0), (3.0, 1.0), (2.0, 3.0), (1.0, 2.0))
 OWN = "own derivation: computed by hand"
 
 
+AUC_VARIANTS = {
+    "delong": "",
+    "cv_auc": "within folds",
+    "cv_auc, clustered": "within folds, clustered",
+}
+"""Printed words of the forms of the difference of two areas."""
+
+
 @HYPOTHESIS_TESTS.register(
     HypothesisTestDeclaration(
         frozenset({Evidence.SCORES_PER_ROW}),
         NULL,
+        variants=AUC_VARIANTS,
+        proposed=2,
+        default_for=frozenset({"auc"}),
         null_under_cv=NULL_UNDER_CV,
         models=(2, None),
         tests="scores",

@@ -92,6 +92,9 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     HypothesisTestDeclaration(
         PER_EXAMPLE,
         EXCHANGEABLE,
+        series="block=5",
+        drawn=True,
+        proposed=5,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
         clustered=True,
         weights=True,
@@ -208,6 +211,7 @@ def permutation(
     HypothesisTestDeclaration(
         PER_EXAMPLE,
         EQUAL,
+        default_for=frozenset({"drawn"}),
         null_under_cv=EQUAL_UNDER_CV,
         clustered=True,
         weights=True,

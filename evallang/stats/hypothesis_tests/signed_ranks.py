@@ -15,6 +15,7 @@ from evallang.stats.effect_sizes import effect
 from evallang.stats.fold_scores import NOISE, aligned, differences
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
+    Estimand,
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, checked_direction
@@ -71,6 +72,8 @@ FACTOR_SECOND = (0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29)
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW, Evidence.DATASET_SCORES}),
         NULL,
+        of_signs=True,
+        estimand=Estimand("ranks the differences of the examples"),
         tests="losses",
         when="two models over several data sets, or losses per example with heavy tails",
         when_not="the mean loss is meant: t or permutation; scores of folds: corrected_t",

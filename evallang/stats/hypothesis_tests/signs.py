@@ -43,6 +43,8 @@ PLAIN = tuple(row[0] for row in DEMSAR_AUC)
     HypothesisTestDeclaration(
         FROM_DATA_SETS,
         SIGN_NULL,
+        intervals={"sign": "exact interval of the median"},
+        of_signs=True,
         across_data=True,
         when="two models on several data sets whose scores do not compare with each other",
         when_not="sizes of differences can be ranked across data sets: wilcoxon, with more power",

@@ -57,6 +57,7 @@ class IntervalDeclaration(Guidance):
         `independent` (the same on examples of their own), `f1`
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
+    of_difference : its printed title where it is one of a difference, if that is another method
     """
 
     evidence: frozenset[Evidence]
@@ -67,6 +68,7 @@ class IntervalDeclaration(Guidance):
     clustered: bool = False
     weights: bool = False
     advised_against: str = ""
+    of_difference: str = ""
 
 
 INTERVALS: Registry[IntervalDeclaration] = Registry("interval", "evallang.stats.intervals")

@@ -129,6 +129,7 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
     IntervalDeclaration(
         frozenset({Evidence.SCORES_PER_ROW}),
         "auc",
+        of_difference="DeLong interval",  # a difference has no logit
         when="the area under the ROC curve of one fitted model on independent examples",
         when_not="scores of several models of a cross-validation: cv_auc",
         formula=(
