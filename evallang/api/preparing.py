@@ -17,6 +17,7 @@ from evallang.checking.suppression import report
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
 from evallang.diagnostics import Diagnostic, has_errors
+from evallang.hypotheses import as_read
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ def read_and_plan(
     meant, modules = find_own_code(study.meant, study.folder)
     meant = replace(meant, live=hashes(live.models))
     packages = (*missing_packages(meant), *modules)
-    judged = judge_read(meant, tables, given, scored)
+    as_found = as_read(meant, tables.values(), given, scored)
+    judged = judge_read(meant, as_found, tables, given, scored)
     planned = with_exports(meant, tables, plan(meant, tables, given, scored))
-    judged += judge_planned(meant, tables, planned.layout.splits)
+    judged += judge_planned(meant, as_found, tables, planned.layout.splits)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
     fine = (*missing, *packages) if missing_is_fine else ()

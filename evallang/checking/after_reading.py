@@ -14,11 +14,10 @@ from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
 from evallang.checking.rules.lines import listed, test_of, tested_lines, tests_of
-from evallang.checking.rules.over_data import advise_on_data_sets
 from evallang.checking.rules.primary import advise_on_first_measure
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.splits import advise_on_given_folds
-from evallang.checking.rules.whole_families import advise_on_families, as_read
+from evallang.checking.rules.whole_families import advise_on_families
 from evallang.checking.validity import for_the_line, metrics_on
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
 from evallang.compatibility.hypothesis_tests import test_mismatch
@@ -52,11 +51,15 @@ else:
 
 def judge_read(
     study: Study,
+    read: Study,
     tables: Mapping[str, Table],
     given: Sequence[GivenOutcomes],
     scored: Sequence[ScoreTable] = (),
 ) -> list[Diagnostic]:
-    """Ask everything that needs the data: what they make impossible, and advice on them."""
+    """Ask everything that needs the data: what they make impossible, and advice on them.
+
+    `read` is the study with the data sets that were found as its sources.
+    """
     asked = questions(study)
     used = _used(study)
     strata = study.stratification
@@ -78,7 +81,6 @@ def judge_read(
         )
         checked = (*checked, *check_design(table, asked))
         found += of_one(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
-    read = as_read(study, tables, given, scored)
     found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
     found += advise_on_families(study, read)
     classes = {table.spec.name: len(table.classes) for table in tables.values()}
@@ -93,9 +95,7 @@ def judge_read(
         found += judge_options(study, len(table.classes), table.positive)
     for scores in scored:
         found += judge_scores(study, scores)
-    n = len(tables) + len(given) + sum(scores.n for scores in scored)
-    found += judge_number_of_data_sets(study, n)
-    found += advise_on_data_sets(study, read, n)
+    found += judge_number_of_data_sets(study, len(read.sources))
     for source in given:
         found += check_outcomes(source)
         if source.correct is None and source.values is None:
@@ -132,11 +132,13 @@ def _documents(study: Study, table: Table) -> Collection[str]:
 
 
 def judge_planned(
-    study: Study, tables: Mapping[str, Table], layout: Mapping[tuple[str, str], Sequence[Split]]
+    study: Study,
+    read: Study,
+    tables: Mapping[str, Table],
+    layout: Mapping[tuple[str, str], Sequence[Split]],
 ) -> list[Diagnostic]:
     """Ask what needs the splits: test sets of a fold test, and how many examples are tested."""
     found: list[Diagnostic] = []
-    read = as_read(study, tables, (), ())
     for protocol in study.protocols:
         words, alone = spoken(protocol), protocol.implied_by is None
         declared = PROTOCOLS[protocol.kind].declaration
@@ -153,7 +155,7 @@ def judge_planned(
             found += advise_on_examples(read, [Examples(name, len(tested), {})])
             found += _one_class(study, protocol, table, splits)
             found += judge_planned_areas(study, protocol, table, splits)
-            found += advise_on_given_folds(study, protocol, splits)
+            found += advise_on_given_folds(read, protocol, splits)
             honest = not declared.tests_on_training_rows(protocol.options)
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)

@@ -17,6 +17,7 @@ from evallang.compatibility.hypothesis_tests import (
     region_mismatch,
 )
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
+from evallang.hypotheses import is_joined, planned_of
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Evidence
 from evallang.source import Span
@@ -209,7 +210,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `against MODEL`, or `nemenyi` for all pairs",
         )
-    if study.families == "together" and not comparison.exploratory:
+    if is_joined(study.families, comparison):
         _judge_joined(scope, comparison)
         return
     if comparison.correction is None:
@@ -219,7 +220,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     if "pairs" not in inputs:
         return
     several = not comparison.across and any(_holds_several(source) for source in study.sources)
-    places = 1 if comparison.across else len(study.sources)
+    tables = len(planned_of(study, comparison))
     if several:
         scope.report(
             validity_codes.FAMILY,
@@ -230,11 +231,11 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             if Evidence.DATASET_SCORES in HYPOTHESIS_TESTS[single.name].declaration.evidence
             else "write `holm`",
         )
-    elif places * len(comparison.metrics) > 1:
+    elif tables > 1:
         scope.report(
             validity_codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes "
-            f"{places * len(comparison.metrics)} of them",
+            f"{tables} of them",
             comparison.span,
             help="write `holm`, or a line for each metric and data set",
         )

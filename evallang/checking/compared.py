@@ -5,8 +5,9 @@ from typing import Literal
 
 from evallang.checking import claim_codes, clause_values, validity_codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
-from evallang.checking.own_metrics import as_measured, has_models, measured_elsewhere
+from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope
+from evallang.hypotheses import correction_clause, family_of_line, holds_unknown, is_joined
 from evallang.spelling import Words, closest
 from evallang.stats.corrections import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -29,10 +30,11 @@ def comparisons(
         spec = _comparison(scope, index, node, names, sources, protocols, measured)
         if spec is None:
             continue
-        joins = families == "together" and not spec.exploratory
-        size = _family_size(scope, spec, names, sources)
-        if node.correction is None and spec.correction is not None and size > 1 and not joins:
-            scope.default(f"compare line {index + 1} correction", spec.correction.name)
+        joined = is_joined(families, spec)
+        if node.correction is None and spec.correction is not None and not joined:
+            family = family_of_line(spec, sources, Words(scope.models))
+            if family.size > 1 or any(map(holds_unknown, sources)):
+                scope.default(correction_clause(spec), spec.correction.name)
         found.append(spec)
     return tuple(found)
 
@@ -104,19 +106,6 @@ def _comparison(
     )
     enough = _enough_models(scope, node, spec, names)
     return spec if enough and _named_side(scope, spec, names) else None
-
-
-def _family_size(
-    scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None, sources: Sequence[SourceSpec]
-) -> int:
-    """Count the pairs of a line, as far as they are known before data are read."""
-    if spec.omnibus and spec.post_hoc is None:
-        return 0
-    known = len(spec.models or [name for name in names or () if name != spec.against])
-    each = spec.singly or spec.against is not None
-    pairs = known if each else known * (known - 1) // 2
-    places = 1 if spec.across else sum(has_models(source, spec.models, scope) for source in sources)
-    return (len(spec.pairs) or pairs) * len(spec.metrics) * places
 
 
 def _models(

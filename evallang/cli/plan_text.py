@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from evallang.engine.column_records import column_records
 from evallang.engine.data_records import data_records, model_records
+from evallang.hypotheses import Family, as_read, families_of, is_open, pair_declaration
 from evallang.planning.defaults import without_interval
 from evallang.planning.exports import export_lines
 from evallang.protocols.protocol import written_number
 from evallang.results.columns import column_lines
+from evallang.stats.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
@@ -25,6 +27,7 @@ def plan_lines(prepared: "Prepared") -> list[str]:
         ("Data outside the study's folder", iter(prepared.paths_taken)),
         ("Models", _models(prepared)),
         ("Protocols", _protocols(prepared)),
+        ("Comparisons", _comparisons(prepared)),
         ("Exports", export_lines(prepared.study, prepared.planned.layout)),
         ("Defaults (not written in the study)", _defaults(prepared)),
         ("Work", _work(prepared)),
@@ -159,6 +162,32 @@ def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
         yield f"  stratified by {protocol.stratify}"
     if protocol.group:
         yield f"  grouped by {protocol.group}"
+
+
+def _comparisons(prepared: "Prepared") -> Iterator[str]:
+    """Write the lines of each family, then its size and what corrects it."""
+    tables, given, scored = prepared.tables.values(), prepared.given, prepared.scored
+    read = as_read(prepared.study, tables, given, scored)
+    for family in families_of(read).families:
+        yield from dict.fromkeys(planned.line.source for planned in family.comparisons)
+        if family.comparisons:
+            yield f"  {'at least ' if is_open(read) else ''}{_family(family)}"
+
+
+def _family(family: Family) -> str:
+    tests = _number(max(family.size, 1), "test")
+    if family.correction is not None:
+        together = "one family of " if family.joint else ""
+        corrected = f"corrected by {family.correction.written}"
+        uncorrected = "without a correction"
+        adjusts = CORRECTIONS[family.correction.name].declaration.adjusts
+        return f"{together}{tests}, {corrected if adjusts else uncorrected}"
+    declared = pair_declaration(family.comparisons[0].line)
+    if family.size > 1 and declared.bayesian:
+        return f"{tests}, decided by probabilities without a correction"
+    if family.size > 1 and declared.self_correcting:
+        return f"{tests}, which control their family themselves"
+    return tests
 
 
 def _defaults(prepared: "Prepared") -> Iterator[str]:

@@ -1,56 +1,38 @@
 """`compare` lines in, `Comparison`s out: omnibus and pairs run, their families decided."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from evallang.engine import families
 from evallang.engine.arenas import Arena
 from evallang.engine.families import Bout
+from evallang.hypotheses import Families, PlannedComparison
 from evallang.results.records import Comparison, Family, HypothesisTestResult, Ranks
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Study, models_of, pairs_of
+from evallang.study import ComparisonSpec, Study
 
 
-@dataclass(frozen=True)
-class Line:
-    """A `compare` line with the arenas that it is about."""
-
-    spec: ComparisonSpec
-    arenas: tuple[Arena, ...]
-
-
-def compare(study: Study, lines: Sequence[Line]) -> list[Comparison]:
-    """Run every line in its arenas, and decide family by family, in the order of the study.
-
-    All pairs of a line are one family; with `families together` so are those of all lines
-    that are not exploratory.
-    """
-    bouts = [
-        _bout(study, line.spec, arena)
-        for line in lines
-        for arena in line.arenas
-        if set(models_of(line.spec, arena.models)) <= set(arena.models)
-    ]
-    made: dict[int, Comparison] = {}
-    for family in families.of_study(study, bouts):
-        places = [place for place, bout in enumerate(bouts) if bout in family]
-        for place, decided in zip(places, families.decide(study, family), strict=True):
-            made[place] = _comparison(study, decided)
-    return [made[place] for place in sorted(made)]
+def compare(
+    study: Study, tested: Families, arena_of: Callable[[PlannedComparison], Arena]
+) -> list[Comparison]:
+    """Run every line in its arenas, and decide family by family, in the order of the study."""
+    made: dict[PlannedComparison, Comparison] = {}
+    for family in tested.families:
+        bouts = [_bout(study, planned, arena_of(planned)) for planned in family.comparisons]
+        for decided in families.decide(study, family, bouts):
+            made[decided.bout.planned] = _comparison(study, decided)
+    return [made[planned] for line in study.comparisons for planned in tested.planned[line.index]]
 
 
-def _bout(study: Study, spec: ComparisonSpec, arena: Arena) -> Bout:
+def _bout(study: Study, planned: PlannedComparison, arena: Arena) -> Bout:
     """Run a line in one arena; nothing is decided yet."""
-    models = models_of(spec, arena.models)
-    pairs = pairs_of(spec, arena.models)
-    gated = spec.post_hoc is not None
-    omnibus = None
-    if gated or (spec.omnibus and len(models) > 2):
-        omnibus = _omnibus(study, spec, arena, models)
-        pairs = pairs if gated else ()
-    tests = tuple(families.pair_test(study, spec, arena, p, study.confidence) for p in pairs)
-    return Bout(spec, arena, models, omnibus, tests)
+    line = planned.line
+    omnibus = _omnibus(study, line, arena, planned.models) if planned.omnibus else None
+    tests = tuple(
+        families.pair_test(study, line, arena, pair, study.confidence) for pair in planned.pairs
+    )
+    return Bout(planned, arena, omnibus, tests)
 
 
 def _omnibus(
@@ -67,12 +49,12 @@ def _omnibus(
 
 
 def _comparison(study: Study, decided: families.Decided) -> Comparison:
-    bout = decided.bout
+    bout, family = decided.bout, decided.family
     spec, arena = bout.spec, bout.arena
     correction, adjective = None, None
-    if decided.correction is not None:
-        correction = decided.correction.written
-        adjective = CORRECTIONS[decided.correction.name].declaration.adjective
+    if family.correction is not None:
+        correction = family.correction.written
+        adjective = CORRECTIONS[family.correction.name].declaration.adjective
     reason = decided.reason or _none_computed(decided.tests)
     return Comparison(
         index=spec.index,
@@ -81,12 +63,12 @@ def _comparison(study: Study, decided: families.Decided) -> Comparison:
         protocol=arena.protocol,
         metric=arena.metric,
         alpha=study.alpha,
-        family=Family(max(decided.size, 1), correction, spec.exploratory, adjective),
+        family=Family(max(family.size, 1), correction, spec.exploratory, adjective),
         omnibus=decided.omnibus,
         pairwise=decided.tests,
         performed=reason is None,
         reason=reason,
-        ranks=_ranks(arena.ranks(bout.models, study.alpha), decided.tests),
+        ranks=_ranks(arena.ranks(bout.planned.models, study.alpha), decided.tests),
         against=spec.against,
     )
 

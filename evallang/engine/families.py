@@ -1,10 +1,4 @@
-"""Families of hypotheses decided: gates, corrections, and intervals that hold for a family.
-
-A family is the pairs of one `compare` line, by every metric and on every data set that it
-runs on. With `families together` all lines that are not exploratory are one family under
-Holm's correction, and their omnibus tests are members too, so that the family-wise error
-rate covers every claim of the study.
-"""
+"""Families of hypotheses decided: gates, corrections, and intervals that hold for a family."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +7,9 @@ from typing import Any
 from evallang.engine.arenas import Arena
 from evallang.engine.providers import Providers
 from evallang.engine.zero_width import without_zero_width
+from evallang.hypotheses import Family, PlannedComparison, pair_declaration
 from evallang.results.records import HypothesisTestResult, SimultaneousInterval
-from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level, strictest_alpha
+from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
@@ -22,7 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
 )
 from evallang.stats.inputs import Subject
 from evallang.stats.power_of_t import t_detectable
-from evallang.study import ComparisonSpec, Method, Study, joint_correction
+from evallang.study import ComparisonSpec, Method, Study
 
 NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
 UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
@@ -32,11 +27,15 @@ UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not perfo
 class Bout:
     """One line in one arena: its omnibus, if any, and the tests of its pairs, undecided."""
 
-    spec: ComparisonSpec
+    planned: PlannedComparison
     arena: Arena
-    models: tuple[str, ...]
     omnibus: HypothesisTestResult | None
     tests: tuple[HypothesisTestResult, ...]
+
+    @property
+    def spec(self) -> ComparisonSpec:
+        """The line."""
+        return self.planned.line
 
     @property
     def single(self) -> Method:
@@ -46,45 +45,18 @@ class Bout:
     @property
     def declared(self) -> HypothesisTestDeclaration:
         """What the test of each pair declares."""
-        return HYPOTHESIS_TESTS[self.single.name].declaration
+        return pair_declaration(self.spec)
 
 
 @dataclass(frozen=True)
 class Decided:
-    """A bout with its decisions; `reason` says why the pairs were not tested, if they were not.
-
-    `size` and `correction` are those of its family.
-    """
+    """A bout with its decisions; `reason` says why the pairs were not tested, if they were not."""
 
     bout: Bout
+    family: Family
     omnibus: HypothesisTestResult | None
     tests: tuple[HypothesisTestResult, ...]
     reason: str | None
-    size: int
-    correction: Method | None
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How a family is decided: its size, its correction, whether omnibus tests are members."""
-
-    size: int
-    correction: Method | None
-    joint: bool = False
-
-
-def of_study(study: Study, bouts: Sequence[Bout]) -> list[list[Bout]]:
-    """Put bouts into families: those of a line, or of all lines that are firm and have a p."""
-    found: dict[int, list[Bout]] = {}
-    for bout in bouts:
-        found.setdefault(-1 if _joins(study, bout) else bout.spec.index, []).append(bout)
-    return list(found.values())
-
-
-def _joins(study: Study, bout: Bout) -> bool:
-    """Tell whether a bout belongs to the one family of the study; posteriors have no p."""
-    firm = study.families == "together" and not bout.spec.exploratory
-    return firm and not bout.declared.bayesian
 
 
 def pair_test(
@@ -100,15 +72,11 @@ def pair_test(
     return replace(without_zero_width(result), models=pair)
 
 
-def decide(study: Study, bouts: Sequence[Bout]) -> list[Decided]:
+def decide(study: Study, family: Family, bouts: Sequence[Bout]) -> list[Decided]:
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
-    joint = all(_joins(study, bout) for bout in bouts)
-    size = sum(len(bout.tests) + (joint and bout.omnibus is not None) for bout in bouts)
-    correction = joint_correction() if joint else bouts[0].spec.correction
-    rule = Rule(size, correction if size > 1 else None, joint)
-    reasons = [None if joint else _shut(bout, study.alpha) for bout in bouts]
-    adjusted = _adjust(study, bouts, rule, reasons)
-    while joint:  # a pair behind a gate that shuts counts as 1, which may shut another
+    reasons = [None if family.joint else _shut(bout, study.alpha) for bout in bouts]
+    adjusted = _adjust(study, family, bouts, reasons)
+    while family.joint:  # a pair behind a gate that shuts counts as 1, which may shut another
         now = [
             reason or _shut(bout, study.alpha, found[0] if bout.omnibus is not None else None)
             for bout, reason, found in zip(bouts, reasons, adjusted, strict=True)
@@ -116,9 +84,9 @@ def decide(study: Study, bouts: Sequence[Bout]) -> list[Decided]:
         if now == reasons:
             break
         reasons = now
-        adjusted = _adjust(study, bouts, rule, reasons)
+        adjusted = _adjust(study, family, bouts, reasons)
     made = [
-        _decided(study, bout, rule, reason, found)
+        _decided(study, family, bout, reason, found)
         for bout, reason, found in zip(bouts, reasons, adjusted, strict=True)
     ]
     rejected = sum(bool(test.reject) for item in made for test in item.tests)
@@ -144,7 +112,7 @@ def _lacking(omnibus: HypothesisTestResult | None) -> str | None:
 
 
 def _adjust(
-    study: Study, bouts: Sequence[Bout], rule: Rule, reasons: Sequence[str | None]
+    study: Study, family: Family, bouts: Sequence[Bout], reasons: Sequence[str | None]
 ) -> list[list[float | None]]:
     """Adjust the p-values of a family together: of each bout its omnibus (if a member), its pairs.
 
@@ -152,15 +120,15 @@ def _adjust(
     """
     raw = [
         [
-            *([bout.omnibus.p] if rule.joint and bout.omnibus is not None else []),
+            *([bout.omnibus.p] if family.joint and bout.omnibus is not None else []),
             *(None if reason else test.p for test in bout.tests),
         ]
         for bout, reason in zip(bouts, reasons, strict=True)
     ]
     flat = [p for found in raw for p in found]
     adjusted: Sequence[float | None] = [None] * len(flat)
-    correction = rule.correction
-    if not rule.joint and bouts[0].declared.self_correcting:
+    correction = family.correction
+    if family.self_corrected:
         adjusted = flat
     elif correction is not None and CORRECTIONS[correction.name].declaration.adjusts and flat:
         adjusted = _corrected(study, correction, bouts[0], flat)
@@ -201,14 +169,14 @@ def p_values(inputs: FamilyInputs) -> Sequence[float | None]:
 @FAMILY.provides("pairs")
 def pairs(inputs: FamilyInputs) -> list[tuple[int, int]]:
     """Return the indices of the two models of each test."""
-    place = inputs.first.models.index
+    place = inputs.first.planned.models.index
     return [(place(a), place(b)) for a, b in (test.models for test in inputs.first.tests)]
 
 
 @FAMILY.provides("correct")
 def correct(inputs: FamilyInputs) -> Any:
     """Return which models are right on which rows (n, m)."""
-    return inputs.first.arena.correct(inputs.first.models)
+    return inputs.first.arena.correct(inputs.first.planned.models)
 
 
 @FAMILY.provides("seed")
@@ -218,11 +186,15 @@ def seed(inputs: FamilyInputs) -> int:
 
 
 def _decided(
-    study: Study, bout: Bout, rule: Rule, reason: str | None, adjusted: Sequence[float | None]
+    study: Study,
+    family: Family,
+    bout: Bout,
+    reason: str | None,
+    adjusted: Sequence[float | None],
 ) -> Decided:
     omnibus, values = bout.omnibus, list(adjusted)
     if omnibus is not None:
-        of_omnibus = values.pop(0) if rule.joint else None
+        of_omnibus = values.pop(0) if family.joint else None
         omnibus = _judged(omnibus, of_omnibus, study.alpha)
     tests = []
     for test, p in zip(bout.tests, values, strict=True):
@@ -230,8 +202,7 @@ def _decided(
             tests.append(_not_performed(test, bayesian=bout.declared.bayesian))
         else:
             tests.append(_judged(test, p, study.alpha))
-    correction = None if bout.declared.bayesian else rule.correction
-    return Decided(bout, omnibus, tuple(tests), reason, rule.size, correction)
+    return Decided(bout, family, omnibus, tuple(tests), reason)
 
 
 def _judged(
@@ -258,12 +229,13 @@ def _with_simultaneous(study: Study, item: Decided, rejected: int) -> Decided:
     """Give each pair an interval that holds for the whole family, where there is one."""
     if item.bout.declared.self_correcting:
         return replace(item, tests=tuple(map(_own, item.tests)))
-    if item.correction is None:
+    family, correction = item.family, item.family.correction
+    if correction is None:
         return item
-    level = simultaneous_level(item.correction.name, study.confidence, item.size, rejected)
+    level = simultaneous_level(correction.name, study.confidence, family.size, rejected)
     if level is None:
         return item
-    tests = tuple(_widened(study, item.bout, test, item.correction, level) for test in item.tests)
+    tests = tuple(_widened(study, item.bout, test, correction, level) for test in item.tests)
     return replace(item, tests=tests)
 
 
@@ -334,8 +306,7 @@ def _with_detectable(study: Study, item: Decided) -> Decided:
     if declared.bayesian:
         alpha = round(1 - study.confidence, DIGITS)
     else:
-        name = None if item.correction is None else item.correction.name
-        alpha = strictest_alpha(name, study.alpha, item.size)
+        alpha = round(item.family.level(study.alpha), DIGITS)
     tests = tuple(with_detectable(test, alpha, 1 if one_sided else 2) for test in item.tests)
     return replace(item, tests=tests)
 

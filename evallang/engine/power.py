@@ -12,6 +12,7 @@ from evallang.compatibility import yields_of
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.engine.providers import Providers
+from evallang.hypotheses import as_read, families_of
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
@@ -21,7 +22,6 @@ from evallang.stats.analyses.analysis import ANALYSES
 from evallang.stats.analyses.power_of_tests import Answer, Question
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
-from evallang.stats.power import corrected_alpha
 from evallang.study import (
     AnalysisSpec,
     ComparisonSpec,
@@ -29,9 +29,7 @@ from evallang.study import (
     Protocol,
     SourceSpec,
     Study,
-    joint_correction,
     models_of,
-    pairs_of,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +107,7 @@ def power_analyses(study: Study, found: Found, specs: Sequence[AnalysisSpec]) ->
     """Answer every `analyze power` of a study: a record for each line, test and data set."""
     made = []
     for spec in specs:
-        for stage in _stages(study, spec, _places(study, found)):
+        for stage in _stages(study, spec, found):
             made += list(_of_stage(study, found, spec, stage))
     return made
 
@@ -117,31 +115,26 @@ def power_analyses(study: Study, found: Found, specs: Sequence[AnalysisSpec]) ->
 # --- which tests, at which level ------------------------------------------------------------
 
 
-def _stages(study: Study, spec: AnalysisSpec, places: Sequence[Place]) -> Iterator[Stage]:
+def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
+    families = families_of(as_read(study, found.tables.values(), found.given, found.scored))
     lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
     about = [
         (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)
     ]
     for line, metric in about:
-        joint = study.families == "together" and not line.exploratory
-        size = (
-            sum(_members(other, places, joint=True) for other in study.comparisons)
-            if joint
-            else _members(line, places)
-        )
-        correction = joint_correction() if joint else line.correction
-        word = correction.name if correction is not None and size > 1 else None
-        level = study.alpha if word is None else corrected_alpha(study.alpha, size, word)
+        family = families.by_line[line.index]
+        word = None if family.correction is None else family.correction.name
+        level = family.level(study.alpha)
         if line.omnibus:
-            of_omnibus = level if joint else study.alpha
+            joint = family.joint
             yield Stage(
-                line, line.source, line.test, True, metric, of_omnibus, size if joint else 1,
-                word if joint else None, line.across, line.protocol,
+                line, line.source, line.test, True, metric, level if joint else study.alpha,
+                family.size if joint else 1, word if joint else None, line.across, line.protocol,
             )  # fmt: skip
         if not line.omnibus or line.post_hoc is not None:
             test = line.post_hoc or line.test
             yield Stage(
-                line, line.source, test, False, metric, level, size, word, line.across,
+                line, line.source, test, False, metric, level, family.size, word, line.across,
                 line.protocol,
             )  # fmt: skip
     if not about:
@@ -159,20 +152,6 @@ def _without_a_line(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
             None, "one comparison of two models", Method(test), False, metric, study.alpha, 1,
             None, False, None if protocol is None else protocol.name,
         )  # fmt: skip
-
-
-def _members(line: ComparisonSpec, places: Sequence[Place], *, joint: bool = False) -> int:
-    """Count the hypotheses of a line, as far as its models are known."""
-    declared = HYPOTHESIS_TESTS[(line.post_hoc or line.test).name].declaration
-    if joint and (line.exploratory or declared.bayesian):
-        return 0
-    counts = [
-        (0 if line.omnibus and line.post_hoc is None else len(pairs_of(line, place.models)))
-        + (joint and line.omnibus)
-        for place in places
-        if set(models_of(line, place.models)) <= set(place.models)
-    ]
-    return (max(counts, default=0) if line.across else sum(counts)) * len(line.metrics)
 
 
 # --- how many ---------------------------------------------------------------------------------

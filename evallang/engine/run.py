@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility import own_metric
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.diagnostics import Diagnostic
 from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
 from evallang.engine.arenas import Across, Arena, OneSource
-from evallang.engine.comparisons import Line, compare
+from evallang.engine.comparisons import compare
 from evallang.engine.estimates import estimates
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
-from evallang.engine.given import names_of, of_outcomes, of_scores
+from evallang.engine.given import of_outcomes, of_scores
 from evallang.engine.metric_failures import failures_of_metrics
 from evallang.engine.never_predicted import diagnostics_of, never_predicted
 from evallang.engine.power import Found, power_analyses
 from evallang.engine.requirements import decide
 from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
+from evallang.hypotheses import PlannedComparison, as_read, families_of
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
 from evallang.planning.plan import Place
@@ -34,7 +34,7 @@ from evallang.results.records import (
     Results,
     Selection,
 )
-from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
+from evallang.study import Protocol, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,8 +99,8 @@ def run(
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
-    lines = [Line(spec, _arenas(study, spec, settings, scored)) for spec in study.comparisons]
-    compared = compare(study, lines)
+    tested = families_of(as_read(study, tables.values(), given, scored))
+    compared = compare(study, tested, _arenas(study, settings, scored))
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
@@ -159,38 +159,23 @@ def _at(place: Place) -> tuple[object, ...]:
 
 
 def _arenas(
-    study: Study,
-    spec: ComparisonSpec,
-    settings: Sequence[Setting],
-    scored: Sequence[ScoreTable],
-) -> tuple[Arena, ...]:
-    """Find where a line's models meet: on every source apart, or across data sets at once."""
-    about = [s for s in settings if s.protocol is None or s.protocol == spec.protocol]
-    if not spec.across:
-        return tuple(
-            OneSource(setting, metric) for setting in about for metric in _metrics(setting, spec)
-        )
-    arenas: list[Arena] = []
-    tabled = {names_of(table, row)[0] for table in scored for row in range(table.n)}
-    about = [s for s in about if s.source not in tabled]
-    for metric in dict.fromkeys(by for s in about for by in _metrics(s, spec)):
-        measured = [s for s in about if s.measures(metric)]
-        if measured:
-            grid = grid_of(study, measured, metric)
-            family = models_of(spec, grid.models)
-            arenas.append(Across(grid, metric, spec.protocol, family))
-    for table in scored:
-        grid = grid_of_table(table, missing_policy(spec))
-        by = own_metric(table.spec) or Method(grid.metric)
-        arenas.append(Across(grid, by, None, models_of(spec, grid.models)))
-    return tuple(arenas)
+    study: Study, settings: Sequence[Setting], scored: Sequence[ScoreTable]
+) -> Callable[[PlannedComparison], Arena]:
+    """Return what gives the arena of a line: a source under its protocol, or a sample of them."""
+    tables = {table.spec.name: table for table in scored}
+    at = {(setting.source, setting.protocol): setting for setting in settings}
 
+    def arena(planned: PlannedComparison) -> Arena:
+        line, metric = planned.line, planned.metric
+        if planned.table is not None:
+            grid = grid_of_table(tables[planned.table], missing_policy(line))
+            return Across(grid, metric, None, planned.models)
+        found = [at.get((name, None)) or at[name, line.protocol] for name in planned.sources]
+        if not line.across:
+            return OneSource(found[0], metric)
+        return Across(grid_of(study, found, metric), metric, line.protocol, planned.models)
 
-def _metrics(setting: Setting, spec: ComparisonSpec) -> tuple[Method, ...]:
-    """Give the metrics of a line on one source: its own where it was measured elsewhere."""
-    if setting.own is not None:
-        return (setting.own,)
-    return tuple(metric for metric in spec.metrics if setting.measures(metric))
+    return arena
 
 
 def _fitted(

@@ -7,6 +7,7 @@ from typing import Any
 from evallang.compatibility import metric_entry, over_seeds, own_metric, yields_of
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.hypotheses import as_read, correction_clause, family_of
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -28,6 +29,10 @@ def stated_defaults(
     found = {d.clause: d for d in study.defaults}
     if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
         found.pop("stratify", None)
+    read = as_read(study, tables.values(), given, scored)
+    for line in study.comparisons:
+        if family_of(read, line).correction is None:
+            found.pop(correction_clause(line), None)  # of a single hypothesis, as the data show
     intervals = list(_intervals(study, tables, given, scored))
     sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
     grouped = bool(sources) and all(source.group_codes is not None for source in sources)

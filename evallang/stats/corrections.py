@@ -37,8 +37,8 @@ class CorrectionDeclaration(Guidance):
     adjective : what a report writes before "-adjusted p", such as `Holm`
     adjusts : False where the p-values stay as they are
     single_step : True where every hypothesis is decided at the same level
-    strictest : the level of the strictest step, alpha / m (`bonferroni`) or
-        1 - (1 - alpha)^(1/m) (`sidak`)
+    strictest : the level of one of m hypotheses at the strictest step: alpha / m (`bonferroni`),
+        1 - (1 - alpha)^(1/m) (`sidak`), alpha / m over 1 + 1/2 + ... + 1/m (`harmonic`)
     default : True for the correction of a family whose author names none
     """
 
@@ -48,7 +48,9 @@ class CorrectionDeclaration(Guidance):
     adjective: str = field(default="", kw_only=True)
     adjusts: bool = field(default=True, kw_only=True)
     single_step: bool = field(default=False, kw_only=True)
-    strictest: Literal["bonferroni", "sidak"] = field(default="bonferroni", kw_only=True)
+    strictest: Literal["bonferroni", "sidak", "harmonic"] = field(
+        default="bonferroni", kw_only=True
+    )
     default: bool = field(default=False, kw_only=True)
 
 
@@ -82,23 +84,11 @@ def simultaneous_level(
     if kind == "fcr":
         if rejected is None:
             raise ValueError(f"{correction} needs the number of rejected hypotheses")
-        share = alpha / (m * (harmonic(m) if correction == "fdr_by" else 1.0))
+        share = alpha / (m * (harmonic(m) if declared.strictest == "harmonic" else 1.0))
         return 1 - rejected * share if rejected else None
     if kind == "matching" and declared.strictest == "sidak":
         return float(level ** (1 / m))
     return 1 - alpha / m
-
-
-def strictest_alpha(correction: str | None, alpha: float, m: int) -> float:
-    """Return the level at which the strictest step of a correction decides one of m hypotheses.
-
-    `alpha` itself without a correction, or where the correction controls nothing. Raises
-    `ValueError` as `simultaneous_level` does.
-    """
-    level = None
-    if correction is not None and m > 1:
-        level = simultaneous_level(correction, 1 - alpha, m, 1)
-    return alpha if level is None else round(1 - level, DIGITS)
 
 
 # Ten p-values with their adjusted values, out of R's multtest and p.adjust

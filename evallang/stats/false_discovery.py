@@ -59,6 +59,7 @@ def fdr_bh(p: P) -> Adjusted:
         "any",
         "fcr",
         adjective="Benjamini–Yekutieli",
+        strictest="harmonic",
         when="as fdr_bh, under any dependence",
         when_not="few hypotheses: holm",
         formula="as fdr_bh, times 1 + 1/2 + ... + 1/m",

@@ -298,6 +298,7 @@ def hommel(p: P) -> Adjusted:
         "independence",
         "conservative",
         adjective="Finner",
+        strictest="sidak",
         when="a published analysis is reproduced",
         when_not="a single claim must stand: holm; it keeps the family-wise error only where all "
         "hypotheses are true, and beside false ones exceeds it (docs/validation.md)",

@@ -13,7 +13,7 @@ from dataclasses import field
 
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
-from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.corrections import CORRECTIONS, harmonic
 from evallang.stats.reading import word
 
 HOENIG_HEISEY_2001 = Reference(
@@ -63,8 +63,8 @@ def corrected_alpha(alpha: float, comparisons: int, correction: str = "holm") ->
     """Return the level of the strictest step, at which a comparison is sure to be decided.
 
     alpha / m for Bonferroni and, as its strictest step, Holm; 1 - (1 - alpha)^(1/m) for
-    Šidák. Raises `ValueError` where there is no comparison, `alpha` is not a probability, or
-    the correction is unknown.
+    Šidák; alpha / m over 1 + 1/2 + ... + 1/m for Benjamini and Yekutieli. Raises `ValueError`
+    where there is no comparison, `alpha` is not a probability, or the correction is unknown.
     """
     word(correction, CORRECTIONS.names(), "correction")
     declared = CORRECTIONS[correction].declaration
@@ -74,7 +74,8 @@ def corrected_alpha(alpha: float, comparisons: int, correction: str = "holm") ->
         return alpha
     if declared.strictest == "sidak":
         return -math.expm1(math.log1p(-alpha) / comparisons)
-    return alpha / comparisons
+    steps = harmonic(comparisons) if declared.strictest == "harmonic" else 1.0
+    return alpha / comparisons / steps
 
 
 def stated(difference: float | str) -> float:

@@ -9,10 +9,9 @@ from typing import Any
 from evallang.checking.capabilities import is_tuned
 from evallang.compatibility import ON_EXAMPLES, metric_entry, own_metric, yields_of
 from evallang.data.dataset import DataSpec
-from evallang.frozen import frozen
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Evidence
-from evallang.spelling import Words, written_name
+from evallang.spelling import written_name
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
@@ -23,51 +22,12 @@ from evallang.study import (
     Protocol,
     SourceSpec,
     Study,
-    models_of,
-    names_of,
-    pairs_of,
 )
 
 LEAST_TIMES = 10
 """Repeats of a protocol that is proposed instead of one that draws its parts once."""
 TWO_CLASSES = {"breast_cancer": ("benign", "malignant")}
 """The bundled data sets of two classes; those of other sources are known once they are read."""
-
-
-@frozen
-class Hypothesis:
-    """One hypothesis of a family: a pair, by a metric, on a data set."""
-
-    source: str
-    metric: Method
-    pair: tuple[str, ...]
-
-
-def names_in(study: Study, source: SourceSpec, comparison: ComparisonSpec) -> Words:
-    """Name the models of a source; those of the line where a file names them."""
-    models = study.models if isinstance(source, DataSpec) else source.models
-    if models:
-        return names_of(models)
-    against = (comparison.against,) if comparison.against is not None else ()
-    return Words((*comparison.models, *against))
-
-
-def hypotheses(study: Study, comparison: ComparisonSpec) -> tuple[Hypothesis, ...]:
-    """List the family of a line: pairs by metrics by data sets; none of an omnibus alone."""
-    if comparison.omnibus and comparison.post_hoc is None:
-        return ()
-    found: list[Hypothesis] = []
-    for source in study.sources:
-        names = names_in(study, source, comparison)
-        if not names.known.issuperset(models_of(comparison, names)):
-            continue
-        where = "" if comparison.across else source.name
-        found += [
-            Hypothesis(where, metric, pair)
-            for metric in comparison.metrics
-            for pair in pairs_of(comparison, names)
-        ]
-    return tuple(dict.fromkeys(found))
 
 
 def test_of(method: Method) -> HypothesisTestDeclaration:

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evallang.checking.rules.lines import (
-    Hypothesis,
     by_default,
-    hypotheses,
     listed,
-    names_in,
     own_protocols,
     pair_test,
     tables,
@@ -16,9 +13,10 @@ from evallang.checking.rules.lines import (
 )
 from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Related
+from evallang.hypotheses import Hypothesis, hypotheses_of, is_open, names_in
 from evallang.models.model import is_baseline
 from evallang.stats.corrections import CORRECTIONS
-from evallang.study import ComparisonSpec, Method, Study, models_of
+from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 BY_MEAN_RANKS = frozenset({"nemenyi", "bonferroni_dunn"})
 
@@ -53,10 +51,11 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
         correction = comparison.correction
         if correction is None or CORRECTIONS[correction.name].declaration.adjusts:
             continue
-        size = len(hypotheses(study, comparison))
+        size = len(hypotheses_of(study, comparison))
         if size > 1:
+            more = " or more" if is_open(study) else ""
             yield Objection(
-                f"{size} hypotheses are tested without a correction",
+                f"{size} hypotheses{more} are tested without a correction",
                 comparison.span,
                 help="leave `uncorrected` out (Holm's correction is the default), or write "
                 "`bonferroni`",
@@ -96,10 +95,10 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
     for comparison in decided:
         again: list[tuple[Hypothesis, Method]] = []
         earliest: ComparisonSpec | None = None
-        for hypothesis in hypotheses(study, comparison):
+        for hypothesis in hypotheses_of(study, comparison):
             metric = _same_question(hypothesis.metric)
             bound = _bound(comparison, hypothesis)
-            key = (hypothesis.source, metric, frozenset(hypothesis.pair), bound)
+            key = (hypothesis.source, metric, frozenset(hypothesis.models), bound)
             earlier, before = first.setdefault(key, (comparison, hypothesis.metric))
             if earlier is not comparison:
                 again.append((hypothesis, before))
@@ -122,7 +121,7 @@ def _bound(comparison: ComparisonSpec, hypothesis: Hypothesis) -> object:
     test = comparison.post_hoc or comparison.test
     options = dict(test.options)
     if "margin" in options:
-        first = hypothesis.pair[0] if test.name == "noninferiority" else None
+        first = hypothesis.models[0] if test.name == "noninferiority" else None
         return test.name, options["margin"], first
     return options.get("threshold")
 
@@ -131,7 +130,7 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
     """Name the first hypothesis that an earlier line tests, maybe by the same metric reversed."""
     hypothesis, before = again[0]
     now = hypothesis.metric
-    tested = f"{listed(hypothesis.pair)} {'are' if len(hypothesis.pair) > 1 else 'is'} tested"
+    tested = f"{listed(hypothesis.models)} {'are' if len(hypothesis.models) > 1 else 'is'} tested"
     same = [other for other, _ in again if replace(other, source=hypothesis.source) == hypothesis]
     others = len(again) - len(same)
     on = f" on {listed(other.source for other in same)}" if len(same) > 1 else ""
@@ -194,14 +193,14 @@ def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
 def _entangled(study: Study, comparison: ComparisonSpec) -> bool:
     """Tell whether hypotheses of one data set depend otherwise than by a common reference."""
     by_source: dict[str, list[Hypothesis]] = {}
-    for hypothesis in hypotheses(study, comparison):
+    for hypothesis in hypotheses_of(study, comparison):
         by_source.setdefault(hypothesis.source, []).append(hypothesis)
     return any(len(some) > 1 and not _one_reference(some) for some in by_source.values())
 
 
 def _one_reference(family: list[Hypothesis]) -> bool:
     """Tell whether hypotheses are by one metric and share one model."""
-    shared = set(family[0].pair).intersection(*(hypothesis.pair for hypothesis in family))
+    shared = set(family[0].models).intersection(*(hypothesis.models for hypothesis in family))
     return bool(shared) and len({hypothesis.metric for hypothesis in family}) == 1
 
 
@@ -236,7 +235,7 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
     baselines = {model.name for model in study.models if is_baseline(model)}
     for comparison in study.comparisons:
         for table in () if comparison.singly else tables(study)[:1]:
-            models = models_of(comparison, names_in(study, table, comparison))
+            models = models_of(comparison, names_in(names_of(study.models), table, comparison))
             among = [name for name in models if name in baselines]
             others = [name for name in models if name not in baselines]
             all_pairs = comparison.against is None and not comparison.pairs
@@ -316,5 +315,8 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
 
 def _has_others(study: Study, comparison: ComparisonSpec) -> bool:
     """Tell whether a line has models beside a pair, as far as its models are known."""
-    pools = [models_of(comparison, names_in(study, s, comparison)) for s in study.sources]
+    pools = [
+        models_of(comparison, names_in(names_of(study.models), s, comparison))
+        for s in study.sources
+    ]
     return any(len(pool) != 2 for pool in pools)

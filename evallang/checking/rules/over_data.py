@@ -4,11 +4,10 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from evallang.checking.rules.lines import hypotheses, pair_test, test_of, tested_lines
+from evallang.checking.rules.lines import pair_test, test_of, tested_lines
 from evallang.checking.rules.power import Bounds, adjusted_bounds
-from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules, rule
-from evallang.checking.rules.whole_families import left_open
-from evallang.diagnostics import Diagnostic
+from evallang.checking.rules.rule import Objection, rule
+from evallang.hypotheses import hypotheses_of, is_open
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 OF_SIGNS = frozenset({"sign", "wilcoxon"})
@@ -44,17 +43,8 @@ def too_few_data_sets(study: Study) -> Iterator[Objection]:
         protocol cv
         compare bayes, linear across data with bayes_signed_rank(rope=1%)
     """
-    if not left_open(study):
+    if not is_open(study):
         yield from unreachable_over_data(study, len(study.sources))
-
-
-def advise_on_data_sets(study: Study, read: Study, n: int) -> list[Diagnostic]:
-    """Ask again once it is known how many data sets there are, if the study left that open."""
-    if not left_open(study):
-        return []
-    load_rules()
-    code = RULES["too_few_data_sets"].code
-    return [diagnostic_of(code, said, study.path) for said in unreachable_over_data(read, n)]
 
 
 def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
@@ -104,7 +94,7 @@ def _bounds(study: Study, line: ComparisonSpec, n: int) -> Bounds:
     if line.across and test.name in OF_SIGNS and n < SURELY_ENOUGH:
         two_sided = test.keywords().get("alternative", "two_sided") == "two_sided"
         least = (2.0 if two_sided else 1.0) * 0.5**n if _is_exact(test) else 0.0
-    return [(hypothesis, least) for hypothesis in hypotheses(study, line)]
+    return [(hypothesis, least) for hypothesis in hypotheses_of(study, line)]
 
 
 def _is_exact(test: Method) -> bool:

@@ -4,19 +4,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
-from evallang.checking.rules.lines import (
-    Hypothesis,
-    hypotheses,
-    is_gate,
-    pair_test,
-    test_of,
-    tested_lines,
-)
+from evallang.checking.rules.lines import is_gate, pair_test, test_of, tested_lines
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import is_grouped
+from evallang.hypotheses import Hypothesis, family_of, hypotheses_of
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Method, Study, joint_correction
+from evallang.study import ComparisonSpec, Method, Study
 
 EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
 SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
@@ -69,8 +63,8 @@ def unreachable_levels(study: Study, examples: Sequence[Examples]) -> Iterator[O
         if not lost:
             continue
         hypothesis, p, q = lost[0]
-        first, second = hypothesis.pair
-        apart = known[hypothesis.source].differ(*hypothesis.pair)
+        first, second = hypothesis.models
+        apart = known[hypothesis.source].differ(*hypothesis.models)
         times = known[hypothesis.source].n if apart is None else apart
         corrected = f", {q:.3g} corrected" if q > p else ""
         more = f"; so it is for {len(lost) - 1} more" if len(lost) > 1 else ""
@@ -92,26 +86,30 @@ def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> B
     test = pair_test(line)
     if test_of(test).bayesian:
         return []  # it has no p, and is in no family
-    family = hypotheses(study, line)
+    tested = hypotheses_of(study, line)
     if test.name != "mcnemar" or line.across:
-        return [(hypothesis, 0.0) for hypothesis in family]
+        return [(hypothesis, 0.0) for hypothesis in tested]
     if is_gate(line) and "method" not in test.keywords():
         test = Method("mcnemar", (("method", "exact"), *test.options))
-    return [(hypothesis, _least(test, hypothesis, known)) for hypothesis in family]
+    return [(hypothesis, _least(test, hypothesis, known)) for hypothesis in tested]
 
 
 def adjusted_bounds(
     study: Study, lines: Sequence[ComparisonSpec], bounds: Sequence[Bounds]
 ) -> Iterator[list[tuple[Hypothesis, float, float]]]:
     """Give the hypotheses of each line with the smallest p, as it is and corrected."""
-    joined = [
-        study.families == "together" and not (line.exploratory or is_gate(line)) for line in lines
-    ]
-    one = [p for found, joins in zip(bounds, joined, strict=True) if joins for _, p in found]
-    shared = iter(_adjusted(joint_correction(), one))
-    for line, found, joins in zip(lines, bounds, joined, strict=True):
+    families = [family_of(study, line) for line in lines]
+    joint = next((family for family in families if family.joint), None)
+    together = [p for family, found in zip(families, bounds, strict=True) if family.joint
+                for _, p in found]  # fmt: skip
+    if joint is not None:
+        together += [0.0] * (joint.size - len(together))  # nothing is known of an omnibus
+    shared = iter(_adjusted(joint.correction if joint else None, together))
+    for family, found in zip(families, bounds, strict=True):
         least = [p for _, p in found]
-        adjusted = [next(shared) for _ in found] if joins else _adjusted(line.correction, least)
+        adjusted = (
+            [next(shared) for _ in found] if family.joint else _adjusted(family.correction, least)
+        )
         yield [(hypothesis, p, q) for (hypothesis, p), q in zip(found, adjusted, strict=True)]
 
 
@@ -126,7 +124,7 @@ def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> 
     examples = known.get(hypothesis.source)
     if examples is None:
         return 0.0
-    apart = examples.differ(*hypothesis.pair)
+    apart = examples.differ(*hypothesis.models)
     form = test.keywords().get("method", HYPOTHESIS_TESTS["mcnemar"].defaults()["method"])
     least = smallest_p(examples.n if apart is None else apart, str(form))
     two_sided = test.keywords().get("alternative", "two_sided") == "two_sided"

@@ -5,8 +5,6 @@ from fractions import Fraction
 from typing import Any
 
 from evallang.checking.rules.lines import (
-    hypotheses,
-    is_gate,
     own_protocols,
     pair_test,
     repeated_form,
@@ -28,11 +26,11 @@ from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
+from evallang.hypotheses import family_of, is_open
 from evallang.protocols.protocol import PROTOCOLS, Split
-from evallang.stats.corrections import strictest_alpha
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.power_of_t import t_detectable
-from evallang.study import ComparisonSpec, Method, Protocol, Study, joint_correction
+from evallang.study import ComparisonSpec, Method, Protocol, Study
 
 OF_FEW_SPLITS = "fold_test_with_few_splits"
 TARGET = 0.8  # power
@@ -149,7 +147,7 @@ def _reason(study: Study, test: Method, found: Reach, alpha: float) -> str:
     posterior = f"at a posterior probability of {study.confidence:.3g}"
     level = (
         f"a one-sided level of {alpha / 2:.3g}" if is_one_sided(test) else f"a level of {alpha:.3g}"
-    )
+    ) + (" or less" if is_open(study) else "")
     at = posterior if test_of(test).bayesian else f"at {level}"
     normal = normal_quantile(1 - alpha) + normal_quantile(2 * TARGET - 1)
     return (
@@ -205,19 +203,7 @@ def level_of_a_pair(study: Study, line: ComparisonSpec) -> float:
     test = pair_test(line)
     if test_of(test).bayesian:
         return 2 * (1 - study.confidence)
-    joint = study.families == "together" and not (line.exploratory or is_gate(line))
-    correction: Method | None
-    if joint:
-        firm = [c for c in study.comparisons if not c.exploratory]
-        firm = [c for c in firm if not test_of(pair_test(c)).bayesian]
-        size, correction = (
-            sum(len(hypotheses(study, c)) + c.omnibus for c in firm),
-            joint_correction(),
-        )
-    else:
-        size, correction = len(hypotheses(study, line)), line.correction
-    name = None if correction is None else correction.name
-    alpha = strictest_alpha(name, study.alpha, size)
+    alpha = family_of(study, line).level(study.alpha)
     return 2 * alpha if is_one_sided(test) else alpha
 
 

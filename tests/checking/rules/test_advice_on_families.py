@@ -8,8 +8,8 @@ from studies import checked
 
 from evallang.api.preparing import check_data
 from evallang.api.study import open_study
-from evallang.checking.rules.lines import hypotheses
 from evallang.checking.rules.multiplicity import ranks_that_depend_on_the_pool
+from evallang.hypotheses import hypotheses_of
 from evallang.study import Method
 
 MODELS = """evallang 1
@@ -129,8 +129,9 @@ def test_across_data_sets_are_the_sample_and_no_part_of_the_family():
     text = MODELS + "data iris from sklearn iris\ncompare a, b with mcnemar on once\n"
     (line,) = checked(text).study.comparisons
     study = checked(text).study
-    assert len(hypotheses(study, line)) == 2
-    assert len(hypotheses(study, replace(line, across=True))) == 1
+    assert len(hypotheses_of(study, line)) == 2
+    (across,) = sampled = (replace(line, across=True),)
+    assert len(hypotheses_of(replace(study, comparisons=sampled), across)) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,310 @@
+"""The families of hypotheses of a study: which tests one correction covers.
+
+A family is the pairs of one `compare` line, by every metric and on every data set that the line
+is tested on. With `families together` all lines that are not exploratory and have p-values form
+one family under Holm's correction, and their omnibus tests are members too. `require` lines are
+members of no family. Checker, planner, engine and power read families from here, so that a
+warning, a level and a result speak of the same number of hypotheses.
+
+Before data are read, some sources leave open which data sets or models they hold; `as_read`
+gives the study with the sources that were found, whose families are those of the run.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evallang.compatibility import own_metric
+from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
+from evallang.frozen import frozen
+from evallang.spelling import Words
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.power import corrected_alpha
+from evallang.study import (
+    ComparisonSpec,
+    Method,
+    SourceSpec,
+    Study,
+    joint_correction,
+    models_of,
+    names_of,
+    pairs_of,
+)
+
+if TYPE_CHECKING:
+    from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+
+
+@frozen
+class Hypothesis:
+    """One hypothesis: a pair of a line by a metric on a data set.
+
+    `models` is one model where the test is about one, and all models of an omnibus. Of a sample
+    of data sets, `source` is the `scores` statement that holds them, else empty.
+    """
+
+    line: int
+    source: str
+    metric: Method
+    models: tuple[str, ...]
+    omnibus: bool = False
+
+
+@frozen
+class PlannedComparison:
+    """A line on one data set, or on one sample of data sets, by one metric.
+
+    `sources` are the data sets; `table` is the `scores` statement whose data sets are a sample of
+    their own. `omnibus` tells whether all `models` are tested at once, before the pairs or alone.
+    """
+
+    line: ComparisonSpec
+    sources: tuple[str, ...]
+    table: str | None
+    metric: Method
+    models: tuple[str, ...]
+    omnibus: bool
+    pairs: tuple[tuple[str, ...], ...]
+
+    @property
+    def source(self) -> str:
+        """The data set; of a sample the `scores` statement that holds it, else empty."""
+        return (self.table or "") if self.line.across else self.sources[0]
+
+    def hypotheses(self, *, with_omnibus: bool) -> Iterator[Hypothesis]:
+        """Iterate over the hypotheses in the order of their tests."""
+        line, source = self.line.index, self.source
+        if with_omnibus and self.omnibus:
+            yield Hypothesis(line, source, self.metric, self.models, omnibus=True)
+        for pair in self.pairs:
+            yield Hypothesis(line, source, self.metric, pair)
+
+
+@frozen
+class Family:
+    """The hypotheses that are decided together.
+
+    `members` are in the order of their tests; an omnibus is a member of a joint family alone.
+    `correction` is None where p-values are not adjusted by one: for a single hypothesis, for
+    posteriors and for tests that control their family themselves. `joint` marks the one family
+    of a study with `families together`.
+    """
+
+    comparisons: tuple[PlannedComparison, ...]
+    members: tuple[Hypothesis, ...]
+    correction: Method | None
+    joint: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of hypotheses."""
+        return len(self.members)
+
+    @property
+    def self_corrected(self) -> bool:
+        """Whether the tests control the family themselves: their p-values are adjusted ones."""
+        lines = (planned.line for planned in self.comparisons[:1])
+        return not self.joint and any(pair_declaration(line).self_correcting for line in lines)
+
+    def level(self, alpha: float) -> float:
+        """Return the level at which the strictest step of the correction decides a member."""
+        if self.correction is None:
+            return alpha
+        return corrected_alpha(alpha, self.size, self.correction.name)
+
+
+@frozen
+class Families:
+    """All families of a study, in the order of their first lines."""
+
+    families: tuple[Family, ...]
+    by_line: Mapping[int, Family]
+    planned: Mapping[int, tuple[PlannedComparison, ...]]
+
+
+def families_of(study: Study) -> Families:
+    """Build the families of a study; rules ask for the same study, so the last are kept."""
+    global _last
+    known, families = _last
+    if known is not study or families is None:
+        families = _families(study)
+        _last = study, families
+    return families
+
+
+_last: tuple[Study | None, Families | None] = (None, None)
+
+
+def _families(study: Study) -> Families:
+    fitted = names_of(study.models)
+    planned = {
+        line.index: tuple(_planned(line, study.sources, fitted)) for line in study.comparisons
+    }
+    joined = [line for line in study.comparisons if is_joined(study.families, line)]
+    together = tuple(one for line in joined for one in planned[line.index])
+    joint = _family(together, joint_correction(), joint=True)
+    by_line = {
+        line.index: _family(planned[line.index], line.correction) for line in study.comparisons
+    }
+    by_line |= {line.index: joint for line in joined}
+    return Families(
+        tuple({id(family): family for family in by_line.values()}.values()), by_line, planned
+    )
+
+
+def family_of(study: Study, line: ComparisonSpec) -> Family:
+    """Return the family of a line; a `require` line with a test is one of its own."""
+    family = families_of(study).by_line.get(line.index)
+    return family_of_line(line, study.sources, names_of(study.models)) if family is None else family
+
+
+def hypotheses_of(study: Study, line: ComparisonSpec) -> tuple[Hypothesis, ...]:
+    """Return the hypotheses about single models or pairs that a line contributes to its family."""
+    return tuple(
+        hypothesis
+        for planned in planned_of(study, line)
+        for hypothesis in planned.hypotheses(with_omnibus=False)
+    )
+
+
+def planned_of(study: Study, line: ComparisonSpec) -> tuple[PlannedComparison, ...]:
+    """Return what a line is tested on: every data set or sample of them, by every metric."""
+    planned = families_of(study).planned.get(line.index)
+    if planned is None:
+        planned = tuple(_planned(line, study.sources, names_of(study.models)))
+    return planned
+
+
+def correction_clause(line: ComparisonSpec) -> str:
+    """Return the name of a line's correction among the defaults of a study."""
+    return f"compare line {line.index + 1} correction"
+
+
+def family_of_line(line: ComparisonSpec, sources: Sequence[SourceSpec], fitted: Words) -> Family:
+    """Build the family that a line has if it is not joined with others."""
+    return _family(tuple(_planned(line, sources, fitted)), line.correction)
+
+
+def is_joined(families: str, line: ComparisonSpec) -> bool:
+    """Return whether a line belongs to the one family of a study; posteriors have no p."""
+    return families == "together" and not line.exploratory and not pair_declaration(line).bayesian
+
+
+def pair_declaration(line: ComparisonSpec) -> HypothesisTestDeclaration:
+    """Return the declaration of the test of pairs; of the omnibus where nothing follows it."""
+    return HYPOTHESIS_TESTS[(line.post_hoc or line.test).name].declaration
+
+
+def _family(
+    comparisons: tuple[PlannedComparison, ...], correction: Method | None, *, joint: bool = False
+) -> Family:
+    members = tuple(
+        hypothesis
+        for planned in comparisons
+        for hypothesis in planned.hypotheses(with_omnibus=joint)
+    )
+    return Family(comparisons, members, correction if len(members) > 1 else None, joint)
+
+
+# --- what a line is tested on ---------------------------------------------------------------
+
+
+def names_in(fitted: Words, source: SourceSpec, line: ComparisonSpec) -> Words:
+    """Return the models of a source; those of the line where a file names them."""
+    models = fitted if isinstance(source, DataSpec) else names_of(source.models)
+    if models:
+        return models
+    against = (line.against,) if line.against is not None else ()
+    return Words((*line.models, *against))
+
+
+def _planned(
+    line: ComparisonSpec, sources: Sequence[SourceSpec], fitted: Words
+) -> Iterator[PlannedComparison]:
+    """Iterate over the data sets, or samples of data sets, that have all models of a line."""
+    if not line.across:
+        for source in sources:
+            names = names_in(fitted, source, line)
+            for metric in _metrics(source, line):
+                yield from _comparison(line, (source.name,), None, metric, names)
+        return
+    tables: dict[str, list[SourceSpec]] = {}
+    measured: dict[Method, list[SourceSpec]] = {}
+    for source in sources:
+        for metric in _metrics(source, line):
+            if isinstance(source, ScoresSpec):
+                tables.setdefault(statement_of(source), []).append(source)
+            else:
+                measured.setdefault(metric, []).append(source)
+    samples = [(None, metric, some) for metric, some in measured.items()]
+    of_tables = [
+        (table, metric, some)
+        for table, some in tables.items()
+        for metric in _metrics(some[0], line)
+    ]
+    for table, metric, some in (*samples, *of_tables):
+        names = Words(dict.fromkeys(name for one in some for name in names_in(fitted, one, line)))
+        yield from _comparison(line, tuple(one.name for one in some), table, metric, names)
+
+
+def _metrics(source: SourceSpec, line: ComparisonSpec) -> tuple[Method, ...]:
+    """Return the metrics of a line on a source: its own where it was measured elsewhere."""
+    own = own_metric(source)
+    return tuple(m for m in line.metrics if m.better is None) if own is None else (own,)
+
+
+def _comparison(
+    line: ComparisonSpec, sources: tuple[str, ...], table: str | None, metric: Method, names: Words
+) -> Iterator[PlannedComparison]:
+    models = models_of(line, names)
+    if not names.known.issuperset(models):
+        return
+    gated = line.post_hoc is not None
+    omnibus = gated or (line.omnibus and (not models or len(models) > 2))
+    pairs = pairs_of(line, names) if gated or not omnibus else ()
+    yield PlannedComparison(line, sources, table, metric, models, omnibus, pairs)
+
+
+# --- what is known once data are read -------------------------------------------------------
+
+
+def statement_of(source: SourceSpec) -> str:
+    """Return the name of the statement that a data set comes from."""
+    return source.name.partition("/")[0]
+
+
+def is_open(study: Study) -> bool:
+    """Return whether the data decide how many hypotheses the lines of a study have."""
+    return any(holds_unknown(source) for source in study.sources)
+
+
+def holds_unknown(source: SourceSpec) -> bool:
+    """Return whether the data decide which data sets or models a source has."""
+    if statement_of(source) != source.name:
+        return False  # one of the data sets that were found
+    if isinstance(source, DataSpec):
+        return source.kind == "glob"
+    several = not isinstance(source, CountsSpec) and source.dataset is not None
+    return several or not source.models
+
+
+def as_read(
+    study: Study,
+    tables: Iterable["Table"],
+    given: Iterable["GivenOutcomes"],
+    scored: Iterable["ScoreTable"],
+) -> Study:
+    """Return a study whose sources are the data sets that were found, with their models.
+
+    A source of which nothing was read stays as it is written.
+    """
+    found: list[SourceSpec] = [table.spec for table in tables]
+    found += [replace(outcomes.spec, models=outcomes.models) for outcomes in given]
+    for table in scored:
+        found += [replace(table.spec, name=name, models=table.models) for name in table.names]
+    read = {statement_of(source) for source in found}
+    unread = [source for source in study.sources if source.name not in read]
+    return replace(study, sources=(*found, *unread))
