@@ -95,7 +95,8 @@ def judge_read(
         found += judge_options(study, len(table.classes), table.positive)
     for scores in scored:
         found += judge_scores(study, scores)
-    found += judge_number_of_data_sets(study, len(read.sources))
+    n = len(tables) + len(given) + sum(scores.n for scores in scored)
+    found += judge_number_of_data_sets(study, n)
     for source in given:
         found += check_outcomes(source)
         if source.correct is None and source.values is None:
