@@ -10,6 +10,7 @@ from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, suggestion
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, Task
+from evallang.metrics.metric import default_metric
 from evallang.models.domains import number
 from evallang.source import Span
 from evallang.spelling import Words, listed
@@ -44,7 +45,7 @@ def _measured_here(
     if not nodes and sources and all(own_metric(source) is not None for source in sources):
         return ()
     if not nodes:
-        name = "mse" if task == "regression" else "accuracy"
+        name = default_metric(task or "classification")
         scope.default("measure", name)
         return (Measure(Method(name), None),)
     found: list[Measure] = []

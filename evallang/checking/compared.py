@@ -7,7 +7,9 @@ from evallang.checking import claim_codes, clause_values, validity_codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope
+from evallang.compatibility import metric_entry
 from evallang.hypotheses import correction_clause, family_of_line, holds_unknown, is_joined
+from evallang.metrics.metric import share_metric
 from evallang.spelling import Words, closest
 from evallang.stats.corrections import CORRECTIONS, default_correction
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -280,8 +282,9 @@ def _default_metrics(
     """Give the metric of a line without `by`: what the test is about, else the first measure."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
     if declared.tests == "accuracy":
-        first = measured[0].metric if measured else Method("accuracy")
-        metric = first if first.name in ("accuracy", "error_rate") else Method("accuracy")
+        counted = Method(share_metric(right=True))
+        first = measured[0].metric if measured else counted
+        metric = first if metric_entry(first).declaration.proportion == "all" else counted
     elif measured:
         metric = measured[0].metric
     else:

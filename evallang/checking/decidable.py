@@ -16,6 +16,7 @@ from evallang.compatibility.hypothesis_tests import (
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
 from evallang.diagnostics import Related
+from evallang.metrics.metric import default_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design
 from evallang.source import Span
@@ -244,7 +245,7 @@ def _way_out(
 ) -> str:
     declared = metric_entry(line.metric).declaration
     if protocol is None:
-        return f"require `{'mse' if declared.task == 'regression' else 'accuracy'}` instead"
+        return f"require `{default_metric(declared.task)}` instead"
     losses = declared.form == "losses"
     if line.kind == "superior" and yields.ordered and not line.value:
         return nearest_test(line.metric, yields, clustered=grouped)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from evallang.checking import codes, validity_codes
 from evallang.checking.rules.lines import tested_lines, tests_of
 from evallang.compatibility import is_auc, metric_entry
-from evallang.compatibility.hypothesis_tests import TESTABLE_COUNTS
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.registry import lazy
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -56,7 +55,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
 def _for_two(test: Method, metrics: Iterable[Method], classes: int) -> str | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     for metric in metrics:
-        if declared.tests == "accuracy" and metric.name in TESTABLE_COUNTS and _is_average(metric):
+        if declared.tests == "accuracy" and _is_average(metric):
             return (
                 f"`{test.name}` counts right and wrong, and `{metric.written}` of {classes} "
                 "classes is an average"

@@ -111,7 +111,7 @@ def _by_class(metric: Method) -> bool:
         and not metric.code
         and declared.form != "losses"
         and declared.proportion != "all"
-        and metric.name != "cost"
+        and not declared.mean_over_rows
     )
 
 

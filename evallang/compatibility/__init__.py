@@ -184,7 +184,7 @@ def is_grouped(source: SourceSpec, group: str | None) -> bool:
 
 def is_auc(metric: Method) -> bool:
     """Tell whether a metric is the area under the ROC curve, measured here."""
-    return metric.name == "roc_auc" and metric.better is None
+    return metric_entry(metric).declaration.ranks == "area"
 
 
 def is_weighted(source: SourceSpec) -> bool:

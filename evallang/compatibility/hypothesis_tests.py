@@ -16,7 +16,7 @@ from evallang.compatibility import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.frozen import frozen
-from evallang.metrics.metric import MetricDeclaration
+from evallang.metrics.metric import MetricDeclaration, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -27,7 +27,6 @@ from evallang.study import Method
 
 FOR_SERIES: Mapping[str, str | None] = {"diebold_mariano": None, "permutation": "block"}
 """Tests that allow for dependence in time, and the option without which they do not."""
-TESTABLE_COUNTS = frozenset({"accuracy", "error_rate", "recall", "specificity"})
 
 
 @frozen
@@ -158,7 +157,7 @@ def _of_another_metric(
     declared = HYPOTHESIS_TESTS[test.name].declaration
     entry = metric_entry(metric)
     average = dict(metric.options).get("average", "binary")
-    counted = metric.better is None and metric.name in TESTABLE_COUNTS and average == "binary"
+    counted = entry.declaration.counts_known_rows and average == "binary"
     if declared.tests == "accuracy" and not counted:
         return Mismatch(
             f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
@@ -178,7 +177,7 @@ def _of_another_metric(
             why = f"`{metric.written}` only counts each example as right or wrong"
         reason = f"`{test.name}` compares two values per example; {why}"
         return Mismatch(reason, "write `with permutation`")
-    if declared.tests == "scores" and metric.name != "roc_auc":
+    if declared.tests == "scores" and not is_auc(metric):
         return Mismatch(
             f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
             "write `by roc_auc`, or `with permutation`",
@@ -218,7 +217,7 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
     entry = metric_entry(metric)
     binary = classes in (None, 2)
     if entry.declaration.proportion == "all" or (
-        metric.name in TESTABLE_COUNTS and binary and is_proportion(entry, metric.options)
+        entry.declaration.counts_known_rows and binary and is_proportion(entry, metric.options)
     ):
         return "mcnemar"
     if is_auc(metric) and binary:
@@ -283,7 +282,7 @@ def _claim_about_one(
     if yields.ordered or not yields.evidence:
         return "leave the line out: the value of each fold is shown"
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "accuracy" and not metric.better
-    claimed = Method("error_rate") if rate else metric
+    claimed = Method(share_metric(right=False)) if rate else metric
     declared = metric_entry(claimed).declaration
     sign = "<=" if declared.better == "lower" else ">="
     value = dict(written.options).get("threshold")

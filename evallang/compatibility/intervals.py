@@ -117,7 +117,7 @@ def interval_mismatch(
     fits = {
         "proportion": is_proportion(entry, metric.options),
         "losses": entry.declaration.form == "losses",
-        "auc": entry.name == "roc_auc" and metric.better is None,
+        "auc": is_auc(metric),
         "paired": False,
         "independent": False,
         "f1": entry.name == "f1" and metric.better is None,

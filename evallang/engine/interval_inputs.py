@@ -155,7 +155,7 @@ class IntervalInputs:
                 self.losses(), self.entry.declaration.transform, groups, self._limits()
             )
         pooled = bool(options.get("pool")) or len(self._parts.pairs) == 1
-        if pooled and self.metric.name == "roc_auc" and len(self.setting.classes) == 2:
+        if pooled and self.entry.declaration.ranks == "area" and len(self.setting.classes) == 2:
             return ScoreSample(self.binary_truth(), self.positive_scores(), groups)
         return WeightSample(o.n, self._reweighted, groups, self._limits())
 

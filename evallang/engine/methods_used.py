@@ -97,7 +97,7 @@ def methods_used(
             entry.summary,
             tuple(r.key for r in entry.references),
         )
-        used.setdefault((kind, found.name), _as_declared(found, entry.declaration))
+        used.setdefault((kind, found.name), _as_declared(found, entry))
         for reference in entry.references:
             works.setdefault(reference.key, reference)
 
@@ -177,15 +177,17 @@ def methods_used(
     return tuple(used.values()), records
 
 
-def _as_declared(found: MethodRecord, declared: object) -> MethodRecord:
+def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
     """Add what a report needs to know of a method beside its title."""
-    match declared:
+    match declared := entry.declaration:
         case MetricDeclaration():
             return replace(
                 found,
                 better=declared.better,
                 unit=declared.unit,
                 of_examples=declared.of_examples or None,
+                averages_classes=entry.option("average") is not None,
+                counts_right=declared.counts_right,
             )
         case HypothesisTestDeclaration():
             asked = declared.estimand.statistic if declared.estimand is not None else ""

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.compatibility import yields_of
+from evallang.compatibility import metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.engine.providers import Providers
 from evallang.hypotheses import as_read, families_of
+from evallang.metrics.metric import default_metric, rows_of_proportion
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
 from evallang.protocols.protocol import PROTOCOLS, Split
@@ -143,7 +144,9 @@ def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
 
 def _without_a_line(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
     """One comparison of two models, by the test whose interval `require` would read."""
-    metric = spec.metric or (study.measures[0].metric if study.measures else Method("accuracy"))
+    metric = spec.metric or (
+        study.measures[0].metric if study.measures else Method(default_metric("classification"))
+    )
     own = [p for p in study.protocols if spec.protocol in (None, p.name)]
     fitted = any(isinstance(source, DataSpec) for source in study.sources)
     for protocol in own if fitted else (None,):
@@ -243,11 +246,8 @@ def _length(rows: Any) -> int:
 
 def _counted(truth: Any, read: Table | GivenOutcomes, metric: Method) -> int:
     """Count the examples that a test of counts is about: all, the positives, the negatives."""
-    if metric.name == "recall":
-        return int(np.sum(truth == read.positive))
-    if metric.name == "specificity":
-        return int(np.sum(truth != read.positive))
-    return len(truth)
+    declared = metric_entry(metric).declaration
+    return int(np.sum(rows_of_proportion(declared, truth, read.positive)))
 
 
 def _of_options(protocol: Protocol | None, unknown: Unknown) -> Sizes:

@@ -18,7 +18,7 @@ from evallang.metrics.aggregation import (
     partition,
     point_value,
 )
-from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.metrics.metric import MetricEntry, Outcome, rows_of_proportion
 from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Evidence, lazy
@@ -61,12 +61,8 @@ else:
 
 def rows_about(setting: Setting, metric: Method, model: str) -> "NDArray[np.bool_]":
     """Tell which rows a test of right and wrong by a metric is about, as a mask (n,)."""
-    truth = setting.models[model].truth
-    if metric.name == "recall":
-        return np.asarray(truth == setting.positive)
-    if metric.name == "specificity":
-        return np.asarray(truth != setting.positive)
-    return np.ones(len(truth), dtype=bool)
+    declared = metric_entry(metric).declaration
+    return rows_of_proportion(declared, setting.models[model].truth, setting.positive)
 
 
 @dataclass(frozen=True)
@@ -218,8 +214,6 @@ class ComparedModels:
 
 # --- swapping and resampling two models ------------------------------------------------------
 
-RANKING = frozenset({"roc_auc", "average_precision"})
-
 
 def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
     """Swap what two models gave, by the quickest way that fits the metric.
@@ -240,12 +234,14 @@ def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
         return SignSwapper((models.shares(0) - models.shares(1)) / n, groups)
     if form == "counts" and plain:
         return CountSwapper(*models.joint())
-    ranked = models.metric.name == "roc_auc" and unweighted
+    ranked = models.entry.declaration.ranks == "area" and unweighted
     if ranked and models.folds() is None and models.two_classes():
         first, second = (models.scores(model) for model in models.models)
         return ScoreSwapper(models.binary_truth(), first, second, groups)
     a, b = (models.outputs(which) for which in (0, 1))
-    return OutputSwapper(a, b, models.value, groups, by_ranks=models.metric.name in RANKING)
+    return OutputSwapper(
+        a, b, models.value, groups, by_ranks=models.entry.declaration.ranks is not None
+    )
 
 
 def resampler(models: ComparedModels, groups: Any) -> Resampler:
@@ -258,7 +254,7 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
     ends = (declared.low, declared.high)
     width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
     limits = (None, None) if width is None else (-width, width)
-    summed = form != "scores" or (models.metric.name == "roc_auc" and models.two_classes())
+    summed = form != "scores" or (declared.ranks == "area" and models.two_classes())
     several = bool(models.setting.further_seeds)
     in_repeats = models.setting.yields.averaged and not models.setting.means
     weighted = models.outcomes[0].weights is not None or several
@@ -387,7 +383,7 @@ class TestInputs:
             for mean in ("mean loss", "average loss"):
                 null = null.replace(mean, f"mean {self.metric.name}")
             return null
-        if self.metric.name not in ("recall", "specificity"):
+        if not metric_entry(self.metric).declaration.counts_known_rows:
             return null
         return null.replace("accuracies", f"{self.metric.name}s").replace(
             "accuracy", self.metric.name

@@ -74,7 +74,7 @@ def sample_of(
     if declared.form == "losses":
         losses = entry.function(o.truth, o.output, o.positive, **options)
         return weighted_loss_sample(losses, weights, groups, limits, declared.transform)
-    if entry.name == "roc_auc" and o.k == 2 and o.positive is not None:
+    if declared.ranks == "area" and o.k == 2 and o.positive is not None:
         scores = o.output if o.output.ndim == 1 else o.output[:, o.positive]
         return weighted_area_sample(o.truth == o.positive, scores, weights, folds, groups)
 

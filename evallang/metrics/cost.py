@@ -31,6 +31,7 @@ ELKAN_2001 = Reference(
         "counts",
         "labels",
         "lower",
+        mean_over_rows=True,
         when="the cost of each kind of mistake is known",
         when_not="costs are guesses: give recall and specificity as well",
         formula=(

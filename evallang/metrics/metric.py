@@ -59,6 +59,11 @@ class MetricDeclaration(Guidance):
         predicted positive are both, so that it is bounded by their share
     squares : True where errors enter squared, so that a few extremes decide
     of_examples : what each example has, as a plural ("absolute errors"), for a mean of losses
+    ranks : `area` where it is the area under the ROC curve, `other` where it too depends on the
+        order of the scores alone, None where their sizes count
+    of_positive : True where it is about the positive class, although it has no `average`
+    mean_over_rows : True where it is computed from counts, and still is a mean over examples
+    default : True for the measure of a study of this task that names none
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -81,12 +86,58 @@ class MetricDeclaration(Guidance):
     squares: bool = False
     known_without_skill: bool = False
     of_examples: str = ""
+    ranks: Literal["area", "other"] | None = None
+    of_positive: bool = False
+    mean_over_rows: bool = False
+    default: bool = False
+
+    @property
+    def counts_known_rows(self) -> bool:
+        """Whether the truth alone says which examples a proportion is about."""
+        return self.proportion in ("all", "positives", "negatives")
+
+    @property
+    def counts_right(self) -> bool:
+        """Whether it is the share of all examples that are predicted right."""
+        return self.proportion == "all" and not self.complement
+
+    @property
+    def squared_unit(self) -> bool:
+        """Whether it is in the squared unit of the target."""
+        return (
+            self.task == "regression"
+            and self.form == "losses"
+            and (self.squares and self.transform is None)
+        )
 
 
 METRICS: Registry[MetricDeclaration] = Registry("metric", "evallang.metrics")
 """All metrics, by canonical name."""
 
 MetricEntry = Entry[MetricDeclaration]
+
+
+def default_metric(task: Literal["classification", "regression"]) -> str:
+    """Name the measure of a study of a task that names none."""
+    return next(m.name for m in METRICS if m.declaration.default and m.declaration.task == task)
+
+
+def share_metric(*, right: bool) -> str:
+    """Name the metric that is the share of examples predicted right, or wrong."""
+    shares = (m for m in METRICS if m.declaration.proportion == "all")
+    return next(m.name for m in shares if m.declaration.counts_right == right)
+
+
+def rows_of_proportion(
+    declared: MetricDeclaration, truth: NDArray[Any], positive: int | str | None
+) -> NDArray[np.bool_]:
+    """Mark the examples that a proportion is about as far as the truth says: (n,)."""
+    same = np.asarray(truth == positive)
+    if declared.proportion == "positives":
+        return same
+    if declared.proportion == "negatives":
+        return ~same
+    return np.ones(len(truth), dtype=bool)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,7 @@ DAVIS_GOADRICH_2006 = Reference(
         0,
         1,
         known_without_skill=True,
+        ranks="area",
         when="scores are used to rank examples, and no threshold is fixed yet",
         when_not=(
             "a threshold is fixed: recall and specificity; only the top of the ranking is "
@@ -128,6 +129,8 @@ def roc_auc(
         "higher",
         0,
         1,
+        ranks="other",
+        of_positive=True,
         when="positives are rare and the top of the ranking is what is used",
         when_not=(
             "data sets with different shares of positives are compared, since its level "

@@ -53,6 +53,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         0,
         of_examples="squared errors",
         squares=True,
+        default=True,
         when="the model predicts means, and large errors are out of proportion worse",
         when_not=(
             "the number is to be read in the target's unit: rmse; a few extremes must not "

@@ -30,8 +30,6 @@ from evallang.results.records import (
     Tested,
 )
 
-OF_ONE_CLASS = frozenset({"precision", "npv", "recall", "specificity", "f1", "fbeta", "jaccard"})
-"""Metrics that are the mean over the classes (macro) where there are three or more."""
 MOST_SAMPLES = 6  # models whose own numbers of examples are named
 
 KEPT = "".join(
@@ -243,7 +241,14 @@ class Context:
         """Tell whether a metric of one class is averaged over three or more by default."""
         record = self._data.get(data) if data is not None else None
         several = record is not None and record.classes is not None and len(record.classes) > 2
-        return several and base(name) in OF_ONE_CLASS and "average" not in name
+        found = self.method("metric", name)
+        averages = found is not None and found.averages_classes
+        return several and averages and "average" not in name
+
+    def counts_right(self, name: str) -> bool:
+        """Tell whether a metric is the share of all examples that are predicted right."""
+        found = self.method("metric", name)
+        return found is not None and found.counts_right
 
     def metric(self, name: str) -> MetricWords:
         """Give the words for a metric."""

@@ -45,8 +45,9 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
     spanners: list[Spanner] = []
     cells: dict[str, list[Cell]] = {model: [Cell(runs(context.model(model)))] for model in models}
     found = {(m, k): context.estimate(setting, m, k) for m in models for k in metrics}
-    accuracy = [found.get((m, "accuracy")) for m in models]
-    right = [correct_of(e) if e is not None else None for e in accuracy]
+    counted = next((name for name in metrics if context.counts_right(name)), "")
+    shares = [found.get((m, counted)) for m in models]
+    right = [correct_of(context, e) if e is not None else None for e in shares]
     if any(value is not None for value in right):
         columns.append(Column(runs("Correct"), sortable=True, name="correct"))
         for model, value in zip(models, right, strict=True):

@@ -139,7 +139,7 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
 def null_words(context: Context, comparison: Comparison, result: HypothesisTestResult) -> str:
     """Give the null hypothesis; tests of accuracy on a part of the rows name their metric."""
     null = result.null.rstrip(".")
-    if base(comparison.metric) == "accuracy":
+    if context.counts_right(comparison.metric):
         return null
     noun = context.metric(comparison.metric).noun
     return null.replace("their accuracies are", f"their values of {noun} are").replace(
@@ -243,11 +243,11 @@ def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) ->
     return (Interval(text, found.low, found.high, words),)
 
 
-def correct_of(estimate: Estimate) -> int | None:
-    """Give how many examples were right, where accuracy is a plain share of examples."""
-    if base(estimate.metric) != "accuracy" or estimate.aggregation != "pooled":
+def correct_of(context: Context, estimate: Estimate) -> int | None:
+    """Return how many examples were right, where that is a plain share of examples."""
+    if not context.counts_right(estimate.metric) or estimate.aggregation != "pooled":
         return None
-    if estimate.value is None or estimate.metric != "accuracy":
+    if estimate.value is None:
         return None
     right = estimate.value * estimate.n
     if not math.isfinite(right):
@@ -266,7 +266,7 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
         inside.append(runs(f"in the unit of {data.target}"))
     if found := estimate_interval(estimate, scale):
         inside.append(found)
-    right = correct_of(estimate)
+    right = correct_of(context, estimate)
     if right is not None:
         inside.append(runs(f"{count(right)} of {count(estimate.n)} correct"))
     if not inside:

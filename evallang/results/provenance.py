@@ -69,6 +69,8 @@ class MethodRecord:
     has ("absolute errors"). `estimand` is what a test compares where that is not the mean of what
     examples have ("trimmed mean"), `variants` the words for what it computed, where they are its
     own. `of_difference` is the title of an interval of a difference, where it is another method.
+    `averages_classes` tells that a metric is the mean over three or more classes, `counts_right`
+    that it is the share of examples predicted right; older files say neither.
     """
 
     kind: str
@@ -82,3 +84,5 @@ class MethodRecord:
     estimand: str | None = None
     variants: Mapping[str, str] = field(default_factory=dict)
     of_difference: str | None = None
+    averages_classes: bool = False
+    counts_right: bool = False

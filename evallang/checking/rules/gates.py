@@ -152,7 +152,7 @@ def gate_that_cannot_pass(study: Study) -> Iterator[Objection]:
 def unreachable_bounds(study: Study, examples: Sequence[Examples]) -> Iterator[Objection]:
     """Object to every line whose bound lies inside the narrowest interval there can be."""
     for line in study.requirements:
-        if line.metric.name not in ("accuracy", "error_rate"):
+        if metric_entry(line.metric).declaration.proportion != "all":
             continue
         if line.within is not None or line.test is not None or not 0 < line.level < 1:
             continue
@@ -171,7 +171,8 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
     n = examples.of(line.models[0])
     best = n / (n + z * z)
     wanted = line.value
-    if line.metric.name == "error_rate":
+    errors = metric_entry(line.metric).declaration.complement
+    if errors:
         reachable, asked = 1 - best, line.operator == "<="
         met = wanted >= reachable
     else:
@@ -179,7 +180,6 @@ def _level(line: RequirementSpec, examples: Examples) -> Objection | None:
         met = wanted <= reachable
     if met or not asked:
         return None
-    errors = line.metric.name == "error_rate"
     asking = (
         f"{reachable_above(reachable)} or more"
         if errors

@@ -14,7 +14,7 @@ from evallang.checking.rules.lines import (
 )
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.splits import has_few_splits
-from evallang.compatibility import is_grouped, yields_of
+from evallang.compatibility import is_grouped, metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, of_shares
 from evallang.data.dataset import DataSpec
 from evallang.data.findings import written
@@ -207,7 +207,7 @@ def test_of_another_measure(study: Study) -> Iterator[Objection]:
     if not study.measures:
         return
     first = study.measures[0].metric
-    if first.name in ("accuracy", "error_rate"):
+    if metric_entry(first).declaration.proportion == "all":
         return
     for comparison in study.comparisons:
         if by_default(study, f"compare line {comparison.index + 1} by") and _counts(comparison):

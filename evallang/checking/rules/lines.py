@@ -158,10 +158,13 @@ def metrics_of(study: Study) -> tuple[Method, ...]:
 
 def depends_on_positive(metric: Method) -> bool:
     """Tell whether a metric of two classes changes when the other class is called positive."""
-    if metric.name == "average_precision":
+    entry = metric_entry(metric)
+    if entry.declaration.of_positive:
         return True
-    average = metric_entry(metric).option("average")
-    return average is not None and metric.keywords().get("average") in (None, "binary")
+    return entry.option("average") is not None and metric.keywords().get("average") in (
+        None,
+        "binary",
+    )
 
 
 def listed(names: Sequence[str] | Iterable[str], most: int = 4) -> str:

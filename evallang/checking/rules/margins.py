@@ -150,8 +150,9 @@ def _too_far(metric: Method, value: float) -> str | None:
 
 def _percent_of_unit(line: RequirementSpec | ComparisonSpec, metric: Method) -> str | None:
     found = PERCENT.search(line.source)
-    squared = metric.name == "mse"
-    if found is None or not (squared or metric_entry(metric).declaration.unit == "target"):
+    declared = metric_entry(metric).declaration
+    squared = declared.squared_unit
+    if found is None or not (squared or declared.unit == "target"):
         return None
     share = float(found["margin"].rstrip("%").replace("_", "")) / 100
     return (
@@ -166,7 +167,7 @@ def _on_scale(metric: Method, value: float) -> str:
         return f"write `{value:g}%`"
     if ends is not None:
         return f"write a number on the scale of `{metric.written}`, {ends[0]:g} to {ends[1]:g}"
-    squared = "squared " if metric.name == "mse" else ""
+    squared = "squared " if metric_entry(metric).declaration.squared_unit else ""
     return f"write the number in the {squared}unit of the target, without `%`"
 
 

@@ -12,8 +12,10 @@ from evallang.checking.rules.lines import (
     test_of,
 )
 from evallang.checking.rules.rule import Objection, rule
+from evallang.compatibility import metric_entry
 from evallang.diagnostics import Related
 from evallang.hypotheses import Hypothesis, hypotheses_of, is_open, names_in
+from evallang.metrics.metric import share_metric
 from evallang.models.model import is_baseline
 from evallang.stats.corrections import CORRECTIONS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
@@ -146,7 +148,9 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
 def _same_question(metric: Method) -> Method:
     """Give one metric for those whose differences are the same but for their sign."""
     options = tuple((k, v) for k, v in metric.options if (k, v) != ("average", "binary"))
-    name = "accuracy" if metric.name == "error_rate" and metric.better is None else metric.name
+    declared = metric_entry(metric).declaration
+    wrong = declared.complement and declared.proportion == "all"
+    name = share_metric(right=True) if wrong else metric.name
     return replace(metric, name=name, options=options)
 
 
