@@ -7,7 +7,7 @@ from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry, yields_under
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.data.dataset import DataSpec, PredictionsSpec
-from evallang.metrics.metric import default_metric
+from evallang.metrics.metric import proposed_metric
 from evallang.source import Span
 from evallang.spelling import listed
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -41,7 +41,7 @@ def judge_tasks(scope: Scope, study: Study) -> None:
             model_codes.WRONG_TASK,
             f"`{metric.name}` is a metric for {declared.task}, and {reason}",
             span,
-            help=f"write `{default_metric(task)}`, or another of `evallang list metrics`",
+            help=f"write `{proposed_metric(task)}`, or another of `evallang list metrics`",
         )
     if task == "regression":
         _tests_of_labels(scope, study, reason)
@@ -164,7 +164,7 @@ def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
     yields = yields_under(study, comparison)
     metric = comparison.metrics[0]
     if metric_entry(metric).declaration.task != "regression":
-        metric = Method(default_metric("regression"))
+        metric = Method(proposed_metric("regression"))
     return nearest_test(metric, yields) if yields else "write `with corrected_t`"
 
 

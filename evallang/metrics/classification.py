@@ -76,6 +76,7 @@ SCIKIT_LEARN = "scikit-learn 1.9, docstring of {}"
         proportion="all",
         unit="percent",
         default=True,
+        proposed=True,
         when="every mistake costs the same and the classes are of similar size",
         when_not=(
             "one class is rare, where a model that never predicts it scores well: "

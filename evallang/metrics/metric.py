@@ -64,6 +64,7 @@ class MetricDeclaration(Guidance):
     of_positive : True where it is about the positive class, although it has no `average`
     mean_over_rows : True where it is computed from counts, and still is a mean over examples
     default : True for the measure of a study of this task that names none
+    proposed : True for the metric proposed in place of one for the other task
     known_without_skill : True where the value of a model that looks at no feature is known
         beforehand, whatever the shares of the classes or the spread of the target
     """
@@ -90,6 +91,7 @@ class MetricDeclaration(Guidance):
     of_positive: bool = False
     mean_over_rows: bool = False
     default: bool = False
+    proposed: bool = False
 
     @property
     def counts_known_rows(self) -> bool:
@@ -120,6 +122,11 @@ MetricEntry = Entry[MetricDeclaration]
 def default_metric(task: Literal["classification", "regression"]) -> str:
     """Name the measure of a study of a task that names none."""
     return next(m.name for m in METRICS if m.declaration.default and m.declaration.task == task)
+
+
+def proposed_metric(task: Literal["classification", "regression"]) -> str:
+    """Name the metric that is proposed in place of one for the other task."""
+    return next(m.name for m in METRICS if m.declaration.proposed and m.declaration.task == task)
 
 
 def share_metric(*, right: bool) -> str:

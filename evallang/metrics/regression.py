@@ -135,6 +135,7 @@ def rmse(truth: ArrayLike, output: ArrayLike, positive: None = None) -> NDArray[
         0,
         of_examples="absolute errors",
         unit="target",
+        proposed=True,
         when="errors count in proportion to their size, in the target's unit",
         when_not=(
             "large errors are out of proportion worse: rmse; the model predicts means, and "
