@@ -101,9 +101,17 @@ METHODS = (
         (),
         "higher",
         "percent",
+        counts_right=True,
     ),
     MethodRecord(
-        "metric", "recall", "Recall", "Share of the positives found.", (), "higher", "percent"
+        "metric",
+        "recall",
+        "Recall",
+        "Share of the positives found.",
+        (),
+        "higher",
+        "percent",
+        averages_classes=True,
     ),
     MethodRecord(
         "metric", "roc_auc", "ROC AUC", "Area under the ROC curve.", (), "higher", "number"
