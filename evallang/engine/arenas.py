@@ -11,6 +11,7 @@ from evallang.engine.test_inputs import TestInputs, rows_about
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks
+from evallang.results.statistics import Lacking, not_computed, with_status
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Method, Study
 
@@ -39,8 +40,8 @@ class Arena(Protocol):
     def models(self) -> tuple[str, ...]:
         """All models that are there."""
 
-    def lacking(self, models: Sequence[str]) -> str | None:
-        """Tell why these models cannot be tested, None when they can."""
+    def lacking(self, models: Sequence[str]) -> Lacking | None:
+        """Return why these models cannot be tested, None when they can."""
 
     def run(self, study: Study, test: Method, models: tuple[str, ...], level: float) -> Any:
         """Run a test of these models."""
@@ -83,13 +84,13 @@ class OneSource:
         """All models of the source."""
         return tuple(self.setting.models)
 
-    def lacking(self, models: Sequence[str]) -> str | None:
+    def lacking(self, models: Sequence[str]) -> Lacking | None:
         """Name a model whose fit failed, or that gives no scores."""
         for model in models:
             if self.setting.models[model].failed:
-                return f"not computed: a fit of {model} failed"
+                return Lacking("fit", f"a fit of {model} failed", model)
             if self.setting.outcome(model, self.by) is None:
-                return f"not computed: {model} gives no scores"
+                return Lacking("scores", f"{model} gives no scores", model)
         return None
 
     def run(
@@ -145,7 +146,7 @@ class Across:
         """All models that have scores."""
         return self.grid.models
 
-    def lacking(self, models: Sequence[str]) -> str | None:
+    def lacking(self, models: Sequence[str]) -> Lacking | None:
         """Nothing here: tests say themselves which data sets they leave out."""
         return None
 
@@ -175,9 +176,7 @@ class Across:
 def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> HypothesisTestResult:
     """Run a test; what it refuses by a `ValueError` is not computed, for that reason."""
     try:
-        return run()
+        return with_status(run())
     except ValueError as error:
         null = HYPOTHESIS_TESTS[test.name].declaration.null
-        return HypothesisTestResult(
-            test.name, "not computed", null, notes=(f"not computed: {error}",)
-        )
+        return not_computed(test.name, null, Lacking("refused", str(error)))

@@ -8,6 +8,7 @@ from evallang.engine.arenas import Arena
 from evallang.engine.families import Bout
 from evallang.hypotheses import Families, PlannedComparison
 from evallang.results.records import Comparison, Family, HypothesisTestResult, Ranks
+from evallang.results.statistics import not_computed
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Study
@@ -43,9 +44,7 @@ def _omnibus(
         result: HypothesisTestResult = arena.run(study, spec.test, models, study.confidence)
         return replace(result, models=models)
     null = HYPOTHESIS_TESTS[spec.test.name].declaration.null
-    return HypothesisTestResult(
-        spec.test.name, "not computed", null, models=models, notes=(lacking,)
-    )
+    return not_computed(spec.test.name, null, lacking, models)
 
 
 def _comparison(study: Study, decided: families.Decided) -> Comparison:
@@ -75,9 +74,9 @@ def _comparison(study: Study, decided: families.Decided) -> Comparison:
 
 def _none_computed(tests: Sequence[HypothesisTestResult]) -> str | None:
     """Say why not one pair was tested, None where one was or where there are no pairs."""
-    if not tests or any(test.variant != "not computed" for test in tests):
+    if not tests or any(test.status != "not_computed" for test in tests):
         return None
-    return "; ".join(dict.fromkeys(note for test in tests for note in test.notes)) or "not computed"
+    return "; ".join(dict.fromkeys(note for test in tests for note in test.notes))
 
 
 def _ranks(ranks: Ranks | None, tests: Sequence[HypothesisTestResult]) -> Ranks | None:

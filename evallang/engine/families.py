@@ -9,6 +9,7 @@ from evallang.engine.providers import Providers
 from evallang.engine.zero_width import without_zero_width
 from evallang.hypotheses import Family, PlannedComparison, pair_declaration
 from evallang.results.records import HypothesisTestResult, SimultaneousInterval
+from evallang.results.statistics import NOT_RUN, not_computed
 from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level
 from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -67,7 +68,7 @@ def pair_test(
     lacking = arena.lacking(pair)
     if lacking is not None:
         null = HYPOTHESIS_TESTS[test.name].declaration.null
-        return HypothesisTestResult(test.name, "not computed", null, models=pair, notes=(lacking,))
+        return not_computed(test.name, null, lacking, pair)
     result: HypothesisTestResult = arena.run(study, test, pair, level)
     return replace(without_zero_width(result), models=pair)
 
@@ -98,7 +99,7 @@ def _shut(bout: Bout, alpha: float, adjusted: float | None = None) -> str | None
     omnibus = bout.omnibus
     if omnibus is None or bout.spec.post_hoc is None:
         return _lacking(omnibus)
-    if omnibus.variant == "not computed":
+    if omnibus.status == "not_computed":
         return _lacking(omnibus)
     if omnibus.p is None:
         return UNDEFINED
@@ -106,9 +107,9 @@ def _shut(bout: Bout, alpha: float, adjusted: float | None = None) -> str | None
 
 
 def _lacking(omnibus: HypothesisTestResult | None) -> str | None:
-    if omnibus is None or omnibus.variant != "not computed":
+    if omnibus is None or omnibus.lacking is None:
         return None
-    return omnibus.notes[0] if omnibus.notes else "not computed"
+    return f"{NOT_RUN}: {omnibus.lacking.reason}"
 
 
 def _adjust(
@@ -198,7 +199,7 @@ def _decided(
         omnibus = _judged(omnibus, of_omnibus, study.alpha)
     tests = []
     for test, p in zip(bout.tests, values, strict=True):
-        if reason is not None and test.variant != "not computed":
+        if reason is not None and test.status != "not_computed":
             tests.append(_not_performed(test, bayesian=bout.declared.bayesian))
         else:
             tests.append(_judged(test, p, study.alpha))
@@ -218,7 +219,13 @@ def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisT
     """Keep what describes a pair, and drop everything that would tell its p."""
     extra = {k: v for k, v in test.extra.items() if not k.startswith("p_") and k != "mc_se"}
     return replace(
-        test, statistic=None, df=None, p=None, reject=None if bayesian else False, extra=extra
+        test,
+        statistic=None,
+        df=None,
+        p=None,
+        reject=None if bayesian else False,
+        extra=extra,
+        status="not_performed",
     )
 
 

@@ -24,6 +24,7 @@ from evallang.results.records import (
     Requirement,
     Subgroup,
 )
+from evallang.results.statistics import Lacking, not_computed, with_status
 from evallang.stats.decisions import (
     Decision,
     decide_equivalent,
@@ -146,12 +147,12 @@ def _tested(
     """Decide by a test: its p, and on which side of 0 its difference lies."""
     alpha = round(1 - spec.level, 12) if spec.level_written else study.alpha
     try:
-        test = replace(without_zero_width(inputs.run()), models=spec.models)
+        test = replace(without_zero_width(with_status(inputs.run())), models=spec.models)
     except ValueError as error:
         null = HYPOTHESIS_TESTS[inputs.test.name].declaration.null
-        test = HypothesisTestResult(
-            inputs.test.name, "not computed", null, models=spec.models, notes=(str(error),)
-        )
+        lacking = Lacking("refused", str(error))
+        test = not_computed(inputs.test.name, null, lacking, spec.models)
+        test = replace(test, notes=(lacking.reason,))
     if HYPOTHESIS_TESTS[inputs.test.name].declaration.t_over_splits:
         side = inputs.test.keywords().get("alternative", "two_sided")
         test = with_detectable(test, alpha, 2 if side == "two_sided" else 1)

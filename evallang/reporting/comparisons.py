@@ -214,8 +214,8 @@ def _other_forms(
 
 
 def _reason(comparison: Comparison) -> str:
-    text = (comparison.reason or "the omnibus test did not reject").rstrip(".")
-    return text.partition(", so the post hoc")[0]
+    undefined = comparison.omnibus is not None and comparison.omnibus.status == "undefined"
+    return f"the omnibus test {'is undefined' if undefined else 'did not reject'}"
 
 
 def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:

@@ -4,20 +4,16 @@ Every sentence, letter and bar about a pair asks here first: a pair that was not
 not "not shown to differ".
 """
 
-import re
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context
 from evallang.results.records import HypothesisTestResult
-
-NOT_COMPUTED = "not computed"
-POSTERIOR = ("p_first", "p_rope", "p_second")
-LACKING = re.compile(r"^(?:not computed: )?(?:a fit of (?P<fit>.+) failed|(?P<scores>.+) gives )")
+from evallang.results.statistics import POSTERIOR, Lacking
 
 
 def computed(result: HypothesisTestResult) -> bool:
     """Tell whether the test had all that it needs."""
-    return result.variant != NOT_COMPUTED
+    return result.status != "not_computed"
 
 
 def bayesian(result: HypothesisTestResult) -> bool:
@@ -59,16 +55,23 @@ def about_equivalence(pair: HypothesisTestResult) -> bool:
     return "p_lower" in pair.extra
 
 
-def labelled(context: Context, text: str) -> str:
-    """Put the labels of models into a reason that names them: "a fit of bad failed"."""
-    found = LACKING.match(text)
-    if found is None:
-        return text
-    name = found["fit"] or found["scores"]
-    return text.replace(f" {name} ", f" {context.model(name)} ", 1)
+def lacking_words(context: Context, lacking: Lacking) -> str:
+    """Return why a test could not be run, the model by its label."""
+    model = lacking.model
+    return {
+        "fit": f"a fit of {context.model(model or '')} failed",
+        "scores": f"{context.model(model or '')} gives no scores",
+        "refused": lacking.reason,
+    }[lacking.kind if model is not None else "refused"]
 
 
 def reasons(context: Context, results: Sequence[HypothesisTestResult]) -> tuple[str, ...]:
-    """Say why nothing was computed, each reason once, models by their labels."""
-    found = [labelled(context, note) for result in results for note in result.notes]
-    return tuple(dict.fromkeys(text.removeprefix(f"{NOT_COMPUTED}: ") for text in found))
+    """Return why nothing was computed, each reason once, models by their labels."""
+    found = [
+        words
+        for result in results
+        for words in (
+            result.notes if result.lacking is None else (lacking_words(context, result.lacking),)
+        )
+    ]
+    return tuple(dict.fromkeys(found))

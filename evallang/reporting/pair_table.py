@@ -6,17 +6,17 @@ from typing import TypeVar
 from evallang.reporting import pair_columns
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import (
-    NOT_COMPUTED,
     bayesian,
     computed,
     decided,
-    labelled,
+    lacking_words,
 )
 from evallang.reporting.document import Cell, Column, Row, Runs, Spanner, Table, runs
 from evallang.reporting.numbers import Scale, count, fixed, level_of_alpha, percent
 from evallang.reporting.one_model import singly
 from evallang.reporting.wording import adjusted_words, p_letter, sentence, variant_words
 from evallang.results.records import Comparison, HypothesisTestResult
+from evallang.results.statistics import NOT_RUN
 
 Number = TypeVar("Number", int, float)
 
@@ -108,18 +108,22 @@ def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list
     """Give every note of the tests once, with its pairs where it is not about all of them."""
     by_note: dict[str, list[str]] = {}
     for pair in pairs:
-        for note in pair.notes:
+        for note in _notes_of(context, pair):
             by_note.setdefault(note, []).append(pair_name(context, pair))
     notes = []
-    for note, found in by_note.items():
-        words = labelled(context, note)
-        if not words.startswith(NOT_COMPUTED):
-            words = sentence(words)
+    for words, found in by_note.items():
         lead = "" if len(found) == len(pairs) else f"{', '.join(found)}: "
         notes.append(runs(sentence(lead + (words if not lead else _lower(words)))))
     if clusters := _clusters(pairs):
         notes.append(clusters)
     return notes
+
+
+def _notes_of(context: Context, pair: HypothesisTestResult) -> tuple[str, ...]:
+    """Return the notes of a pair as sentences, or why it was not computed."""
+    if pair.lacking is not None:
+        return (f"{NOT_RUN}: {lacking_words(context, pair.lacking)}",)
+    return tuple(map(sentence, pair.notes))
 
 
 def _lower(words: str) -> str:

@@ -2,12 +2,13 @@
 
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast, contrast_interval
-from evallang.reporting.decisions import POSTERIOR, about_equivalence, favoured, margin_of
+from evallang.reporting.decisions import about_equivalence, favoured, margin_of
 from evallang.reporting.document import Number, Runs, Strong, listed, runs
 from evallang.reporting.numbers import percent, probability, scale_of
 from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import adjusted_words, amount, p_stat
 from evallang.results.records import Comparison, HypothesisTestResult
+from evallang.results.statistics import POSTERIOR
 
 
 def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:

@@ -6,7 +6,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -15,6 +15,7 @@ from evallang.printable import printable_json
 from evallang.results.kinds import Among, Between, Reads
 from evallang.results.records import SCHEMA, Results
 from evallang.results.references import check_references
+from evallang.results.statistics import NOT_RUN, POSTERIOR
 
 Record = TypeVar("Record")
 LARGEST = 2**64
@@ -114,9 +115,49 @@ def loads(text: str) -> Results:
         raise ValueError("not an evallang results file: it has no `schema`")
     if document["schema"] != SCHEMA:
         raise ValueError(f"results of schema {document['schema']!r}; this version reads {SCHEMA}")
+    _set_statuses(document)
     record = from_plain(Results, document)
     check_references(record)
     return record
+
+
+def _set_statuses(document: dict[str, Any]) -> None:
+    """Set the status of the tests of a file that was written before tests had one.
+
+    A test of the variant "not computed" is `not_computed`, refused for the reason of its notes; a
+    pair of a comparison that was not performed is `not_performed`; a test without a p-value and
+    without a posterior is `undefined`.
+    """
+    for comparison in _objects(document.get("comparisons")):
+        for pair in _objects(comparison.get("pairwise")):
+            _set_status(pair, performed=comparison.get("performed") is not False)
+        for omnibus in _objects([comparison.get("omnibus")]):
+            _set_status(omnibus)
+    for requirement in _objects(document.get("requirements")):
+        for test in _objects([requirement.get("test")]):
+            _set_status(test)
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Iterate over the objects of a list; what has another shape is refused by `from_plain`."""
+    yield from (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
+
+
+def _set_status(test: dict[str, Any], *, performed: bool = True) -> None:
+    if "status" in test:
+        return
+    extra = test.get("extra")
+    known = extra if isinstance(extra, dict) else {}
+    if test.get("variant") == NOT_RUN:
+        notes = test.get("notes")
+        texts = [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
+        reason = "; ".join(text.removeprefix(f"{NOT_RUN}: ") for text in texts)
+        test["status"] = "not_computed"
+        test["lacking"] = {"kind": "refused", "reason": reason}
+    elif not performed:
+        test["status"] = "not_performed"
+    elif test.get("p") is None and all(known.get(key) is None for key in POSTERIOR):
+        test["status"] = "undefined"
 
 
 def _no_constant(written: str) -> float:

@@ -87,14 +87,40 @@ class Effect:
     symbol: str | None = None
 
 
+STATUSES: Mapping[str, str] = {
+    "computed": "the test was run",
+    "undefined": "the test was run, and neither a p-value nor a posterior is defined",
+    "not_computed": "the test could not be run; `lacking` says why",
+    "not_performed": "the omnibus test before it did not reject or is undefined",
+}
+"""What may have become of a test."""
+LACKING = {
+    "fit": "a fit of `model` failed",
+    "scores": "`model` gives no scores",
+    "refused": "the test refuses the evidence, for the reason given",
+}
+"""Why a test could not be run."""
+
+
+@frozen
+class Lacking:
+    """Why a test could not be run: the kind, the words, and the model that they name, if any."""
+
+    kind: Annotated[str, Among(tuple(LACKING))]
+    reason: str
+    model: str | None = None
+
+
 @frozen
 class HypothesisTestResult:
     """What a hypothesis test found; a test never decides, the comparison does.
 
     `test` is the registered name, `variant` what was really computed ("exact"), `null`
     the null hypothesis in words. `models`, `p_adjusted`, `reject` and `simultaneous` are
-    filled in by the comparison that ran the test. `side` is that of a one-sided test: `greater`
-    or `less`, as a larger or a smaller value of the first model speaks against the null hypothesis.
+    filled in by the comparison that ran the test. `status` is one of `STATUSES`; a file without
+    it gets it from its other fields when it is read (`results.codec`). `side` is that of a
+    one-sided test: `greater` or `less`, as a larger or a smaller value of the first model speaks
+    against the null hypothesis.
     """
 
     test: str
@@ -114,6 +140,34 @@ class HypothesisTestResult:
     side: Annotated[str, Among(("greater", "less"))] | None = None
     extra: Annotated[Mapping[str, Value], Reads(ShownOfTest)] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    status: Annotated[str, Among(tuple(STATUSES))] = "computed"
+    lacking: Lacking | None = None
+
+
+NOT_RUN = "not computed"
+"""The variant of a test that could not be run, and what its note begins with."""
+POSTERIOR = ("p_first", "p_rope", "p_second")
+
+
+def not_computed(
+    test: str, null: str, lacking: Lacking, models: tuple[str, ...] = ()
+) -> HypothesisTestResult:
+    """Return the result of a test that could not be run."""
+    return HypothesisTestResult(
+        test,
+        NOT_RUN,
+        null,
+        models=models,
+        notes=(f"{NOT_RUN}: {lacking.reason}",),
+        status="not_computed",
+        lacking=lacking,
+    )
+
+
+def with_status(result: HypothesisTestResult) -> HypothesisTestResult:
+    """Set the status of a test that was run: computed or undefined."""
+    decided = result.p is not None or any(result.extra.get(k) is not None for k in POSTERIOR)
+    return result if decided else replace(result, status="undefined")
 
 
 SIDE = ", one-sided: "

@@ -7,6 +7,7 @@ from studies import study
 
 from evallang.api import run
 from evallang.api.running import RunFailed
+from evallang.results.statistics import Lacking
 
 HEAD = (
     'evallang 1\nstudy "s"\n  seed 4\ndata iris from sklearn iris\n  where target in [setosa, '
@@ -35,7 +36,10 @@ def test_a_fit_that_fails_is_recorded_and_the_rest_goes_on(tmp_path):
     assert pairs["good", "tree"].p is not None
     for lacking in (("bad", "good"), ("bad", "tree")):
         assert pairs[lacking].p is None
+        assert pairs[lacking].status == "not_computed"
+        assert pairs[lacking].lacking == Lacking("fit", "a fit of bad failed", "bad")
         assert "not computed: a fit of bad failed" in pairs[lacking].notes
+    assert pairs["good", "tree"].status == "computed"
     assert (tmp_path / "out" / "report.html").is_file()
 
 

@@ -22,8 +22,9 @@ from evallang.results.records import (
     Statistic,
     Subgroup,
 )
+from evallang.results.statistics import Lacking, not_computed
 
-LACKING = "not computed: a fit of forest failed"
+LACKING = Lacking("fit", "a fit of forest failed", "forest")
 
 
 @cache
@@ -32,9 +33,7 @@ def one_model_failed() -> Results:
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
     pairs = tuple(
-        HypothesisTestResult(
-            "mcnemar", "not computed", pair.null, models=pair.models, reject=False, notes=(LACKING,)
-        )
+        replace(not_computed("mcnemar", pair.null, LACKING, pair.models), reject=False)
         if "forest" in pair.models
         else replace(pair, reject=False)
         for pair in comparison.pairwise
@@ -42,12 +41,11 @@ def one_model_failed() -> Results:
     pairwise = replace(
         comparison, index=0, source="compare with mcnemar holm", omnibus=None, pairwise=pairs
     )
-    empty = HypothesisTestResult(
-        "cochran", "not computed", "all models have the same accuracy",
-        models=tuple(fixture.LABELS), notes=(LACKING,),
-    )  # fmt: skip
+    empty = not_computed(
+        "cochran", "all models have the same accuracy", LACKING, tuple(fixture.LABELS)
+    )
     gate = replace(
-        comparison, index=1, omnibus=empty, performed=False, reason=LACKING,
+        comparison, index=1, omnibus=empty, performed=False, reason=empty.notes[0],
         pairwise=tuple(p for p in pairs if "forest" in p.models),
     )  # fmt: skip
     single = replace(
