@@ -10,7 +10,7 @@ Before data are read, some sources leave open which data sets or models they hol
 gives the study with the sources that were found, whose families are those of the run.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ from evallang.study import (
 )
 
 if TYPE_CHECKING:
-    from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+    from evallang.data.read_sources import ReadSources
 
 
 @frozen
@@ -291,20 +291,15 @@ def holds_unknown(source: SourceSpec) -> bool:
     return several or not source.models
 
 
-def as_read(
-    study: Study,
-    tables: Iterable["Table"],
-    given: Iterable["GivenOutcomes"],
-    scored: Iterable["ScoreTable"],
-) -> Study:
+def as_read(study: Study, read: "ReadSources") -> Study:
     """Return a study whose sources are the data sets that were found, with their models.
 
     A source of which nothing was read stays as it is written.
     """
-    found: list[SourceSpec] = [table.spec for table in tables]
-    found += [replace(outcomes.spec, models=outcomes.models) for outcomes in given]
-    for table in scored:
+    found: list[SourceSpec] = [table.spec for table in read.tables.values()]
+    found += [replace(outcomes.spec, models=outcomes.models) for outcomes in read.imported]
+    for table in read.score_tables:
         found += [replace(table.spec, name=name, models=table.models) for name in table.names]
-    read = {statement_of(source) for source in found}
-    unread = [source for source in study.sources if source.name not in read]
+    names = {statement_of(source) for source in found}
+    unread = [source for source in study.sources if source.name not in names]
     return replace(study, sources=(*found, *unread))

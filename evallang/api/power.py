@@ -19,6 +19,6 @@ def power_of(study: Study) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]
     prepared = read_and_plan(study, missing_is_fine=True)
     meant = prepared.study
     specs = [spec for spec in meant.analyses if spec.method.name == "power"]
-    found = Found(prepared.tables, prepared.given, prepared.scored, prepared.planned)
+    found = Found(prepared.read, prepared.planned)
     asked = specs or [AnalysisSpec(0, Method("power"))]
     return tuple(power_analyses(meant, found, asked)), prepared.diagnostics

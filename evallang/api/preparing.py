@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from evallang.checking.rules.whole_families import asked_again
 from evallang.checking.suppression import report
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
+from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.hypotheses import as_read
 from evallang.working_folder import safe_path
@@ -34,9 +35,7 @@ class Prepared:
     """
 
     study: MeantStudy
-    tables: Mapping[str, Table]
-    given: tuple[GivenOutcomes, ...]
-    scored: tuple[ScoreTable, ...]
+    read: ReadSources
     planned: Planned
     diagnostics: tuple[Diagnostic, ...]
     paths_taken: tuple[str, ...] = ()
@@ -60,18 +59,18 @@ def read_and_plan(
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     with paths_taken() as taken:
-        tables, given, scored, read = _read(study.meant, study.folder, trusted, live)
-    study = _with_known_task(study, tables, given)
+        sources, read = _read(study.meant, study.folder, trusted, live)
+    study = _with_known_task(study, sources)
     if study.meant is None:
         raise StudyError(study.diagnostics, study.checked.sources)
     missing = [d for d in read if d.name == "file_not_found"]
     meant, modules = find_own_code(study.meant, study.folder)
     meant = replace(meant, live=hashes(live.models))
     packages = (*missing_packages(meant), *modules)
-    as_found = as_read(meant, tables.values(), given, scored)
-    judged = judge_read(meant, as_found, tables, given, scored)
-    planned = with_exports(meant, tables, plan(meant, tables, given, scored))
-    judged += judge_planned(meant, as_found, tables, planned.layout.splits)
+    as_found = as_read(meant, sources)
+    judged = judge_read(meant, as_found, sources)
+    planned = with_exports(meant, sources.tables, plan(meant, sources))
+    judged += judge_planned(meant, as_found, sources.tables, planned.layout.splits)
     found = waivers.mark([*packages, *read, *judged, *planned.diagnostics], study.checked.gathered)
     found = list({(d.code, d.span, d.message, d.notes): d for d in found}.values())
     fine = (*missing, *packages) if missing_is_fine else ()
@@ -83,18 +82,16 @@ def read_and_plan(
         found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = report(diagnostics.values(), study.checked.gathered)
-    return Prepared(meant, tables, tuple(given), tuple(scored), planned, said, tuple(taken))
+    return Prepared(meant, sources, planned, said, tuple(taken))
 
 
-def _with_known_task(
-    study: Study, tables: Mapping[str, Table], given: Iterable[GivenOutcomes]
-) -> Study:
+def _with_known_task(study: Study, read: ReadSources) -> Study:
     """Check again where only the data tell the task: measures and models depend on it."""
     if study.meant is None or study.meant.task is not None:
         return study
-    sources: list[Table | GivenOutcomes] = [*tables.values()]
-    sources += [outcomes for outcomes in given if outcomes.values is None]
-    return with_task(study, sources[0].task) if sources else study
+    tasks = [table.task for table in read.tables.values()]
+    tasks += [outcomes.task for outcomes in read.imported if outcomes.values is None]
+    return with_task(study, tasks[0]) if tasks else study
 
 
 def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
@@ -105,7 +102,7 @@ def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
 
 def _read(
     study: MeantStudy, folder: Path, trusted: bool, live: Live
-) -> tuple[dict[str, Table], list[GivenOutcomes], list[ScoreTable], list[Diagnostic]]:
+) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.assignment import with_assignment
     from evallang.data.counts import read_counts
     from evallang.data.predictions import read_predictions
@@ -140,7 +137,7 @@ def _read(
             counts, diagnostics = read_counts(source, folder, frame)
             given += [] if counts is None else [counts]
         found += diagnostics
-    return tables, given, scored, found
+    return ReadSources(tables, tuple(given), tuple(scored)), found
 
 
 def _several(given: Any) -> Sequence[Any]:

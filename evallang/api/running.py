@@ -111,10 +111,8 @@ def _run(
             progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
         done = engine.run(
             prepared.study,
-            prepared.tables,
-            prepared.given,
+            prepared.read,
             prepared.planned,
-            prepared.scored,
             jobs=jobs,
             progress=progress,
             code=own_code(prepared.study, study.folder, live.models),

@@ -22,7 +22,7 @@ from evallang.checking.validity import for_the_line, metrics_on
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
 from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
-from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.design_rules import (
     LEAST_IN_FOLD,
     check_design,
@@ -32,6 +32,7 @@ from evallang.data.design_rules import (
     check_test_sizes,
 )
 from evallang.data.findings import of_one
+from evallang.data.read_sources import ReadSources
 from evallang.data.related import check_related
 from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
@@ -52,14 +53,13 @@ else:
 def judge_read(
     study: Study,
     read: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable] = (),
+    sources: ReadSources,
 ) -> list[Diagnostic]:
     """Ask everything that needs the data: what they make impossible, and advice on them.
 
     `read` is the study with the data sets that were found as its sources.
     """
+    tables, given = sources.tables, sources.imported
     asked = questions(study)
     used = _used(study)
     strata = study.stratification
@@ -93,9 +93,9 @@ def judge_read(
                 found += _split(study, protocol, table)
         found += judge_classes(study, len(table.classes), table.task)
         found += judge_options(study, len(table.classes), table.positive)
-    for scores in scored:
+    for scores in sources.score_tables:
         found += judge_scores(study, scores)
-    n = len(tables) + len(given) + sum(scores.n for scores in scored)
+    n = len(tables) + len(given) + sum(scores.n for scores in sources.score_tables)
     found += judge_number_of_data_sets(study, n)
     for source in given:
         found += check_outcomes(source)

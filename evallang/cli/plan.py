@@ -37,7 +37,7 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
         remind(settings)
         return 1
     show(prepared.diagnostics, study.checked.sources)
-    data = data_records(prepared.study, prepared.tables, prepared.given, prepared.scored)
+    data = data_records(prepared.study, prepared.read)
     document = to_plain(prepared.planned.plan, data)
     document["paths_taken"] = list(prepared.paths_taken)
     if layout == "json":

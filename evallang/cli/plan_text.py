@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.engine.column_records import column_records
@@ -41,9 +42,9 @@ def _data(prepared: "Prepared") -> Iterator[str]:
     written = {
         spec.name: getattr(spec, "positive", None) is not None for spec in prepared.study.sources
     }
-    for record in data_records(prepared.study, prepared.tables, prepared.given):
+    for record in data_records(prepared.study, replace(prepared.read, score_tables=())):
         yield from _source(record, positive_written=written.get(record.name, False))
-    for table in prepared.scored:
+    for table in prepared.read.score_tables:
         yield from _scores(table)
     for name in _unread(prepared):
         yield f"{name}: could not be read"
@@ -102,14 +103,14 @@ def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
 
 def _unread(prepared: "Prepared") -> list[str]:
     """Name the sources that could not be read; a glob gives data sets `NAME/stem`."""
-    read = [*prepared.tables, *(outcomes.spec.name for outcomes in prepared.given)]
-    read += [table.spec.name for table in prepared.scored]
+    read = [*prepared.read.tables, *(outcomes.spec.name for outcomes in prepared.read.imported)]
+    read += [table.spec.name for table in prepared.read.score_tables]
     found = {name.partition("/")[0] for name in read}
     return [source.name for source in prepared.study.sources if source.name not in found]
 
 
 def _models(prepared: "Prepared") -> Iterator[str]:
-    for model in model_records(prepared.study, prepared.tables, prepared.given, prepared.scored):
+    for model in model_records(prepared.study, prepared.read):
         yield from _model(model)
 
 
@@ -128,9 +129,9 @@ def _model(model: "ModelRecord") -> Iterator[str]:
 
 def _protocols(prepared: "Prepared") -> Iterator[str]:
     plan = prepared.planned.plan
-    n_tables = len(prepared.tables)
+    n_tables = len(prepared.read.tables)
     part = " on the data that could be read" if plan.n_fits is None else ""
-    lacking = without_interval(prepared.study, prepared.tables, prepared.given, prepared.scored)
+    lacking = without_interval(prepared.study, prepared.read)
     for protocol in plan.protocols:
         yield from _protocol(protocol)
         if protocol.n_splits is not None:
@@ -166,8 +167,7 @@ def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
 
 def _comparisons(prepared: "Prepared") -> Iterator[str]:
     """Write the lines of each family, then its size and what corrects it."""
-    tables, given, scored = prepared.tables.values(), prepared.given, prepared.scored
-    read = as_read(prepared.study, tables, given, scored)
+    read = as_read(prepared.study, prepared.read)
     for family in families_of(read).families:
         yield from dict.fromkeys(planned.line.source for planned in family.comparisons)
         if family.comparisons:
@@ -210,7 +210,7 @@ def _work(prepared: "Prepared") -> Iterator[str]:
         if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
             yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
     kinds = Counter(task.kind for task in plan.tasks)
-    if prepared.tables or prepared.given or prepared.scored:
+    if prepared.read.tables or prepared.read.imported or prepared.read.score_tables:
         yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
 
 

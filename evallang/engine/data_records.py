@@ -8,10 +8,10 @@ from evallang.data.dataset import (
     CountsSpec,
     DataSpec,
     GivenOutcomes,
-    ScoreTable,
     Table,
 )
 from evallang.data.findings import counted, listed
+from evallang.data.read_sources import ReadSources
 from evallang.engine.column_records import column_records
 from evallang.engine.score_records import score_defaults, score_records
 from evallang.models.abilities import abilities, unweighted_steps
@@ -40,26 +40,22 @@ MOST_DROPPED = 10  # columns that a note names; all of them stand among the colu
 
 def data_records(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable] = (),
+    read: ReadSources,
 ) -> tuple[DataRecord, ...]:
     """Describe everything that was read; also for `plan`."""
     return (
-        *(_table(table, study) for table in tables.values()),
-        *(_outcomes(source) for source in given),
-        *(record for table in scored for record in score_records(table)),
+        *(_table(table, study) for table in read.tables.values()),
+        *(_outcomes(source) for source in read.imported),
+        *(record for table in read.score_tables for record in score_records(table)),
     )
 
 
 def model_records(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable] = (),
+    read: ReadSources,
 ) -> tuple[ModelRecord, ...]:
     """Describe every model, with what was decided for the author; also for `plan`."""
-    return (*_models(study, tables), *_given_models(given, scored))
+    return (*_models(study, read.tables), *_given_models(read))
 
 
 def _table(table: Table, study: Study) -> DataRecord:
@@ -191,29 +187,24 @@ def _model_notes(
     return tuple(notes)
 
 
-def _given_models(
-    given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
-) -> list[ModelRecord]:
+def _given_models(read: ReadSources) -> list[ModelRecord]:
     found: dict[str, ModelRecord] = {}
-    for source in given:
+    for source in read.imported:
         for model in source.models:
             found.setdefault(
                 model.name, ModelRecord(model.name, model.label, None, {}, source.kind)
             )
-    for table in scored:
+    for table in read.score_tables:
         for model in table.models:
             found.setdefault(model.name, ModelRecord(model.name, model.label, None, {}, "scores"))
     return list(found.values())
 
 
-def data_defaults(
-    tables: Mapping[str, Table], given: Sequence[GivenOutcomes], scored: Sequence[ScoreTable]
-) -> Iterable[Default]:
+def data_defaults(read: ReadSources) -> Iterable[Default]:
     """State what was settled only when the data were read."""
-    for table in scored:
+    for table in read.score_tables:
         yield from score_defaults(table)
-    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
-    for source in sources:
+    for source in read.with_examples:
         spec = source.spec
         if isinstance(spec, CountsSpec):
             continue

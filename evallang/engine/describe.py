@@ -1,14 +1,9 @@
 """What a report needs to know of a study, copied into the results: words, sources, settings."""
 
 import platform
-from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from evallang.data.dataset import (
-    GivenOutcomes,
-    ScoreTable,
-    Table,
-)
+from evallang.data.read_sources import ReadSources
 from evallang.engine.data_records import data_defaults, data_records, model_records
 from evallang.engine.methods_used import methods_used, model_based
 from evallang.planning.keys import package_versions
@@ -37,9 +32,7 @@ from evallang.version import VERSION
 def results(
     *,
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable],
+    read: ReadSources,
     planned: Planned,
     estimates: tuple[Estimate, ...],
     comparisons: tuple[Comparison, ...],
@@ -52,11 +45,11 @@ def results(
     analyses: tuple[Analysis, ...] = (),
 ) -> Results:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
-    data = data_records(study, tables, given, scored)
+    data = data_records(study, read)
     methods, references = methods_used(
         study, estimates, comparisons, requirements, data, exports, analyses
     )
-    defaults = (*planned.plan.defaults, *data_defaults(tables, given, scored))
+    defaults = (*planned.plan.defaults, *data_defaults(read))
     return Results(
         schema=SCHEMA,
         study=StudyRecord(
@@ -79,7 +72,7 @@ def results(
             tuple(FileRecord(use.module, use.sha256 or "") for use in study.uses),
         ),
         data=data,
-        models=model_records(study, tables, given, scored),
+        models=model_records(study, read),
         protocols=planned.plan.protocols,
         estimates=estimates,
         comparisons=comparisons,

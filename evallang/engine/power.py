@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.compatibility import metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
+from evallang.data.read_sources import ReadSources
 from evallang.engine.providers import Providers
 from evallang.hypotheses import as_read, families_of
 from evallang.metrics.metric import default_metric, rows_of_proportion
@@ -55,11 +56,9 @@ GROUPED = (
 
 @dataclass(frozen=True)
 class Found:
-    """What of a study's data was read: tables, outcomes and scores made elsewhere, splits."""
+    """What of a study's data was read, and the splits that were planned."""
 
-    tables: Mapping[str, Table]
-    given: Sequence[GivenOutcomes]
-    scored: Sequence[ScoreTable]
+    read: ReadSources
     planned: Planned
 
 
@@ -117,7 +116,7 @@ def power_analyses(study: Study, found: Found, specs: Sequence[AnalysisSpec]) ->
 
 
 def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
-    families = families_of(as_read(study, found.tables.values(), found.given, found.scored))
+    families = families_of(as_read(study, found.read))
     lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
     about = [
         (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)
@@ -164,12 +163,12 @@ def _places(study: Study, found: Found) -> list[Place]:
     """Go through the data sets of a study, as read or as written."""
     made: list[Place] = []
     for source in study.sources:
-        every: list[Table | GivenOutcomes] = [*found.tables.values(), *found.given]
+        every = found.read.with_examples
         read = [item for item in every if item.spec.name.partition("/")[0] == source.name]
         for item in read:
             names = study.models if isinstance(item, Table) else item.models
             made.append(Place(item.spec.name, source, item, tuple(m.name for m in names)))
-        rows = [table for table in found.scored if table.spec.name == source.name]
+        rows = [table for table in found.read.score_tables if table.spec.name == source.name]
         for table in rows:
             columns = tuple(model.name for model in table.models)
             made += [Place(name, source, None, columns, table) for name in table.names]

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.data.dataset import ScoreTable, Table
+from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Diagnostic
 from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
@@ -78,10 +79,8 @@ class Fitted:
 
 def run(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
+    read: ReadSources,
     planned: Planned,
-    scored: Sequence[ScoreTable] = (),
     *,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -93,14 +92,15 @@ def run(
     comes from the plan, every fit runs on one thread of BLAS and OpenMP, and outcomes are put
     together in the order of the plan.
     """
+    tables = read.tables
     outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
-    settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, given)]
-    settings += [setting for table in scored for setting in of_scores(table)]
+    settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
+    settings += [setting for table in read.score_tables for setting in of_scores(table)]
     own = [setting for setting in settings if not setting.implied]
     measured = [e for setting in own for e in estimates(study, setting)]
     measured += [e for setting in own for e in subgroup_estimates(study, setting)]
-    tested = families_of(as_read(study, tables.values(), given, scored))
-    compared = compare(study, tested, _arenas(study, settings, scored))
+    tested = families_of(as_read(study, read))
+    compared = compare(study, tested, _arenas(study, settings, read.score_tables))
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
@@ -119,7 +119,7 @@ def run(
     )
     analyzed = power_analyses(
         study,
-        Found(tables, given, scored, planned),
+        Found(read, planned),
         [spec for spec in study.analyses if spec.method.name == "power"],
     )
     fits = tuple(
@@ -129,9 +129,7 @@ def run(
     )
     results = describe.results(
         study=study,
-        tables=tables,
-        given=given,
-        scored=scored,
+        read=read,
         planned=planned,
         estimates=tuple(measured),
         comparisons=tuple(compared),

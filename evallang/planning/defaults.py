@@ -1,12 +1,13 @@
 """Every value that the author did not write and that a run uses, as clauses with their values."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 from evallang.compatibility import metric_entry, over_seeds, own_metric, yields_of
 from evallang.compatibility.intervals import default_interval
-from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+from evallang.data.dataset import ScoreTable, Table
+from evallang.data.read_sources import ReadSources
 from evallang.hypotheses import as_read, correction_clause, family_of
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
@@ -21,24 +22,22 @@ from evallang.study import Method, Protocol, Study, own_metrics_of, written_opti
 
 def stated_defaults(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable] = (),
+    read: ReadSources,
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
     found = {d.clause: d for d in study.defaults}
     if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
         found.pop("stratify", None)
-    read = as_read(study, tables.values(), given, scored)
+    whole = as_read(study, read)
     for line in study.comparisons:
-        if family_of(read, line).correction is None:
+        if family_of(whole, line).correction is None:
             found.pop(correction_clause(line), None)  # of a single hypothesis, as the data show
-    intervals = list(_intervals(study, tables, given, scored))
-    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
+    intervals = list(_intervals(study, read))
+    sources = list(read.with_examples)
     grouped = bool(sources) and all(source.group_codes is not None for source in sources)
     for default in (
         *_tuning(study),
-        *_averages(study, tables, given),
+        *_averages(study, read),
         *(default for default, _ in intervals),
         *_options(study, [method for _, method in intervals], grouped=grouped),
     ):
@@ -48,22 +47,20 @@ def stated_defaults(
 
 def _settings(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable],
+    read: ReadSources,
 ) -> Iterator[tuple[str, Yields, int, bool, Method | None]]:
     """Go through what is measured: name, what it yields, classes, groups, its own metric."""
     for protocol in study.protocols:
         if protocol.implied_by is not None:
             continue
-        for table in tables.values():
+        for table in read.tables.values():
             grouped = table.group_codes is not None
             yield protocol.name, yields_on(table, protocol), len(table.classes), grouped, None
-    for source in given:
+    for source in read.imported:
         grouped = source.group_codes is not None
         own = own_metric(source.spec)
         yield source.spec.name, yields_of(source.spec, None), len(source.classes), grouped, own
-    for scores in scored:
+    for scores in read.score_tables:
         own = own_metric(scores.spec)
         yield scores.spec.name, yields_of_scores(scores), 0, False, own
 
@@ -86,11 +83,9 @@ def yields_of_scores(table: ScoreTable) -> Yields:
 
 def _intervals(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable],
+    read: ReadSources,
 ) -> Iterator[tuple[Default, Method]]:
-    for where, yields, classes, grouped, own in _settings(study, tables, given, scored):
+    for where, yields, classes, grouped, own in _settings(study, read):
         for measure in study.measures:
             here = measure.metric == own if own is not None else measure.metric.better is None
             if measure.interval is None and here:
@@ -102,9 +97,7 @@ def _intervals(
 
 def without_interval(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes],
-    scored: Sequence[ScoreTable] = (),
+    read: ReadSources,
 ) -> dict[str, tuple[str, ...]]:
     """List by protocol or source the measures, as written, that have no interval by default.
 
@@ -112,7 +105,7 @@ def without_interval(
     """
     found: dict[str, dict[str, None]] = {}
     own_error = {p.name for p in study.protocols if PROTOCOLS[p.kind].declaration.full_sample}
-    for where, yields, classes, grouped, own in _settings(study, tables, given, scored):
+    for where, yields, classes, grouped, own in _settings(study, read):
         for measure in study.measures if where not in own_error else ():
             here = measure.metric == own if own is not None else measure.metric.better is None
             if measure.interval is None and here and not measure.metric.code:
@@ -156,12 +149,9 @@ def inner_folds(study: Study, protocol: Protocol) -> int:
     return DEFAULT_INNER
 
 
-def _averages(
-    study: Study, tables: Mapping[str, Table], given: Sequence[GivenOutcomes]
-) -> Iterator[Default]:
+def _averages(study: Study, read: ReadSources) -> Iterator[Default]:
     """State over what a metric of several classes is averaged."""
-    sources: list[Table | GivenOutcomes] = [*tables.values(), *given]
-    classes = max((len(source.classes) for source in sources), default=0)
+    classes = max((len(source.classes) for source in read.with_examples), default=0)
     if not classes:
         return
     metrics = [measure.metric for measure in study.measures]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from evallang.data.dataset import GivenOutcomes, ScoreTable
+from evallang.data.read_sources import ReadSources
 from evallang.planning.plan import Layout, Task
 from evallang.planning.seeds import canonical_json
 from evallang.study import ComparisonSpec, Study, models_of
@@ -15,8 +15,7 @@ Place = tuple[str, str | None, str]
 def graph(
     study: Study,
     layout: Layout,
-    given: Sequence[GivenOutcomes] = (),
-    scored: Sequence[ScoreTable] = (),
+    read: ReadSources,
 ) -> Iterator[Task]:
     """List the nodes: unique fits, the estimates that read them, comparisons, the report.
 
@@ -40,9 +39,9 @@ def graph(
             layout.tasks[place.key].n_fits,
             (),
         )
-    for source in given:
+    for source in read.imported:
         fits.update({(source.spec.name, None, model.name): [] for model in source.models})
-    for table in scored:
+    for table in read.score_tables:
         fits.update({(name, None, m.name): [] for name in table.names for m in table.models})
     final: list[str] = []
     implied = {p.name for p in study.protocols if p.implied_by is not None}

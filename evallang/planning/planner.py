@@ -1,12 +1,13 @@
 """From a study and its tables to a plan: splits, unique fits, and the graph between them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
+from evallang.data.dataset import DataSpec, Table
 from evallang.data.findings import of_one
+from evallang.data.read_sources import ReadSources
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
 from evallang.limits import FITS
@@ -58,9 +59,7 @@ class Planned:
 
 def plan(
     study: Study,
-    tables: Mapping[str, Table],
-    given: Sequence[GivenOutcomes] = (),
-    scored: Sequence[ScoreTable] = (),
+    read: ReadSources,
 ) -> Planned:
     """Plan a study; tables that are missing leave their numbers None.
 
@@ -72,6 +71,7 @@ def plan(
     places: list[Place] = []
     found: list[Diagnostic] = []
     notes: dict[str, list[str]] = {}
+    tables = read.tables
     sources = [s for s in study.sources if isinstance(s, DataSpec)]
     complete = all(source.name in tables for source in sources)
     if tables and any(asks(m.pipeline, study.tuning) for m in study.models):
@@ -121,8 +121,8 @@ def plan(
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, tables, given, scored) if sound else study.defaults,
-        tasks=tuple(graph(study, layout, given, scored)),
+        defaults=stated_defaults(study, read) if sound else study.defaults,
+        tasks=tuple(graph(study, layout, read)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
     return Planned(document, layout, tuple(found))

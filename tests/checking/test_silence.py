@@ -70,11 +70,11 @@ def test_ten_sound_studies_are_as_many_designs():
 def test_a_sound_study_is_not_warned_of_its_data_either(path):
     prepared = read_and_plan(open_study(path))
     study, found = prepared.study, list(prepared.diagnostics)
-    for table in prepared.tables.values():
+    for table in prepared.read.tables.values():
         found += check_design(table, questions(study))
     for (_, protocol), splits in prepared.planned.layout.splits.items():
         found += check_test_sizes([len(s.test) for s in splits if s.fold >= 0], protocol, None)
-    found += advise_on_examples(study, [of_outcomes(given) for given in prepared.given])
+    found += advise_on_examples(study, [of_outcomes(given) for given in prepared.read.imported])
     assert [d.name for d in found if d.severity != "hint"] == []
 
 

@@ -258,7 +258,7 @@ def test_the_report_prints_the_sizes(case, results):
 
 
 def test_what_is_read_settles_the_families(case, prepared):
-    read = as_read(prepared.study, prepared.tables.values(), prepared.given, prepared.scored)
+    read = as_read(prepared.study, prepared.read)
     after, before = families_of(read), families_of(prepared.study)
     for line, (size, _) in zip(prepared.study.comparisons, case.lines, strict=True):
         family = after.by_line[line.index]

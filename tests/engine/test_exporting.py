@@ -73,7 +73,7 @@ def test_an_exported_model_is_that_of_scikit_learn_on_all_rows_and_survives_its_
     data = load_breast_cancer()
     assert task.task.refit.tolist() == list(range(569))
     prepared = read_and_plan(made)
-    chosen = best_c(prepared.tables["cancer"], task.task.inner, [0.001, 0.1, 10])
+    chosen = best_c(prepared.read.tables["cancer"], task.task.inner, [0.001, 0.1, 10])
     assert export.params == {"C": chosen}
     names = np.array(["malignant", "benign"])[data.target]
     plain = make_pipeline(StandardScaler(), LogisticRegression(C=chosen, max_iter=2000))

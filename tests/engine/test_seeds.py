@@ -33,7 +33,7 @@ def three():
     X, y = load_breast_cancer(return_X_y=True)
     y = 1 - y  # malignant is scikit-learn's 0
     labels, scores = np.zeros((3, len(y)), dtype=int), np.zeros((3, len(y)))
-    table = prepared.tables["cancer"]
+    table = prepared.read.tables["cancer"]
     splits = prepared.planned.layout.splits["cancer", "cv"]
     for split in splits:
         for s in range(3):

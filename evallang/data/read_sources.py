@@ -1,0 +1,24 @@
+"""What was read of a study's sources: the record that every later step takes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
+
+
+@dataclass(frozen=True)
+class ReadSources:
+    """Tables to fit models on, by name; imported outcomes; tables of scores.
+
+    A source that could not be read is in none of them.
+    """
+
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    imported: Sequence[GivenOutcomes] = ()
+    score_tables: Sequence[ScoreTable] = ()
+
+    @property
+    def with_examples(self) -> Iterator[Table | GivenOutcomes]:
+        """The sources whose single examples are known."""
+        yield from self.tables.values()
+        yield from self.imported
