@@ -203,12 +203,12 @@ def _holds_several(source: SourceSpec) -> bool:
 def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> None:
     """Corrections that use which pairs are tested need their family to be those pairs."""
     single = comparison.post_hoc or comparison.test
-    if single.name == "bonferroni_dunn" and comparison.against is None:
+    if HYPOTHESIS_TESTS[single.name].declaration.against_reference and comparison.against is None:
         scope.report(
             validity_codes.FAMILY,
-            "`bonferroni_dunn` compares every model with one reference, and none is named",
+            f"`{single.name}` compares every model with one reference, and none is named",
             comparison.span,
-            help="write `against MODEL`, or `nemenyi` for all pairs",
+            help=f"write `against MODEL`, or `{_of_all_ranks()}` for all pairs",
         )
     if is_joined(study.families, comparison):
         _judge_joined(scope, comparison)
@@ -239,10 +239,10 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
             comparison.span,
             help="write `holm`, or a line for each metric and data set",
         )
-    elif "correct" in inputs and single.name != "mcnemar":
+    elif (of_test := CORRECTIONS[name].declaration.of_test) not in ("", single.name):
         scope.report(
             validity_codes.FAMILY,
-            f"`{name}` permutes which models are right, which is for `mcnemar`",
+            f"`{name}` permutes which models are right, which is for `{of_test}`",
             comparison.span,
             help="write `holm`",
         )
@@ -276,6 +276,15 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         )
 
 
+def _of_all_ranks() -> str:
+    """Name the test of mean ranks that compares all pairs."""
+    return next(
+        entry.name
+        for entry in HYPOTHESIS_TESTS
+        if entry.declaration.by_mean_ranks and not entry.declaration.against_reference
+    )
+
+
 def _of_all_pairs(comparison: ComparisonSpec) -> bool:
     if comparison.singly:
         return False
@@ -289,12 +298,16 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
     """A line of the one family of a study has neither a correction nor a family of its own."""
     single = comparison.post_hoc or comparison.test
     together = "`families together` makes all lines one family under Holm's correction"
-    if HYPOTHESIS_TESTS[single.name].declaration.self_correcting:
+    declared = HYPOTHESIS_TESTS[single.name].declaration
+    if declared.self_correcting:
+        instead = declared.instead
         scope.report(
             validity_codes.FAMILY,
             f"`{single.name}` controls the family of its own line alone, and {together}",
             comparison.span,
-            help="write `wilcoxon` instead, or end the line in `exploratory`",
+            help=f"write `{instead}` instead, or end the line in `exploratory`"
+            if instead
+            else "end the line in `exploratory`",
         )
     elif comparison.correction is not None and comparison.correction.name != default_correction():
         scope.report(

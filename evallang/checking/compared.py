@@ -12,7 +12,7 @@ from evallang.hypotheses import correction_clause, family_of_line, holds_unknown
 from evallang.metrics.metric import share_metric
 from evallang.spelling import Words, closest
 from evallang.stats.corrections import CORRECTIONS, default_correction
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS, default_test
 from evallang.study import ComparisonSpec, Measure, Method, Protocol, SourceSpec
 from evallang.syntax import nodes as n
 from evallang.syntax.formatter import format_node
@@ -174,8 +174,9 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
             validity_codes.MODELS_OF_ONE_TEST,
             f"`{post_hoc.name}` {_about(post_hoc)} and cannot follow `then`",
             node.then.span,
-            help="write a test of two models, such as "
-            f"`{'nemenyi' if first.across_data else 'mcnemar'}`",
+            help=f"write a test of two models, such as `{first.followed_by[0]}`"
+            if first.followed_by
+            else "write a test of two models",
         )
         return False
     return True
@@ -194,11 +195,17 @@ def _without_then(test: Method) -> str:
         return "give it a line of its own, without `then`"
     alone = declared.self_correcting or declared.bayesian
     written = f"write `with {test.name}{'' if alone else ' holm'}`"
-    if declared.across_data:
-        return f"{written}, or an omnibus such as `friedman` before `then`"
-    if declared.tests == "accuracy":
-        return f"{written}, or an omnibus such as `cochran` before `then`"
-    return written
+    omnibus = (
+        entry.name
+        for entry in HYPOTHESIS_TESTS
+        if entry.declaration.omnibus
+        and entry.declaration.across_data is declared.across_data
+        and entry.declaration.tests == declared.tests
+    )
+    before = next(omnibus, None)
+    return (
+        written if before is None else f"{written}, or an omnibus such as `{before}` before `then`"
+    )
 
 
 def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -> bool:
@@ -218,7 +225,7 @@ def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -
 
 def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
     """Tell whether an omnibus without tests of pairs is written without what is for pairs."""
-    pairwise = "mcnemar" if test.name in ("cochran", "looney_f") else "wilcoxon"
+    pairwise = HYPOTHESIS_TESTS[test.name].declaration.followed_by
     planned = next((item for item in node.models if isinstance(item, n.PairNode)), None)
     part: n.Node | None = node.correction
     what = "corrects the tests of pairs"
@@ -238,7 +245,7 @@ def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
         claim_codes.COMPARE_SHAPE,
         f"`{written}` {what}, and `{test.name}` tests all models at once",
         part.span,
-        help=f"write `{test.name} then {pairwise}{after}`, or {other}",
+        help=f"write `{test.name} then {pairwise[-1]}{after}`, or {other}" if pairwise else other,
     )
     return False
 
@@ -326,14 +333,16 @@ def _enough_models(
         )
         return False
     if total < declared.models[0]:
-        pairwise = spec.post_hoc.name if spec.post_hoc else "mcnemar"
-        if spec.across:  # post hoc ranks need their omnibus
-            pairwise = "wilcoxon"
+        pairwise = spec.post_hoc.name if spec.post_hoc else ""
+        if declared.across_data and not spec.across:
+            pairwise = pairwise or default_test("proportion")
+        elif declared.followed_by and (spec.across or not pairwise):
+            pairwise = declared.followed_by[-1]  # post hoc ranks need their omnibus
         scope.report(
             validity_codes.TOO_FEW_FOR_OMNIBUS,
             f"`{spec.test.name}` is for three models or more, and here are two",
             node.test.span,
-            help=f"write `with {pairwise}`",
+            help=f"write `with {pairwise}`" if pairwise else "name a third model",
         )
         return False
     return True
@@ -342,8 +351,9 @@ def _enough_models(
 def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None) -> bool:
     """A one-sided test needs to know which of two models is the first."""
     test = spec.post_hoc or spec.test
+    declared = HYPOTHESIS_TESTS[test.name].declaration
     side = dict(test.options).get("alternative", "two_sided")
-    directed = side != "two_sided" or test.name == "noninferiority"
+    directed = side != "two_sided" or declared.claim == "noninferior"
     if not directed or spec.singly or spec.pairs or spec.against is not None:
         return True
     models = spec.models or names

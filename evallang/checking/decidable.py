@@ -1,8 +1,7 @@
 """Requirements judged (E2xx): whether anything could decide a line, and on which protocol."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from evallang.checking import claim_codes, codes, validity_codes
 from evallang.checking.designs import is_assigned, lacking, spoken
@@ -12,6 +11,7 @@ from evallang.compatibility.hypothesis_tests import (
     decidable_protocol,
     nearest_test,
     refusal,
+    series_forms,
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
@@ -33,13 +33,10 @@ REFUSALS = {
 }
 """The code of each need of a test that is not met."""
 MARGIN_CLAIMS = {
-    "tost": "equivalent to {} within MARGIN",
-    "noninferiority": "not worse than {} by MARGIN",
+    "equivalent": "equivalent to {} within MARGIN",
+    "noninferior": "not worse than {} by MARGIN",
 }
-"""The claim that each test of a margin is written as in a `require` line."""
-MARGIN_KINDS: Mapping[str, Literal["equivalent", "noninferior"]] = {
-    "tost": "equivalent", "noninferiority": "noninferior",
-}  # fmt: skip
+"""The claim that a test of a margin is written as in a `require` line."""
 
 
 def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
@@ -160,7 +157,8 @@ def _of_two(
     grouped: bool,
 ) -> bool:
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    bare = replace(line, test=None, kind=MARGIN_KINDS.get(test.name, line.kind))
+    claim = declared.claim
+    bare = replace(line, test=None, kind=line.kind if claim == "different" else claim)
     decided = _has_interval(study, bare, yields, protocol, grouped)
     and_so = "" if decided else f", and {_way_out(bare, yields, protocol, grouped)}"
     if declared.models[0] != 2 or declared.bayesian or declared.across_data:
@@ -174,13 +172,13 @@ def _of_two(
             help=f"leave the test out{and_so or ': the interval decides'}",
         )
         return False
-    if test.name in MARGIN_CLAIMS:
+    if claim in MARGIN_CLAIMS:
         a, b = line.models
         scope.report(
             validity_codes.UNDECIDABLE,
             f"`{test.name}` does not show that a model is better, so it decides no line",
             line.span,
-            help=f"write `require {a} {MARGIN_CLAIMS[test.name].format(b)}`{and_so}",
+            help=f"write `require {a} {MARGIN_CLAIMS[claim].format(b)}`{and_so}",
         )
         return False
     return True
@@ -246,11 +244,10 @@ def _way_out(
     declared = metric_entry(line.metric).declaration
     if protocol is None:
         return f"require `{default_metric(declared.task)}` instead"
-    losses = declared.form == "losses"
     if line.kind == "superior" and yields.ordered and not line.value:
         return nearest_test(line.metric, yields, clustered=grouped)
     if line.kind == "level" and yields.ordered:
-        test = "diebold_mariano" if losses and not grouped else "permutation(block=5)"
+        test = series_forms(line.metric, yields, grouped)[0]
         return f"write a line that compares two models `with {test}`"
     if yields.ordered and line.kind == "superior":
         return "leave the margin out: a series has no interval that holds it"

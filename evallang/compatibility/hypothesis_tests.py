@@ -1,6 +1,5 @@
 """Which test goes with a metric and what a protocol yields, and the nearest one that does."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 from evallang.compatibility import (
@@ -21,12 +20,11 @@ from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
+    DifferenceForm,
     HypothesisTestDeclaration,
+    default_test,
 )
 from evallang.study import Method
-
-FOR_SERIES: Mapping[str, str | None] = {"diebold_mariano": None, "permutation": "block"}
-"""Tests that allow for dependence in time, and the option without which they do not."""
 
 
 @frozen
@@ -53,13 +51,13 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
     """
     entry = HYPOTHESIS_TESTS[test.name]
     declared = entry.declaration
-    if yields.ordered and test.name in FOR_SERIES:
-        blocks = FOR_SERIES[test.name]
-        if blocks is None or dict(test.options).get(blocks) is not None:
+    if yields.ordered and declared.series is not None:
+        option = declared.series.partition("=")[0]
+        if not option or dict(test.options).get(option) is not None:
             return None
         return Mismatch(
             f"`{test.name}` swaps single examples, and neighbours in time are alike",
-            f"write `with {test.name}({blocks}=5)`, whose blocks are as long as the dependence",
+            f"write `with {_for_series(entry)}`, whose blocks are as long as the dependence",
         )
     if not fits_design(entry, yields):
         if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
@@ -206,25 +204,60 @@ def difference_test(metric: Method, yields: Yields, classes: int | None = None) 
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
+    return default_test(_difference_form(metric, yields, classes))
+
+
+def _difference_form(metric: Method, yields: Yields, classes: int | None) -> DifferenceForm:
+    """Return what the interval of a difference is made from."""
     if Evidence.SHARES in yields.evidence:
-        return of_shares()[0]
+        return "shares"
     if yields.averaged:
-        return "bootstrap"
+        return "drawn"
     if yields.design in (Design.REPEATED, Design.RESAMPLED) or not yields.once:
-        return "corrected_t"
+        return "splits"
     if yields.weighted or yields.seeds:
-        return "bootstrap"
+        return "drawn"
     entry = metric_entry(metric)
     binary = classes in (None, 2)
     if entry.declaration.proportion == "all" or (
         entry.declaration.counts_known_rows and binary and is_proportion(entry, metric.options)
     ):
-        return "mcnemar"
+        return "proportion"
     if is_auc(metric) and binary:
-        return "delong"
+        return "auc"
     if entry.declaration.form == "losses" and entry.declaration.transform is None:
-        return "t"
-    return "bootstrap"
+        return "losses"
+    return "drawn"
+
+
+def series_forms(metric: Method, yields: Yields, clustered: bool) -> list[str]:
+    """Return how the tests that allow for dependence in time are written for a metric.
+
+    Those that need no option for it come first.
+    """
+    found = [
+        entry
+        for entry in HYPOTHESIS_TESTS
+        if entry.declaration.series is not None
+        and not _ignores_weights(Method(entry.name), yields)
+        and not (clustered and _takes_rows_for_independent(Method(entry.name)))
+        and _of_another_metric(Method(entry.name), metric, yields, clustered) is None
+    ]
+    return [_for_series(entry) for entry in sorted(found, key=lambda e: bool(e.declaration.series))]
+
+
+def _for_series(entry: Entry[HypothesisTestDeclaration]) -> str:
+    """Write a test so that it allows for dependence in time."""
+    option = entry.declaration.series
+    return f"{entry.name}({option})" if option else entry.name
+
+
+def guaranteed(test: Method) -> Method:
+    """Write a test of a gate in the form whose level is guaranteed, unless it states one."""
+    form = HYPOTHESIS_TESTS[test.name].declaration.guaranteed
+    if form is None or form[0] in dict(test.options):
+        return test
+    return Method(test.name, (form, *test.options))
 
 
 def of_shares() -> tuple[str, ...]:
@@ -249,30 +282,49 @@ def nearest_test(
     if written is not None and HYPOTHESIS_TESTS[written.name].declaration.models == (1, 1):
         return _claim_about_one(written, metric, yields, clustered, model)
     if yields.ordered:
-        losses = metric_entry(metric).declaration.form == "losses"
-        by_loss = "write `with diebold_mariano` or `with permutation(block=5)`"
-        weighted = _ignores_weights(Method("diebold_mariano"), yields)
-        both = losses and not (weighted or clustered)
-        return by_loss if both else "write `with permutation(block=5)`"
+        return (
+            f"write {alternatives(f'`with {w}`' for w in series_forms(metric, yields, clustered))}"
+        )
     asked = HYPOTHESIS_TESTS[written.name].declaration if written else None
     of_many = asked is not None and asked.omnibus and asked.models[0] > 2
-    many = ("cochran",) if of_many else ()
-    by_folds = ("corrected_t", "5x2cv_f")
-    of_scores = (e.name for e in HYPOTHESIS_TESTS if e.declaration.tests == "scores")
-    by_rows = ("mcnemar", *of_scores, "permutation")
     over_rows = asked is not None and bool(asked.evidence & ON_EXAMPLES)
-    ordered = (*by_rows, *by_folds) if over_rows else ("mcnemar", *by_folds, "permutation")
-    if Evidence.SHARES in yields.evidence:
-        ordered = of_shares()
-    for name in (*many, *ordered):
-        entry, proposed = HYPOTHESIS_TESTS[name], Method(name)
+    for entry in _proposals(yields, of_many=of_many, over_rows=over_rows):
+        proposed = Method(entry.name)
         if not fits_design(entry, yields) or _ignores_weights(proposed, yields):
             continue
         if clustered and _takes_rows_for_independent(proposed):
             continue
         if _of_another_metric(proposed, metric, yields, clustered) is None:
-            return f"write `with {name} then mcnemar`" if name in many else f"write `with {name}`"
-    return "write `protocol repeated cv folds=10 times=10` and `with corrected_t`"
+            then = entry.declaration.followed_by if _is_of_many(entry) else ()
+            return f"write `with {' then '.join((entry.name, *then[:1]))}`"
+    return f"write `protocol repeated cv folds=10 times=10` and `with {default_test('splits')}`"
+
+
+def _is_of_many(entry: Entry[HypothesisTestDeclaration]) -> bool:
+    return entry.declaration.omnibus and entry.declaration.models[0] > 2
+
+
+def _proposals(
+    yields: Yields, *, of_many: bool, over_rows: bool
+) -> list[Entry[HypothesisTestDeclaration]]:
+    """Return the tests that may be proposed, the best first.
+
+    Those of single examples come first where one was written; else they follow those of folds,
+    and the tests of areas, which no test of folds resembles, are not among them.
+    """
+    if Evidence.SHARES in yields.evidence:
+        return [HYPOTHESIS_TESTS[name] for name in of_shares()]
+    known = [entry for entry in HYPOTHESIS_TESTS if entry.declaration.proposed]
+    many = [entry for entry in known if _is_of_many(entry) and of_many]
+    pairs = [entry for entry in known if not _is_of_many(entry)]
+    if not over_rows:
+        pairs = [entry for entry in pairs if entry.declaration.tests != "scores"]
+
+    def place(entry: Entry[HypothesisTestDeclaration]) -> tuple[bool, int]:
+        over_folds = not entry.declaration.evidence & ON_EXAMPLES
+        return over_rows and over_folds, entry.declaration.proposed
+
+    return [*many, *sorted(pairs, key=place)]
 
 
 def _claim_about_one(

@@ -13,7 +13,7 @@ from evallang.compatibility import (
 )
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design, Evidence
-from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
 from evallang.study import Method
 
 
@@ -30,11 +30,11 @@ def default_interval(
     declaration = entry.declaration
     if metric.better is not None and yields.evidence == {Evidence.FOLD_SCORES}:
         known = yields.design in (Design.KFOLD, Design.REPEATED)
-        return "corrected_t" if known else None
+        return default_of("splits") if known else None
     if yields.design in (Design.REPEATED, Design.RESAMPLED):
-        return "corrected_t"
+        return default_of("splits")
     if yields.averaged:
-        return "bootstrap"
+        return default_of("drawn")
     unusable = not yields.once or yields.ordered or not yields.evidence
     if unusable or yields.design is Design.FIVE_BY_TWO:
         return None
@@ -43,26 +43,26 @@ def default_interval(
     two_classes = is_auc(metric) and (classes is None or classes == 2)
     if yields.seeds:
         pools = declaration.form != "scores" or yields.single_fit
-        return "bootstrap" if pools or (two_classes and not grouped) else None
+        return default_of("drawn") if pools or (two_classes and not grouped) else None
     counted = yields.evidence & {Evidence.COUNTS, Evidence.SHARES}
     if counted or is_proportion(entry, metric.options):
         averaged = declaration.proportion != "all" and classes is not None and classes > 2
         of_all = declaration.proportion == "all" or not grouped
         has_form = of_all and not (grouped and yields.weighted)
-        return "wilson" if has_form and not averaged else "bootstrap"
+        return default_of("proportion") if has_form and not averaged else default_of("drawn")
     alone = yields.weighted or yields.single_fit or yields.one_group_a_fold
     if grouped and two_classes and not alone:
-        return "cv_auc"
+        return default_of("auc_over_folds")
     if grouped or yields.weighted:
         pools = declaration.form != "scores" or yields.single_fit
-        return "bootstrap" if pools or (two_classes and not grouped) else None
+        return default_of("drawn") if pools or (two_classes and not grouped) else None
     if yields.single_fit:
-        return "delong" if two_classes else "bootstrap"
+        return default_of("auc") if two_classes else default_of("drawn")
     if declaration.form == "losses":
-        return "cv_clt"
+        return default_of("losses_over_folds")
     if two_classes:
-        return "cv_auc"
-    return "bootstrap" if declaration.form == "counts" else None
+        return default_of("auc_over_folds")
+    return default_of("drawn") if declaration.form == "counts" else None
 
 
 def interval_mismatch(
@@ -90,7 +90,7 @@ def interval_mismatch(
             f"`{interval.name}` needs two groups in each fold, and here a fold is one group",
             instead,
         )
-    whole = yields.once or (yields.averaged and interval.name == "bootstrap")
+    whole = yields.once or (yields.averaged and declared.form == "sample")
     if declared.evidence <= ON_EXAMPLES and not whole:
         return Mismatch(
             f"`{interval.name}` counts each example once, and here it is predicted several times",
@@ -133,11 +133,14 @@ def interval_mismatch(
         }[declared.form]
         no = "is another metric" if declared.form in ("auc", "f1") else "is none"
         return Mismatch(f"`{interval.name}` {what}, and `{metric.written}` {no}", instead)
-    if interval.name == "delong" and not yields.single_fit:
+    of_folds = bool(declared.designs) and not only_folds
+    if declared.form == "auc" and not of_folds and not yields.single_fit:
         return Mismatch(
-            "`delong` takes the scores of one fitted model, and here each fold has its own", instead
+            f"`{interval.name}` takes the scores of one fitted model, and here each fold has its "
+            "own",
+            instead,
         )
-    if interval.name in ("cv_auc", "cv_clt") and yields.single_fit:
+    if of_folds and yields.single_fit:
         return Mismatch(
             f"`{interval.name}` averages over the folds of one cross-validation, and here one "
             "model is tested",

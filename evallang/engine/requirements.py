@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
+from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.engine.estimates import estimate
 from evallang.engine.families import with_detectable
 from evallang.engine.repeats import as_read_by
@@ -116,7 +117,7 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
     )
     try:
         if spec.test is not None:
-            return _tested(study, spec, setting, _guaranteed(inputs))
+            return _tested(study, spec, setting, replace(inputs, test=guaranteed(spec.test)))
         difference = inputs.difference(spec.level)
     except OwnMetricFailed as error:
         return _record(spec, setting, Decision(False, f"cannot be decided: {error}"))
@@ -175,15 +176,6 @@ def _tested(
         else Interval(found.method, found.level, found.low, found.high),
         test=replace(test, reject=rejects),
     )
-
-
-def _guaranteed(inputs: TestInputs) -> TestInputs:
-    """Take the exact McNemar test in a gate: the level of mid-p is not guaranteed."""
-    test = inputs.test
-    if test.name == "mcnemar" and "method" not in dict(test.options):
-        options = (("method", "exact"), *test.options)
-        return inputs.with_test(Method("mcnemar", options))
-    return inputs
 
 
 def _not_shown(test: HypothesisTestResult, alpha: float, right_way: bool) -> str:

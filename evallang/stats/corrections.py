@@ -39,6 +39,7 @@ class CorrectionDeclaration(Guidance):
     single_step : True where every hypothesis is decided at the same level
     strictest : the level of one of m hypotheses at the strictest step: alpha / m (`bonferroni`),
         1 - (1 - alpha)^(1/m) (`sidak`), alpha / m over 1 + 1/2 + ... + 1/m (`harmonic`)
+    of_test : the only test whose p-values it adjusts, or empty
     default : True for the correction of a family whose author names none
     """
 
@@ -51,6 +52,7 @@ class CorrectionDeclaration(Guidance):
     strictest: Literal["bonferroni", "sidak", "harmonic"] = field(
         default="bonferroni", kw_only=True
     )
+    of_test: str = field(default="", kw_only=True)
     default: bool = field(default=False, kw_only=True)
 
 

@@ -51,6 +51,7 @@ THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
         "any",
         "conservative",
         adjective="Westfall–Troendle",
+        of_test="mcnemar",
         when="many pairs by mcnemar, with few discordant examples in some of them",
         when_not="another test: holm",
         formula=(

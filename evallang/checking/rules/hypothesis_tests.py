@@ -24,11 +24,6 @@ from evallang.registry import Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import ComparisonSpec, Method, Study
 
-PLAIN_T = {
-    "kfold_t": "the training sets of different folds share examples",
-    "resampled_t": "the training sets of different splits share examples, and so do the test sets",
-    "single_t": "the training sets of different folds share examples",
-}
 ON_ROWS = frozenset({"midp", "exact", "corrected", "chi2", "textbook"})
 """Forms of McNemar's test that count examples, each as independent of all others."""
 
@@ -60,10 +55,10 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
     """
     for comparison in tested_lines(study):
         for test in tests_of(comparison):
-            if test.name in PLAIN_T and _runs(study, comparison, test):
+            shared = test_of(test).overlap_ignored
+            if shared and _runs(study, comparison, test):
                 yield Objection(
-                    f"`{test.name}` takes overlapping splits for independent ones: "
-                    f"{PLAIN_T[test.name]}",
+                    f"`{test.name}` takes overlapping splits for independent ones: {shared}",
                     comparison.span,
                     help=_corrected(study, comparison, test),
                 )
@@ -78,7 +73,7 @@ def _runs(study: Study, comparison: ComparisonSpec, test: Method) -> bool:
 
 
 def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
-    entry = HYPOTHESIS_TESTS["corrected_t"]
+    entry = HYPOTHESIS_TESTS[test_of(test).instead]
     if test_of(test).models == (1, 1):
         return _claim(study, comparison, test)
     for protocol in own_protocols(study):
@@ -91,9 +86,9 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
             if not fits_design(entry, yields_of(source, own)):
                 continue
             if own is None or not has_few_splits(Method(entry.name), own, study.alpha):
-                return "write `with corrected_t`"
-            return f"write `protocol {repeated_form(study, own)}` and `with corrected_t`"
-    return f"write `protocol {repeated_design(study)}` and `with corrected_t`"
+                return f"write `with {entry.name}`"
+            return f"write `protocol {repeated_form(study, own)}` and `with {entry.name}`"
+    return f"write `protocol {repeated_design(study)}` and `with {entry.name}`"
 
 
 def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
@@ -302,12 +297,12 @@ def ranks_instead_of_the_mean_loss(study: Study) -> Iterator[Objection]:
         compare a, b with permutation
     """
     for comparison in tested_lines(study):
-        ranked = any(test.name == "wilcoxon" for test in tests_of(comparison))
         metric = comparison.metrics[0].written
-        if ranked and not comparison.across:
+        asked = ((test.name, test_of(test).estimand) for test in tests_of(comparison))
+        name, other = next(((n, e) for n, e in asked if e is not None), ("", None))
+        if other is not None and not comparison.across:
             yield Objection(
-                f"`wilcoxon` ranks the differences of the examples, and `{metric}` is about their "
-                "mean",
+                f"`{name}` {other.asks}, and `{metric}` is about their mean",
                 comparison.span,
                 help=f"write `with permutation`, which tests `{metric}` itself",
             )

@@ -20,8 +20,6 @@ from evallang.models.model import is_baseline
 from evallang.stats.corrections import CORRECTIONS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
-BY_MEAN_RANKS = frozenset({"nemenyi", "bonferroni_dunn"})
-
 
 @rule("W301", source="Holm 1979; Demšar 2006, 3.2")
 def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
@@ -123,7 +121,7 @@ def _bound(comparison: ComparisonSpec, hypothesis: Hypothesis) -> object:
     test = comparison.post_hoc or comparison.test
     options = dict(test.options)
     if "margin" in options:
-        first = hypothesis.models[0] if test.name == "noninferiority" else None
+        first = hypothesis.models[0] if test_of(test).claim == "noninferior" else None
         return test.name, options["margin"], first
     return options.get("threshold")
 
@@ -263,7 +261,7 @@ def _instead(
     who = "" if everybody else f"{', '.join(named)} "
     across = " across data" if comparison.across else ""
     test = pair_test(comparison)
-    words = "wilcoxon" if test_of(test).self_correcting else test.written
+    words = (test_of(test).self_correcting and test_of(test).instead) or test.written
     words += "" if test_of(test).bayesian else " holm"
     if not by_default(study, f"compare line {comparison.index + 1} by"):
         words += f" by {', '.join(metric.written for metric in comparison.metrics)}"
@@ -307,13 +305,15 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
         compare across data with friedman then wilcoxon holm
     """
     for comparison in study.comparisons:
-        test = pair_test(comparison).name
-        if test in BY_MEAN_RANKS and not comparison.exploratory and _has_others(study, comparison):
+        test = pair_test(comparison)
+        by_ranks = test_of(test).by_mean_ranks
+        if by_ranks and not comparison.exploratory and _has_others(study, comparison):
             before = f"{comparison.test.written} then " if comparison.post_hoc else ""
             yield Objection(
-                f"`{test}` compares mean ranks, and these depend on the other models of the line",
+                f"`{test.name}` compares mean ranks, and these depend on the other models of the "
+                "line",
                 comparison.span,
-                help=f"write `with {before}wilcoxon holm`",
+                help=f"write `with {before}{test_of(test).instead} holm`",
             )
 
 

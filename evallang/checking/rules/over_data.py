@@ -10,7 +10,6 @@ from evallang.checking.rules.rule import Objection, rule
 from evallang.hypotheses import hypotheses_of, is_open
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
-OF_SIGNS = frozenset({"sign", "wilcoxon"})
 Smallest = Callable[[int], tuple[tuple[float, float], ...]]
 SURELY_ENOUGH = 64  # data sets, from which on the smallest p is 0 for every purpose
 
@@ -91,7 +90,7 @@ def _bounds(study: Study, line: ComparisonSpec, n: int) -> Bounds:
     if test_of(test).bayesian:
         return []
     least = 0.0
-    if line.across and test.name in OF_SIGNS and n < SURELY_ENOUGH:
+    if line.across and test_of(test).of_signs and n < SURELY_ENOUGH:
         two_sided = test.keywords().get("alternative", "two_sided") == "two_sided"
         least = (2.0 if two_sided else 1.0) * 0.5**n if _is_exact(test) else 0.0
     return [(hypothesis, least) for hypothesis in hypotheses_of(study, line)]

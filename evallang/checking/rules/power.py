@@ -7,6 +7,7 @@ from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.lines import is_gate, pair_test, test_of, tested_lines
 from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import is_grouped
+from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.hypotheses import Hypothesis, family_of, hypotheses_of
 from evallang.stats.corrections import CORRECTIONS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
@@ -89,8 +90,8 @@ def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> B
     tested = hypotheses_of(study, line)
     if test.name != "mcnemar" or line.across:
         return [(hypothesis, 0.0) for hypothesis in tested]
-    if is_gate(line) and "method" not in test.keywords():
-        test = Method("mcnemar", (("method", "exact"), *test.options))
+    if is_gate(line):
+        test = guaranteed(test)
     return [(hypothesis, _least(test, hypothesis, known)) for hypothesis in tested]
 
 

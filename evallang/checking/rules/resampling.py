@@ -10,6 +10,7 @@ from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.source import Span
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.study import Measure, Method, Protocol, Study
 
@@ -116,7 +117,7 @@ def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
     """Go through what takes its p-value from rounds drawn by chance."""
     for line in tested_lines(study):
         for test in tests_of(line):
-            if test.name == "permutation":
+            if HYPOTHESIS_TESTS[test.name].declaration.drawn:
                 yield test, line.span
         correction = line.correction
         if correction is not None and correction.keywords().get("method") == "bootstrap":

@@ -95,6 +95,7 @@ THYROIDS = ((15, 1), (7, 0))
     HypothesisTestDeclaration(
         FROM_ROWS,
         PAIR_NULL,
+        guaranteed=("method", "exact"),
         proposed=1,
         default_for=frozenset({"proportion"}),
         null_under_cv=PAIR_NULL_UNDER_CV,

@@ -114,7 +114,7 @@ R_TAIL = 0.0732443715024  # R 4.2.2, pt(-2/sqrt(1.5), 7)
     HypothesisTestDeclaration(
         ANY_INTERVAL,
         DIFFERENT,
-        claim="equivalence",
+        claim="equivalent",
         variants=AUC_VARIANTS,
         designs=WITH_AN_INTERVAL,
         clustered=True,
@@ -172,7 +172,7 @@ def tost(difference: DifferenceAt, level: float = 0.95, *, margin: float) -> Hyp
     HypothesisTestDeclaration(
         ANY_INTERVAL,
         INFERIOR,
-        claim="noninferiority",
+        claim="noninferior",
         variants=AUC_VARIANTS,
         designs=WITH_AN_INTERVAL,
         clustered=True,

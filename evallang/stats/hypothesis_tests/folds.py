@@ -113,7 +113,7 @@ def corrected_t(
         FROM_FOLDS,
         NULL,
         overlap_ignored="the training sets of different folds share examples",
-        corrected_by="corrected_t",
+        instead="corrected_t",
         designs=frozenset({Design.KFOLD}),
         implied=("cv", {"folds": 10}),
         when="a published k-fold paired t test is reproduced",
@@ -163,7 +163,7 @@ def kfold_t(
         NULL,
         overlap_ignored="the training sets of different splits share examples, and so do the "
         "test sets",
-        corrected_by="corrected_t",
+        instead="corrected_t",
         designs=frozenset({Design.RESAMPLED}),
         implied=("repeated_holdout", {"times": 30, "test": Fraction(1, 3)}),
         when="a published resampled t test is reproduced",

@@ -60,7 +60,7 @@ class HypothesisTestDeclaration(Guidance):
         degrees of freedom and the variance of the splits times (1/J + test rows / training
         rows), so that it loses power twice where splits are few
     estimand : what it is about where that is not the mean of the metric
-    claim : what its rejection shows; `equivalence` and `noninferiority` hold within a margin
+    claim : what its rejection shows; `equivalent` and `noninferior` hold within a margin
     variants : the printed words of what was really computed, where they are its own
     intervals : the printed titles of the intervals that come with it alone
     series : how it is written so that it allows for dependence in time: its option
@@ -71,7 +71,8 @@ class HypothesisTestDeclaration(Guidance):
     of_signs : True where the smallest p over n data sets is that of n equal signs
     drawn : True where its p is counted over rounds drawn by chance
     overlap_ignored : what its splits share although it takes them as independent, or empty
-    corrected_by : the test that allows for this
+    instead : the test to write instead of one that is advised against
+    guaranteed : the option, with its value, by which its level is guaranteed
     proposed : its place among the tests that are proposed instead of another; 0 for never
     default_for : the differences whose interval it gives unless another is written
     """
@@ -92,7 +93,7 @@ class HypothesisTestDeclaration(Guidance):
     t_over_splits: bool = False
     null_under_cv: str = ""
     estimand: Estimand | None = None
-    claim: Literal["difference", "equivalence", "noninferiority"] = "difference"
+    claim: Literal["different", "equivalent", "noninferior"] = "different"
     variants: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, str] = field(default_factory=dict)
     series: str | None = None
@@ -102,7 +103,8 @@ class HypothesisTestDeclaration(Guidance):
     of_signs: bool = False
     drawn: bool = False
     overlap_ignored: str = ""
-    corrected_by: str = ""
+    instead: str = ""
+    guaranteed: tuple[str, str] | None = None
     proposed: int = 0
     default_for: frozenset[DifferenceForm] = frozenset()
 
@@ -111,3 +113,8 @@ HYPOTHESIS_TESTS: Registry[HypothesisTestDeclaration] = Registry(
     "hypothesis test", "evallang.stats.hypothesis_tests"
 )
 """All hypothesis tests, by canonical name."""
+
+
+def default_test(form: DifferenceForm) -> str:
+    """Return the name of the test whose interval of a difference is the default of its form."""
+    return next(entry.name for entry in HYPOTHESIS_TESTS if form in entry.declaration.default_for)

@@ -190,7 +190,7 @@ def binomial(
         frozenset({Evidence.FOLD_SCORES}),
         SINGLE_T_NULL,
         overlap_ignored="the training sets of different folds share examples",
-        corrected_by="corrected_t",
+        instead="corrected_t",
         models=(1, 1),
         when="a published t test of error rates against a stated value is reproduced",
         example=SINGLE_T_STUDY,

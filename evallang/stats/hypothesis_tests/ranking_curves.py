@@ -62,6 +62,7 @@ AUC_VARIANTS = {
         frozenset({Evidence.SCORES_PER_ROW}),
         NULL,
         variants=AUC_VARIANTS,
+        followed_by=("delong",),
         proposed=2,
         default_for=frozenset({"auc"}),
         null_under_cv=NULL_UNDER_CV,

@@ -71,6 +71,7 @@ def _half_right(method: Method) -> Example:
             }
         ),
         "sample",
+        default_for=frozenset({"drawn"}),
         clustered=True,
         weights=True,
         when="any metric of independent examples without an interval of its own",

@@ -41,6 +41,7 @@ CONSTANT = "no width: all values are equal"
     IntervalDeclaration(
         frozenset({Evidence.FOLD_SCORES}),
         "fold_values",
+        default_for=frozenset({"splits"}),
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         when="a statement about the learning algorithm, from repeated cross-validation or holdout",
         when_not="leave-one-out, groups left out one by one, or time series",
@@ -134,6 +135,7 @@ def t(values: ArrayLike, level: float) -> Interval:
     IntervalDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW}),
         "losses",
+        default_for=frozenset({"losses_over_folds"}),
         designs=frozenset({Design.KFOLD}),
         when="a mean of losses per example, each predicted once in k-fold cross-validation",
         when_not="a statement about the algorithm on new training sets: corrected_t",

@@ -44,6 +44,13 @@ class Resampler(Protocol):
         """Give leave-one-out values of the distinct examples, and how often each occurs."""
 
 
+EstimateForm = Literal[
+    "splits", "proportion", "auc", "auc_over_folds", "losses_over_folds", "drawn"
+]
+"""What the interval of an estimate is made from: scores of overlapping splits, right and wrong,
+scores of one model or of the models of folds, their losses, or anything drawn anew."""
+
+
 @frozen
 class IntervalDeclaration(Guidance):
     """What an interval needs.
@@ -58,6 +65,7 @@ class IntervalDeclaration(Guidance):
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     of_difference : its printed title where it is one of a difference, if that is another method
+    default_for : the estimates whose interval it is unless another is written
     """
 
     evidence: frozenset[Evidence]
@@ -69,9 +77,16 @@ class IntervalDeclaration(Guidance):
     weights: bool = False
     advised_against: str = ""
     of_difference: str = ""
+    default_for: frozenset[EstimateForm] = frozenset()
 
 
 INTERVALS: Registry[IntervalDeclaration] = Registry("interval", "evallang.stats.intervals")
 """All intervals, by canonical name."""
+
+
+def default_of(form: EstimateForm) -> str:
+    """Return the name of the interval that is the default of its form."""
+    return next(entry.name for entry in INTERVALS if form in entry.declaration.default_for)
+
 
 IntervalFunction = Callable[..., Any]

@@ -75,6 +75,7 @@ def _bounds(low: float, high: float) -> dict[str, float]:
     IntervalDeclaration(
         FROM_COUNTS,
         "proportion",
+        default_for=frozenset({"proportion"}),
         clustered=True,
         weights=True,
         when="a proportion of independent trials, of any size and near 0 or 1 as well",

@@ -129,6 +129,7 @@ def placements(truth: ArrayLike, scores: ArrayLike) -> Placements:
     IntervalDeclaration(
         frozenset({Evidence.SCORES_PER_ROW}),
         "auc",
+        default_for=frozenset({"auc"}),
         of_difference="DeLong interval",  # a difference has no logit
         when="the area under the ROC curve of one fitted model on independent examples",
         when_not="scores of several models of a cross-validation: cv_auc",
@@ -188,6 +189,7 @@ def delong(truth: ArrayLike, scores: ArrayLike, level: float) -> Interval:
     IntervalDeclaration(
         frozenset({Evidence.SCORES_PER_ROW}),
         "auc",
+        default_for=frozenset({"auc_over_folds"}),
         designs=frozenset({Design.KFOLD}),
         clustered=True,
         when="the mean of the folds' areas under the ROC curve",
