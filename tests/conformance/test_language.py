@@ -1,0 +1,219 @@
+"""A clause and a statement that stand in the table and the grammar alone work everywhere.
+
+The test compiles the grammar anew with two more rules; nothing else of the package is touched.
+"""
+
+import pkgutil
+from importlib.resources import files
+
+import pytest
+
+from evallang.checking.catalogues import entries
+from evallang.checking.clauses import Clauses
+from evallang.checking.glossary import explain
+from evallang.checking.scope import Scope
+from evallang.frozen import frozen
+from evallang.source import SourceFile
+from evallang.syntax import lalr, language, nodes as n
+from evallang.syntax.formatter import format_source
+from evallang.syntax.language import STATEMENTS, Clause, Statement
+from evallang.syntax.parse_table import parse_table
+from evallang.syntax.parser import parse
+
+GRAMMAR = (files("evallang.grammar") / "evallang.lark").read_text()
+RULES = {
+    '?clause: "positive"': '?clause: "frontier" number "to" number -> frontier\n    | "positive"',
+    '?statement: "evallang"': '?statement: "archive" name "to" text -> archive\n    | "evallang"',
+}
+CACHES = (parse_table, lalr._actions, language.rules, language._words_of_nodes)
+
+
+@frozen
+class ArchiveNode(n.StatementNode):
+    """`archive NAME to "PATH"`."""
+
+    name: n.NameNode
+    path: n.TextNode
+
+
+SPONSOR = Clause("sponsor", 'sponsor "NAME"', "Who paid.", "text", elsewhere=("funder",))
+FRONTIER = Clause(
+    "frontier",
+    "frontier NUMBER to NUMBER",
+    "The steps that are forecast.",
+    written={"frontier": "frontier {0} to {1}"},
+)
+KEEP = Clause("keep", "keep COLUMN, ...", "The columns to archive.", "columns", repeatable=True)
+ARCHIVE = Statement(
+    "archive",
+    'archive NAME to "PATH"',
+    "Stores a data set.",
+    'evallang 1\n\ndata d from sklearn iris\n\narchive d to "d.zip"\n  keep a',
+    ArchiveNode,
+    {"archive": "archive {name} to {path}"},
+    clauses={"keep": KEEP, "frontier": FRONTIER},
+    once="archive",
+    elsewhere=("store",),
+)
+
+
+@pytest.fixture(autouse=True)
+def scratch(monkeypatch):
+    """Extend grammar and table for one test."""
+    grammar = GRAMMAR
+    for old, new in RULES.items():
+        assert old in grammar
+        grammar = grammar.replace(old, new)
+
+    def get_data(_, name):
+        if name.endswith(".lark"):
+            return grammar.encode()
+        raise FileNotFoundError(name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pkgutil, "get_data", get_data)
+        patch.setitem(STATEMENTS, "archive", ARCHIVE)
+        for word, clause in (("study", SPONSOR), ("data", FRONTIER)):
+            known = STATEMENTS[word]
+            taken = {**known.clauses, clause.word: clause}
+            fields = {name: getattr(known, name) for name in known.__slots__}
+            patch.setitem(STATEMENTS, word, Statement(**fields | {"clauses": taken}))
+        for cache in CACHES:
+            cache.cache_clear()
+        yield
+    for cache in CACHES:
+        cache.cache_clear()
+
+
+TEXT = """\
+evallang 1
+
+study "Trial"
+  sponsor   "A. Fund"
+
+data d from "d.csv"
+  target y
+  frontier 1   to 12
+
+archive  d   to "d.zip"
+  keep a,b
+  keep [c, d]
+"""
+FORMATTED = """\
+evallang 1
+
+study "Trial"
+  sponsor "A. Fund"
+
+data d from "d.csv"
+  target y
+  frontier 1 to 12
+
+archive d to "d.zip"
+  keep a, b
+  keep c, d
+"""
+
+
+def read(text):
+    return parse(SourceFile("study.eval", text))
+
+
+def scope_of(text):
+    tree, found = read(text)
+    assert found == ()
+    return Scope("study.eval", tree.statements)
+
+
+def reported(text):
+    (found,) = read(f"evallang 1\n{text}\n")[1]
+    return found
+
+
+def test_they_are_parsed():
+    tree, found = read(TEXT)
+    assert found == ()
+    _, study, data, archive = tree.statements
+    assert [clause.keyword.name for clause in study.clauses] == ["sponsor"]
+    frontier = data.clauses[1]
+    assert [value.literal for value in frontier.values] == ["1", "12"]
+    assert isinstance(archive, ArchiveNode)
+    assert (archive.name.name, archive.path.value) == ("d", "d.zip")
+    assert [len(clause.values) for clause in archive.clauses] == [2, 2]
+
+
+def test_they_are_formatted_and_read_back():
+    assert format_source(SourceFile("study.eval", TEXT)) == FORMATTED
+    assert read(FORMATTED)[0] == read(TEXT)[0]
+
+
+def test_they_appear_in_the_guide():
+    (frontier,) = explain("frontier")
+    assert [part.heading for part in frontier.parts] == ["form", "under `data`", "under `archive`"]
+    assert frontier.parts[1].text == FRONTIER.summary
+    (archive,) = explain("archive")
+    assert archive.title == ARCHIVE.summary
+    assert archive.parts[0].lines == (ARCHIVE.form,)
+    (listed,) = [entry for entry in entries("statements") if entry["name"] == "archive"]
+    assert listed["clauses"] == [KEEP.form, FRONTIER.form]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("frontier 1 to 2", "E041", "is a clause of `data` or `archive`, not a statement"),
+        ('study\n  archive d to "d.zip"', "E042", "`archive` is a statement"),
+        ("measure accuracy\n  keep = a", "E054", "is a clause of `archive`, not of `measure`"),
+        ("use m\n  keep a", "E043", "takes no clauses"),
+    ],
+)
+def test_their_place_is_checked(text, code, said):
+    found = reported(text)
+    assert found.code == code
+    assert said in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('arcive d to "d.zip"', "archive"),
+        ('store d to "d.zip"', "archive"),
+        ("data d from sklearn iris\n  fronteir 1 to 2", "frontier"),
+        ('study\n  funder "A. Fund"', None),
+        ("study\n  sponsor Jane Doe", '"Jane Doe"'),
+        ('archive d "d.zip"', "to"),
+    ],
+)
+def test_slips_in_them_are_corrected(text, meant):
+    tree, found = read(f"evallang 1\n{text}\n")
+    if meant is None:  # a plain clause of any word reads; the checker knows the words
+        assert found == ()
+        scope = Scope("study.eval", tree.statements)
+        Clauses(scope, tree.statements[1])
+        found = scope.diagnostics
+        assert found[0].help == "did you mean `sponsor`?"
+        return
+    assert meant in found[0].fixes[0].title or meant in found[0].message
+
+
+def test_an_incomplete_line_names_the_form():
+    assert FRONTIER.form in reported("data d from sklearn iris\n  frontier 1 to").help
+    assert ARCHIVE.form in reported("archive d to").help
+
+
+def test_a_sound_clause_below_another_statement_is_refused():
+    scope = scope_of("evallang 1\nstudy\n  frontier 1 to 2\n")
+    Clauses(scope, scope.statements[1])
+    (found,) = scope.diagnostics
+    assert found.code == "E140"
+    assert found.help == "`frontier` is a clause of `data` or `archive`"
+
+
+def test_repetition_is_checked():
+    scope = scope_of(FORMATTED + "  frontier 1 to 2\n  frontier 3 to 4\n")
+    clauses = Clauses(scope, scope.statements[-1])
+    assert [d.code for d in scope.diagnostics] == ["E141"]  # `keep` may be repeated
+    assert len(clauses.all) == 3
+    scope = scope_of(FORMATTED + '\narchive d to "e.zip"\n')
+    assert scope.single(ArchiveNode) is scope.statements[3]
+    assert [d.message for d in scope.diagnostics] == ["`archive` stands twice"]
