@@ -9,7 +9,6 @@ from evallang.syntax import codes, language
 from evallang.syntax.language import CONNECTIVES, STATEMENTS, owners
 from evallang.syntax.lists_below import ListBelow, keep_comma, list_below
 from evallang.syntax.logical_lines import LogicalLine
-from evallang.syntax.mistakes import Reading, given_a_value, read_line
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
 from evallang.syntax.opened import (
     Open,
@@ -20,6 +19,7 @@ from evallang.syntax.opened import (
     takes,
     unsaid,
 )
+from evallang.syntax.repair import Reading, given_a_value, read_line
 from evallang.syntax.scanner import Token
 
 MOST_JOINED = 200  # signs of a statement over several lines; each line reads all of it again

@@ -7,8 +7,8 @@ from evallang.diagnostics import Diagnostic
 from evallang.syntax import codes
 from evallang.syntax.language import STATEMENTS
 from evallang.syntax.logical_lines import LogicalLine
-from evallang.syntax.mistakes import Reading, read_line
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
+from evallang.syntax.repair import Reading, read_line
 
 
 @dataclass(eq=False, repr=False, slots=True)

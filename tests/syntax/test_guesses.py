@@ -1,0 +1,54 @@
+"""Every guess of error recovery reads its example as meant, and is needed for it."""
+
+import pytest
+
+from evallang.source import SourceFile
+from evallang.syntax import repair
+from evallang.syntax.parser import parse
+
+from .reading import fixed
+
+GUESSES = [
+    pytest.param(guesses, known, id=known.guess.__name__)
+    for guesses in ("OF_LINES", "OF_TOKENS")
+    for known in getattr(repair, guesses)
+]
+ONLY_NAMED = {"name_missing", "reserved_word", "number_alone", "level_of_a_test"}
+"""Guesses that tell what is wrong: what to write is the author's decision."""
+NOT_FIXED = {"brackets_around_one_value", "step_or_log_missing"}
+"""Guesses that read a line in one of two ways."""
+
+
+def parsed(text):
+    return parse(SourceFile("study.eval", f"evallang 1\n{text}\n"))
+
+
+@pytest.mark.parametrize(("guesses", "known"), GUESSES)
+def test_the_right_line_is_sound_and_the_wrong_one_has_one_error(guesses, known):
+    assert parsed(known.right)[1] == ()
+    assert len(parsed(known.wrong)[1]) == 1
+
+
+@pytest.mark.parametrize(("guesses", "known"), GUESSES)
+def test_a_guess_reads_the_wrong_line_as_the_right_one(guesses, known):
+    name = known.guess.__name__
+    (found,) = parsed(known.wrong)[1]
+    if name in ONLY_NAMED:
+        assert not found.fixes
+        assert found.help
+        return
+    if name in NOT_FIXED:
+        assert not found.fixes
+    else:
+        assert fixed(f"evallang 1\n{known.wrong}\n") == f"evallang 1\n{known.right}\n"
+    if name != "clause_beside":
+        assert parsed(known.wrong)[0] == parsed(known.right)[0]
+
+
+@pytest.mark.parametrize(("guesses", "known"), GUESSES)
+def test_without_the_guess_something_else_would_be_said(guesses, known, monkeypatch):
+    before = parsed(known.wrong)
+    others = tuple(other for other in getattr(repair, guesses) if other is not known)
+    monkeypatch.setattr(repair, guesses, others)
+    after = parsed(known.wrong)
+    assert (after[0], after[1]) != (before[0], before[1])
