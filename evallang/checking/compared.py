@@ -80,7 +80,7 @@ def _comparison(
     named = (*models, against) if against is not None else models
     own = measured_elsewhere(scope, sources, named)
     chosen = tuple(as_measured(m, own) for m in metrics if m is not None)
-    if not chosen and HYPOTHESIS_TESTS[test.name].declaration.tests != "accuracy":
+    if not chosen and HYPOTHESIS_TESTS[test.name].declaration.tests != "correctness":
         chosen = own
     if not chosen:
         chosen = _default_metrics(scope, index, test, measured)
@@ -288,7 +288,7 @@ def _default_metrics(
 ) -> tuple[Method, ...]:
     """Give the metric of a line without `by`: what the test is about, else the first measure."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
-    if declared.tests == "accuracy":
+    if declared.tests == "correctness":
         counted = Method(share_metric(right=True))
         first = measured[0].metric if measured else counted
         metric = first if metric_entry(first).declaration.proportion == "all" else counted

@@ -8,10 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evallang.compatibility.hypothesis_tests import of_shares
+from evallang.compatibility.intervals import interval_mismatch
 from evallang.frozen import frozen
+from evallang.metrics.metric import METRICS, default_metric
+from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields, written
 from evallang.registry import Design, Entry, Evidence
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Subject
+from evallang.study import Method
 
 CANCER = """\
 data cancer from sklearn breast_cancer
@@ -67,7 +71,6 @@ SPLITS: Mapping[Design, str] = {
     Design.REPEATED: "repeated cv folds=5 times=4",
     Design.KFOLD: "cv folds=10",
     Design.RESAMPLED: "repeated holdout times=30",
-    Design.FIVE_BY_TWO: "5x2cv",
 }
 """The protocol that shows a test of fold scores; small, and the first that a test can take."""
 
@@ -109,11 +112,21 @@ def _test(entry: Entry[Any]) -> str | None:
             f"{DIABETES}\nprotocol holdout test=1/3\nmeasure mse\n"
             f"compare ridge vs tree with {entry.name}\n"
         )
-    protocol = next(SPLITS[d] for d in SPLITS if not declared.designs or d in declared.designs)
     return (
-        f"{CANCER}\nprotocol {protocol}\nmeasure accuracy\n"
+        f"{CANCER}\nprotocol {_protocol_of(declared.designs)}\nmeasure accuracy\n"
         f"compare linear vs bayes with {entry.name}\n"
     )
+
+
+def _protocol_of(designs: frozenset[Design]) -> str:
+    """Write a protocol that yields scores of folds of one of these designs; of any where none."""
+    small = [SPLITS[design] for design in SPLITS if not designs or design in designs]
+    made = (
+        written(entry.name, entry.defaults())
+        for entry in PROTOCOLS
+        if entry.declaration.yields(entry.defaults()).design in designs
+    )
+    return small[0] if small else next(made)
 
 
 def _interval(entry: Entry[Any]) -> str | None:
@@ -131,9 +144,21 @@ def _interval(entry: Entry[Any]) -> str | None:
     protocol = "cv folds=5" if folds_only else "holdout test=1/3"
     if declared.form == "fold_values":
         protocol = "repeated cv folds=5 times=4"
-    forms = {"losses": "brier", "auc": "roc_auc", "sample": "mcc", "f1": "f1"}
-    metric = forms.get(declared.form, "accuracy")
+    design = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD, single_fit=not folds_only)
+    metric = _metric_of(entry, design)
     return f"{CANCER}\nprotocol {protocol}\nmeasure {metric}\n  interval {entry.name}\n"
+
+
+def _metric_of(interval: Entry[Any], yields: Yields) -> str:
+    """Name a metric for an interval: the usual one, else the first that the interval fits."""
+    usual = default_metric("classification")
+    others = (metric.name for metric in METRICS if metric.declaration.task == "classification")
+    fits = (
+        name
+        for name in (usual, *others)
+        if interval_mismatch(Method(interval.name), Method(name), yields) is None
+    )
+    return next(fits, usual)
 
 
 def of_differences(entry: Entry[Any]) -> bool:

@@ -55,7 +55,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
 def _for_two(test: Method, metrics: Iterable[Method], classes: int) -> str | None:
     declared = HYPOTHESIS_TESTS[test.name].declaration
     for metric in metrics:
-        if declared.tests == "accuracy" and _is_average(metric):
+        if declared.tests == "correctness" and _is_average(metric):
             return (
                 f"`{test.name}` counts right and wrong, and `{metric.written}` of {classes} "
                 "classes is an average"

@@ -172,7 +172,7 @@ def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
     """McNemar's test and its kin count right and wrong, and a number is neither."""
     for comparison in study.comparisons:
         for test in filter(None, (comparison.test, comparison.post_hoc)):
-            if HYPOTHESIS_TESTS[test.name].declaration.tests == "accuracy":
+            if HYPOTHESIS_TESTS[test.name].declaration.tests == "correctness":
                 scope.report(
                     model_codes.WRONG_TASK,
                     f"`{test.name}` tests right and wrong, and {reason}",

@@ -38,12 +38,6 @@ DESIGN_NOUNS: Mapping[Design, str] = {
     Design.RESAMPLED: "repeated holdouts",
     Design.FIVE_BY_TWO: "five repeats of two folds",
 }
-CANONICAL_DESIGN: Mapping[Design, str] = {
-    Design.KFOLD: "cv folds=10",
-    Design.REPEATED: "repeated cv folds=10 times=10",
-    Design.RESAMPLED: "repeated holdout times=50",
-    Design.FIVE_BY_TWO: "5x2cv",
-}
 
 
 def needed(evidence: frozenset[Evidence]) -> str:

@@ -156,7 +156,7 @@ def _of_another_metric(
     entry = metric_entry(metric)
     average = dict(metric.options).get("average", "binary")
     counted = entry.declaration.counts_known_rows and average == "binary"
-    if declared.tests == "accuracy" and not counted:
+    if declared.tests == "correctness" and not counted:
         return Mismatch(
             f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
         )
@@ -333,7 +333,7 @@ def _claim_about_one(
     """Say what to write instead of a test of one model against a value."""
     if yields.ordered or not yields.evidence:
         return "leave the line out: the value of each fold is shown"
-    rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "accuracy" and not metric.better
+    rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "correctness" and not metric.better
     claimed = Method(share_metric(right=False)) if rate else metric
     declared = metric_entry(claimed).declaration
     sign = "<=" if declared.better == "lower" else ">="

@@ -513,7 +513,7 @@ def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
     if codes is None:
         return None
     found = codes[inputs.setting.models[inputs.models[0]].rows]
-    return found[inputs.compared.rows()] if inputs.needs.tests == "accuracy" else found
+    return found[inputs.compared.rows()] if inputs.needs.tests == "correctness" else found
 
 
 @COMPARISON.provides("truth")

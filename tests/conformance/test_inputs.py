@@ -177,7 +177,7 @@ def test_a_new_input_needs_its_declaration_and_its_provider_only(monkeypatch):
     HYPOTHESIS_TESTS.names()  # loads the registered tests before they are copied
     monkeypatch.setattr(HYPOTHESIS_TESTS, "_entries", dict(HYPOTHESIS_TESTS._entries))
     declaration = HypothesisTestDeclaration(
-        frozenset({Evidence.ONE_PREDICTION_PER_ROW}), "the models agree", tests="accuracy"
+        frozenset({Evidence.ONE_PREDICTION_PER_ROW}), "the models agree", tests="correctness"
     )
 
     def agreement(agreeing, level=0.95):

@@ -217,7 +217,7 @@ def test_of_another_measure(study: Study) -> Iterator[Objection]:
 
 def _counts(comparison: ComparisonSpec) -> bool:
     return any(
-        HYPOTHESIS_TESTS[t.name].declaration.tests == "accuracy" for t in tests_of(comparison)
+        HYPOTHESIS_TESTS[t.name].declaration.tests == "correctness" for t in tests_of(comparison)
     )
 
 

@@ -99,7 +99,7 @@ THYROIDS = ((15, 1), (7, 0))
         proposed=1,
         default_for=frozenset({"proportion"}),
         null_under_cv=PAIR_NULL_UNDER_CV,
-        tests="accuracy",
+        tests="correctness",
         clustered=True,
         not_clustered=frozenset({"method", "interval"}),
         when="two fitted models, one prediction each per independent example, or per example "
@@ -239,7 +239,7 @@ def mcnemar(
         intervals={"unpaired_wald": "Wald interval that takes the two as independent"},
         default_for=frozenset({"shares"}),
         null_under_cv=PAIR_NULL_UNDER_CV,
-        tests="accuracy",
+        tests="correctness",
         when="two published shares whose pairs are unknown, on as many examples or on others; "
         "or a published z test is reproduced",
         when_not="both models were tested on the same examples and the pairs are known: mcnemar "

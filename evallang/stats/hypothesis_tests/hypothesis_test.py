@@ -46,7 +46,7 @@ class HypothesisTestDeclaration(Guidance):
     null_under_cv : the same where each row is predicted by one of k fitted models, or empty
     designs : for fold scores, the designs it is valid for (empty: any)
     models : the smallest and largest number of models of one test (None: no limit)
-    tests : what it tests: `accuracy` (right and wrong), `losses` (any mean of losses per
+    tests : what it tests: `correctness` (right and wrong), `losses` (any mean of losses per
         example), `scores` (ranking metrics), `any` metric
     omnibus : True where it tests all models at once and a post hoc test may follow
     clustered : True where it has a form for grouped rows
@@ -81,7 +81,7 @@ class HypothesisTestDeclaration(Guidance):
     null: str
     models: tuple[int, int | None] = (2, 2)
     designs: frozenset[Design] = frozenset()
-    tests: Literal["accuracy", "losses", "scores", "any"] = "any"
+    tests: Literal["correctness", "losses", "scores", "any"] = "any"
     omnibus: bool = False
     clustered: bool = False
     not_clustered: frozenset[str] = frozenset()

@@ -79,7 +79,7 @@ KUNCHEVA = (
         proposed=1,
         null_under_cv=ALL_NULL_UNDER_CV,
         models=(3, None),
-        tests="accuracy",
+        tests="correctness",
         omnibus=True,
         clustered=True,
         when="three or more fitted models, one prediction each per independent example, or per "
@@ -182,7 +182,7 @@ def cochran(
         followed_by=("mcnemar",),
         null_under_cv=ALL_NULL_UNDER_CV,
         models=(3, None),
-        tests="accuracy",
+        tests="correctness",
         omnibus=True,
         when="an analysis of variance of right and wrong is to be reproduced",
         when_not="in routine use: cochran, which assumes less",

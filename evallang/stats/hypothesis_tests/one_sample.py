@@ -67,7 +67,7 @@ compare tree with single_t(threshold=5%)
         null_under_cv="the fitted models of the folds have an average error rate of at most the "
         "threshold",
         models=(1, 1),
-        tests="accuracy",
+        tests="correctness",
         when="one model's error rate against a stated bound, on independent examples",
         when_not="two models: mcnemar; the error is to be shown to be small: the test can only "
         "show that it is too large, so `require error_rate of A <= ...`",

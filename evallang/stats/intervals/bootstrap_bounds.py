@@ -86,6 +86,18 @@ def _half_right(method: Method) -> Example:
                 "bootstrap() takes percentiles, with a quantile of its own; here the default is bca"
             ),
         },
+        example=(
+            "data cancer from sklearn breast_cancer\n"
+            "  positive malignant\n"
+            "\n"
+            "model linear = StandardScaler | LogisticRegression\n"
+            "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
+            "\n"
+            "protocol holdout test=1/3\n"
+            "measure mcc\n"
+            "  interval bootstrap\n"
+        ),
     ),
     title="Bootstrap interval",
     references=(EFRON_TIBSHIRANI_1994, EFRON_1987, RASCHKA_2018),
