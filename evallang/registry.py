@@ -106,7 +106,7 @@ class Guidance:
         ("two models: mcnemar"); several are parted by semicolons
     formula : how it is computed, in words
     example : lines of a study that use it, where those made from its declaration
-        (`checking.illustrations`) would not show it well
+        (`manual.illustrations`) would not show it well
     differs : why its number differs from that of another package or text, by its name
     """
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from docs.generator import markdown as md
-from evallang.checking.catalogues import REGISTRIES
-from evallang.checking.explanations import of_entry, written
+from evallang.manual.catalogues import REGISTRIES
+from evallang.manual.explanations import of_entry, written
 
 TITLES = {
     "tests": ("Hypothesis tests", "What may stand after `with` in a `compare` line."),

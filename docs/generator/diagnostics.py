@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from docs.generator import markdown as md
 from evallang.checking.codes_loaded import load_codes
-from evallang.checking.explanations import of_code
 from evallang.diagnostics import CODES, Code
+from evallang.manual.explanations import of_code
 
 PASSES = {
     "E0": "Syntax",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from docs.generator import markdown as md
-from evallang.checking.catalogues import REGISTRIES
-from evallang.checking.fitting import (
+from evallang.manual.catalogues import REGISTRIES
+from evallang.manual.compatibility_table import (
     UNDEFINED,
     Setting,
     default_of,

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.generator import markdown as md
-from evallang.checking.catalogues import REGISTRIES
-from evallang.checking.explanations import clause_of, option_default, runs, written
-from evallang.checking.glossary import LATER
+from evallang.manual.catalogues import REGISTRIES
+from evallang.manual.explanations import clause_of, option_default, runs, written
+from evallang.manual.glossary import LATER
 from evallang.reporting.section import SECTIONS
 from evallang.syntax.language import RESERVED, STATEMENTS
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from docs.generator import markdown as md
-from evallang.checking.explanations import NOT_GIVEN
+from evallang.manual.explanations import NOT_GIVEN
 from evallang.models import catalogue
 from evallang.models.catalogue import CATALOGUE, unavailable
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import click
 
-from evallang.checking.explanations import Explanation, Part
 from evallang.cli.terminal import columns, write
+from evallang.manual.explanations import Explanation, Part
 
 ELSEWHERE = "`evallang list --help` names the catalogues"
 WIDTH = 80  # characters of a line of prose, where the terminal has as many
@@ -18,7 +18,7 @@ def command(name: tuple[str, ...]) -> int:
 
     Several words are one name (`repeated cv`), or are explained one by one.
     """
-    from evallang.checking.glossary import explain, nearest
+    from evallang.manual.glossary import explain, nearest
 
     asked = " ".join(name)
     found = explain(asked)

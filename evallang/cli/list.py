@@ -29,7 +29,7 @@ def command(catalogue: str, layout: str) -> int:
     CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
     analyses, codes, statements and limits.
     """
-    from evallang.checking.catalogues import entries
+    from evallang.manual.catalogues import entries
 
     found = entries(catalogue)
     if layout == "json":

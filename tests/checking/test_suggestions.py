@@ -3,9 +3,9 @@
 import pytest
 from studies import checked, codes_told
 
-from evallang.checking.glossary import nearest
 from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.values import CATALOGUES
+from evallang.manual.glossary import nearest
 from evallang.protocols.protocol import PROTOCOLS
 
 STUDY = """evallang 1

@@ -6,11 +6,11 @@ import pytest
 from click.testing import CliRunner
 from studies import TWO_MODELS
 
-from evallang.checking import explanations
-from evallang.checking.catalogues import REGISTRIES
-from evallang.checking.glossary import explain
 from evallang.cli.list import shown
 from evallang.cli.main import root
+from evallang.manual import explanations
+from evallang.manual.catalogues import REGISTRIES
+from evallang.manual.glossary import explain
 
 
 def said(*words: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import evallang
-from evallang.checking import fitting
+from evallang.manual import compatibility_table
 from evallang.registry import Registry
 
 
@@ -17,7 +17,7 @@ def registered(module: str, registry: Registry[Any]) -> Iterator[None]:
     """Import one module of `scratch`, which registers a member, and remove the member after."""
     registry.names()  # the members of the package come first
     before = dict(registry._entries)
-    fitting.settings.cache_clear()
+    compatibility_table.settings.cache_clear()
     importlib.import_module(f"scratch.{module}")
     assert len(registry._entries) == len(before) + 1
     try:
@@ -26,7 +26,7 @@ def registered(module: str, registry: Registry[Any]) -> Iterator[None]:
         del sys.modules[f"scratch.{module}"]
         registry._entries.clear()
         registry._entries.update(before)
-        fitting.settings.cache_clear()
+        compatibility_table.settings.cache_clear()
 
 
 def files_that_name(*words: str) -> list[str]:

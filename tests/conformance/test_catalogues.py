@@ -1,9 +1,9 @@
 """The catalogues agree with each other and with what the checker says of them."""
 
-from evallang.checking.catalogues import REGISTRIES, entries
 from evallang.checking.codes_loaded import load_codes
 from evallang.checking.values import CATALOGUES
 from evallang.diagnostics import CODES
+from evallang.manual.catalogues import REGISTRIES, entries
 
 
 def test_a_registered_word_is_no_longer_on_the_list_of_later_ones():

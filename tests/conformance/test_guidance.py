@@ -8,13 +8,13 @@ from studies import checked, study
 from worked_examples import at
 
 import evallang as ev
-from evallang.checking.catalogues import REGISTRIES
 from evallang.checking.codes_loaded import load_codes
-from evallang.checking.explanations import of_code
-from evallang.checking.fitting import settings
-from evallang.checking.glossary import explain, nearest, words
-from evallang.checking.illustrations import illustration, python_call
 from evallang.diagnostics import CODES, Severity
+from evallang.manual.catalogues import REGISTRIES
+from evallang.manual.compatibility_table import settings
+from evallang.manual.explanations import of_code
+from evallang.manual.glossary import explain, nearest, words
+from evallang.manual.illustrations import illustration, python_call
 from evallang.models.catalogue import CATALOGUE
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_source

@@ -8,11 +8,11 @@ from importlib.resources import files
 
 import pytest
 
-from evallang.checking.catalogues import entries
 from evallang.checking.clauses import Clauses
-from evallang.checking.glossary import explain
 from evallang.checking.scope import Scope
 from evallang.frozen import frozen
+from evallang.manual.catalogues import entries
+from evallang.manual.glossary import explain
 from evallang.source import SourceFile
 from evallang.syntax import lalr, language, nodes as n
 from evallang.syntax.formatter import format_source

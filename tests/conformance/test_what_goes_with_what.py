@@ -3,7 +3,8 @@
 import pytest
 from studies import checked
 
-from evallang.checking.fitting import (
+from evallang.compatibility import own_metric
+from evallang.manual.compatibility_table import (
     UNDEFINED,
     default_of,
     interval_fit,
@@ -13,7 +14,6 @@ from evallang.checking.fitting import (
     settings,
     test_fit,
 )
-from evallang.compatibility import own_metric
 from evallang.metrics.metric import METRICS
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS

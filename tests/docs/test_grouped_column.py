@@ -4,7 +4,7 @@ import pytest
 from studies import checked
 
 from docs.generator.fitting import _groups
-from evallang.checking.fitting import metrics_of
+from evallang.manual.compatibility_table import metrics_of
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
 STUDY = """evallang 1

@@ -18,7 +18,7 @@ from studies import checked, study
 from evallang.api.preparing import read_and_plan
 from evallang.api.running import run
 from evallang.api.study import StudyError
-from evallang.checking import catalogues
+from evallang.manual import catalogues
 from evallang.models import catalogue, packages, scan_extras
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build

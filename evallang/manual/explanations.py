@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from evallang.checking.fitting import FITTING
-from evallang.checking.illustrations import illustration, python_call
 from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import Code
 from evallang.frozen import frozen
+from evallang.manual.compatibility_table import FITTING
+from evallang.manual.illustrations import illustration, python_call
 from evallang.models.catalogue import CATALOGUE
 from evallang.registry import Entry, Option
 from evallang.study import written_option

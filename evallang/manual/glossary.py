@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from evallang.checking import explanations, unbuilt
-from evallang.checking.catalogues import REGISTRIES, members
+from evallang.checking import unbuilt
 from evallang.checking.codes_loaded import load_codes
-from evallang.checking.explanations import Explanation, Part, written
 from evallang.checking.other_names import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
 from evallang.diagnostics import CODES, Code
+from evallang.manual import explanations
+from evallang.manual.catalogues import REGISTRIES, members
+from evallang.manual.explanations import Explanation, Part, written
 from evallang.models.catalogue import CATALOGUE
 from evallang.spelling import closest, slip_of_term
 from evallang.syntax.language import (
