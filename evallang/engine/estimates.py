@@ -12,7 +12,6 @@ from evallang.engine.repeats import as_read_by, with_repeats
 from evallang.engine.settings import FoldSize, Setting
 from evallang.metrics.aggregation import (
     Aggregate,
-    aggregate,
     over_seeds,
     sd_over_seeds,
 )
@@ -125,11 +124,7 @@ def _whole(
     setting: Setting, model: str, metric: Method
 ) -> tuple[Aggregate, tuple[float | None, ...], dict[str, Any]]:
     """Put the folds together; with several seeds also the spread over them, by fold and in all."""
-    found, entry, options = setting.models[model], setting.entry(metric), metric.keywords()
-    wholes = [
-        aggregate(entry, options, outcome, found.fold, found.repeat)
-        for outcome in setting.outcomes(model, metric)
-    ]
+    wholes = setting.aggregates(model, metric)
     if len(wholes) == 1:
         return wholes[0], (None,) * len(wholes[0].folds), {}
     whole, spreads = over_seeds(wholes)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from evallang.engine.settings import Setting
 from evallang.engine.subgroups import levels, restricted
-from evallang.metrics.aggregation import aggregate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.results.records import Failure
 from evallang.study import Method, Study, own_metrics_of
@@ -54,8 +53,7 @@ def _error(setting: Setting, model: str, metric: Method) -> OwnMetricFailed | No
     if found.failed:
         return None
     try:
-        for outcome in setting.outcomes(model, metric):
-            aggregate(setting.entry(metric), metric.keywords(), outcome, found.fold, found.repeat)
+        setting.aggregates(model, metric)
     except OwnMetricFailed as error:
         return error
     return None

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from evallang.compatibility import metric_entry
 from evallang.engine.settings import ModelOutcome, Setting
-from evallang.metrics.aggregation import aggregate
 from evallang.metrics.metric import Outcome
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue
@@ -26,6 +25,10 @@ def as_read_by(setting: Setting, metric: Method) -> Setting:
     """
     if not setting.yields.averaged or setting.means:
         return setting
+    return setting.once(("read by", metric), lambda: _read_by(setting, metric))
+
+
+def _read_by(setting: Setting, metric: Method) -> Setting:
     if not _is_mean(metric):
         if setting.group_codes is not None:
             return setting
@@ -104,8 +107,8 @@ def with_repeats(found: Estimate, setting: Setting, model: str, metric: Method) 
     outcome = setting.outcome(model, metric)
     if outcome is None:
         return found
-    entry, own = setting.entry(metric), setting.models[model]
-    each = aggregate(entry, metric.keywords(), outcome, own.fold, own.repeat)
+    own = setting.models[model]
+    each = setting.aggregates(model, metric)[0]
     labels = {fold.repeat: fold for fold in setting.folds}
     folds = tuple(
         FoldValue(r, f, labels[r].label, value, None, labels[r].n_test)

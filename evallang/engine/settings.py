@@ -4,12 +4,13 @@ However the predictions came about (fitted here, read from a file, published as 
 from here on they look the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evallang.compatibility import metric_entry
 from evallang.frozen import frozen
+from evallang.metrics.aggregation import Aggregate, aggregate
 from evallang.metrics.given import of_means
 from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.metrics.own_code import in_labels
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     np = lazy("numpy")
+
+
+Made = TypeVar("Made")
 
 
 @frozen
@@ -94,6 +98,30 @@ class Setting:
     weights: "NDArray[np.float64] | None" = None
     class_values: tuple[Any, ...] = ()
     further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
+    made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Make what is derived from these outcomes when it is first asked for, and keep it."""
+        if key not in self.made:
+            self.made[key] = make()
+        found: Made = self.made[key]
+        return found
+
+    def aggregates(self, model: str, metric: Method) -> tuple[Aggregate, ...]:
+        """Aggregate a metric of one model over its folds, for each seed; computed once.
+
+        Empty where the model has no scores. Raises `OwnMetricFailed` where the author's own
+        metric fails.
+        """
+
+        def make() -> tuple[Aggregate, ...]:
+            found, entry, options = self.models[model], self.entry(metric), metric.keywords()
+            return tuple(
+                aggregate(entry, options, outcome, found.fold, found.repeat)
+                for outcome in self.outcomes(model, metric)
+            )
+
+        return self.once(("aggregates", model, metric), make)
 
     @property
     def design(self) -> ProtocolDeclaration | None:

@@ -13,7 +13,6 @@ from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of
 from evallang.metrics.aggregation import (
     Partition,
-    aggregate,
     over_seeds,
     partition,
     point_value,
@@ -203,12 +202,7 @@ class ComparedModels:
 
     def fold_values(self, which: int) -> "NDArray[np.float64]":
         """The values of one model in each fold, of several seeds their mean."""
-        found = self.setting.models[self.models[which]]
-        wholes = [
-            aggregate(self.entry, self.metric.keywords(), o, found.fold, found.repeat)
-            for o in self.by_seed[which]
-        ]
-        whole, _ = over_seeds(wholes)
+        whole, _ = over_seeds(self.setting.aggregates(self.models[which], self.metric))
         return np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
 
 
