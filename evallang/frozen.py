@@ -39,6 +39,8 @@ def frozen(cls: type[T]) -> type[T]:
         "__getstate__": _state,
         "__setstate__": _restore,
     }
+    if "__repr__" in cls.__dict__:
+        del methods["__repr__"]  # a record may be a table of its own
     for name, method in methods.items():
         type.__setattr__(made, name, method)
     return made

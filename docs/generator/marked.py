@@ -3,8 +3,11 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, get_type_hints
 
 from docs.generator import markdown as md
+from evallang.api import results
+from evallang.api.rows import Rows
 from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.explanations import clause_of, option_default, runs, written
 from evallang.manual.glossary import LATER
@@ -108,6 +111,16 @@ def _later(_: str) -> str:
     return md.table(("kind", "words"), [row for row in rows if row[1]])
 
 
+TYPES = {str: "text", float: "float", int: "integer", bool: "Boolean"}
+
+
+def _columns(name: str) -> str:
+    table = getattr(results.Results, name).fget
+    kind: type[Rows[Any]] = get_type_hints(table, vars(results))["return"]
+    rows = [(f"`{c.name}`", TYPES[c.kind], c.meaning) for c in kind.COLUMNS]
+    return md.table((f"column of `{name}`", "type", "meaning"), rows)
+
+
 MAKERS: dict[str, Callable[[str], str]] = {
     "form": _form,
     "clauses": _clauses,
@@ -119,5 +132,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "further": _further,
     "later": _later,
     "differences": _differences,
+    "columns": _columns,
 }
 """What can be made, by the first word of a mark."""

@@ -3,46 +3,34 @@
 from __future__ import annotations
 
 import errno
-import json
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.api.rows import (
+    Comparisons,
+    Estimates,
+    Folds,
+    Pairs,
+    Requirements,
+    Rows,
+    folds_of,
+    pairs_of,
+)
 from evallang.limits import RESULTS_BYTES
-from evallang.registry import lazy
 from evallang.results import codec, records
+from evallang.results.printed import Printed, joined_html, joined_text
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from evallang.api.folder import Reserved
+    from evallang.api.showing import Drawing
     from evallang.diagnostics import Diagnostic
     from evallang.engine.run import Run
-else:
-    pl = lazy("polars")
 
 
-class Rows(tuple[Any, ...]):
-    """Records that can be looked at as a table."""
-
-    __slots__ = ()
-
-    def to_frame(self) -> pl.DataFrame:
-        """Give a polars data frame, one row a record; nested records as text columns."""
-        return pl.DataFrame([_flat(codec.to_plain(item)) for item in self])
-
-
-def _flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for key, value in record.items():
-        if isinstance(value, Mapping) and key in ("interval", "estimate", "statistic", "family"):
-            row |= _flat(value, f"{prefix}{key}_")
-        elif isinstance(value, Mapping | list):
-            row[prefix + key] = json.dumps(value, ensure_ascii=False)
-        else:
-            row[prefix + key] = value
-    return row
+MOST_OF_ALL = 15
+"""Rows that the tables of all results have together where they are printed."""
 
 
 class Results:
@@ -61,19 +49,43 @@ class Results:
         self._study_folder = study_folder or Path()
 
     @property
-    def estimates(self) -> Rows:
-        """Every estimate."""
-        return Rows(self.record.estimates)
+    def estimates(self) -> Estimates:
+        """Every estimate: a row for each metric of a model on a data set under a protocol."""
+        return Estimates(self.record.estimates)
 
     @property
-    def comparisons(self) -> Rows:
-        """Every comparison."""
-        return Rows(self.record.comparisons)
+    def comparisons(self) -> Comparisons:
+        """Every comparison: a row for each `compare` line, data set and metric."""
+        return Comparisons(self.record.comparisons)
 
     @property
-    def requirements(self) -> Rows:
+    def pairs(self) -> Pairs:
+        """Every tested pair: a row for each pair of models, metric and data set."""
+        return pairs_of(self.record.comparisons)
+
+    @property
+    def folds(self) -> Folds:
+        """Every fold: a row for each fold, model and metric."""
+        return folds_of(self.record.estimates)
+
+    @property
+    def requirements(self) -> Requirements:
         """Every `require` line, on each data set and level, and how it was decided."""
-        return Rows(self.record.requirements)
+        return Requirements(self.record.requirements)
+
+    def _printed(self) -> list[Printed]:
+        study = self.record.study
+        heading = Printed(f"Results: {study.title}" if study.title else "Results", (), ())
+        tables: list[Rows[Any]] = [self.estimates, self.pairs, self.requirements]
+        whole = [rows.printed() for rows in tables if rows]
+        most = MOST_OF_ALL // max(len(whole), 1)
+        return [heading, *(replace(table, most=most) for table in whole)]
+
+    def __repr__(self) -> str:
+        return joined_text(self._printed())
+
+    def _repr_html_(self) -> str:
+        return joined_html(self._printed())
 
     @classmethod
     @safe_path()
@@ -123,3 +135,17 @@ class Results:
 
         wanted = formats or self.record.report.formats
         return write_report(self.record, Path(folder), wanted)[1]
+
+    @safe_path()
+    def show(self) -> None:
+        """Show the report in a notebook or a browser; without one print where its file is."""
+        from evallang.api.showing import show
+
+        show(self.record)
+
+    @safe_path()
+    def figure(self, name: str) -> Drawing:
+        """Return a figure of the report; raises `ValueError`, which lists the names, for others."""
+        from evallang.api.showing import figure
+
+        return figure(self.record, name)

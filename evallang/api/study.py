@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.api.findings import Findings
 from evallang.api.live import NOTHING, Live
 from evallang.checking import check
 from evallang.checking.check import Checked
@@ -16,6 +17,7 @@ from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic, has_errors
 from evallang.diagnostics.text import to_text
 from evallang.limits import STUDY_BYTES, OverLimit
+from evallang.results.printed import Printed
 from evallang.source import SourceFile
 from evallang.working_folder import safe_path
 
@@ -32,7 +34,7 @@ class StudyError(Exception):
         super().__init__("\n" + to_text(self.diagnostics, sources))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
     """A study file with what its check found.
 
@@ -59,9 +61,21 @@ class Study:
         """The resolved study, None where anything is an error."""
         return self.checked.study
 
-    def check(self) -> tuple[Diagnostic, ...]:
-        """Give everything the check found; raises nothing."""
-        return self.checked.diagnostics
+    def check(self) -> Findings:
+        """Return everything the check found; raises nothing."""
+        return Findings(self.checked.diagnostics, self.checked.sources)
+
+    def _printed(self) -> Printed:
+        rows = [] if self.meant is None else _facts(self.meant)
+        title = "" if self.meant is None else f" {self.meant.title}"
+        rows.append(("check", self.check().summary()))
+        return Printed(f"Study{title} ({self.path})", (), tuple(rows))
+
+    def __repr__(self) -> str:
+        return self._printed().text()
+
+    def _repr_html_(self) -> str:
+        return self._printed().html()
 
     @safe_path()
     def plan(self) -> Any:
@@ -73,6 +87,20 @@ class Study:
         from evallang.api.preparing import read_and_plan
 
         return read_and_plan(self, missing_is_fine=True, live=self.given).planned.plan
+
+
+def _facts(meant: MeantStudy) -> list[tuple[str, str]]:
+    """Return the statements of a study that a reader looks for first, each as a fact."""
+    compared = (spec.source for spec in meant.comparisons)
+    required = (spec.source for spec in meant.requirements)
+    facts = [
+        ("data", ", ".join(source.name for source in meant.sources)),
+        ("models", ", ".join(model.name for model in meant.models)),
+        ("protocols", ", ".join(protocol.name for protocol in meant.protocols)),
+        ("measures", ", ".join(measure.metric.written for measure in meant.measures)),
+        *(("", source) for source in (*compared, *required)),
+    ]
+    return [(name, value) for name, value in facts if value]
 
 
 def load(

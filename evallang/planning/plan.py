@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.frozen import frozen
 from evallang.models.model import ParameterValue, PipelineSpec
 from evallang.protocols.protocol import Split
+from evallang.results.printed import Head, Printed, number as printed_number
 from evallang.results.records import DataRecord, Default, ProtocolRecord
 
 if TYPE_CHECKING:
@@ -49,6 +50,22 @@ class Plan:
     defaults: tuple[Default, ...]
     tasks: tuple[Task, ...]
     notes: tuple[str, ...] = ()
+
+    def _printed(self) -> Printed:
+        fits = "an unknown number of" if self.n_fits is None else f"{self.n_fits:,}"
+        naive = "" if self.n_fits_naive is None else f" ({self.n_fits_naive:,} without sharing)"
+        heads = (Head("protocol"), Head("splits", number=True), Head("fits", number=True))
+        rows = tuple(
+            (p.written or p.kind, printed_number(p.n_splits), printed_number(p.n_fits))
+            for p in self.protocols
+        )
+        return Printed(f"Plan: {fits} fits{naive}", heads if rows else (), rows, self.notes)
+
+    def __repr__(self) -> str:
+        return self._printed().text()
+
+    def _repr_html_(self) -> str:
+        return self._printed().html()
 
 
 @frozen

@@ -5,12 +5,20 @@ from pathlib import Path
 
 from evallang.reporting import html, pdf
 from evallang.reporting.context import Context
+from evallang.reporting.document import Figure
 from evallang.reporting.section import build
 from evallang.results.files import write_file
 from evallang.results.records import Results
 
 FORMATS = ("html", "pdf")
 """The formats that can be written."""
+
+
+def figures(results: Results) -> dict[str, Figure]:
+    """Return the figures of the report by name, in its order."""
+    sections = build(Context(results)).sections
+    blocks = [block for section in sections for block in section.blocks]
+    return {b.id.removeprefix("figure-"): b for b in blocks if isinstance(b, Figure)}
 
 
 def write_report(

@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Annotated
 
 from evallang.frozen import frozen
+from evallang.results import printed
 from evallang.results.kinds import Among, Level, Reads, Share
 from evallang.results.provenance import (
     FitCounts as FitCounts,
@@ -278,6 +279,12 @@ class Estimate:
     to_rest: Difference | None = None
     tested: Tested | None = None
 
+    def __repr__(self) -> str:
+        return printed.facts_of_estimate(self).text()
+
+    def _repr_html_(self) -> str:
+        return printed.facts_of_estimate(self).html()
+
 
 @frozen
 class NeverPredicted:
@@ -344,6 +351,12 @@ class Comparison:
     reason: str | None
     ranks: Ranks | None = None
     against: str | None = None
+
+    def __repr__(self) -> str:
+        return printed.joined_text(printed.facts_of_comparison(self))
+
+    def _repr_html_(self) -> str:
+        return printed.joined_html(printed.facts_of_comparison(self))
 
 
 @frozen

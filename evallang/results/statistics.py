@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from evallang.frozen import frozen
+from evallang.results import printed
 from evallang.results.kinds import Among, Reads, Share
 from evallang.results.settings import Value
 from evallang.results.shown import ShownOfTest
@@ -111,6 +112,13 @@ class Lacking:
     model: str | None = None
 
 
+class ConfidenceInterval(NamedTuple):
+    """The two bounds of an interval, None where a bound is undefined."""
+
+    low: float | None
+    high: float | None
+
+
 @frozen
 class HypothesisTestResult:
     """What a hypothesis test found; a test never decides, the comparison does.
@@ -142,6 +150,23 @@ class HypothesisTestResult:
     notes: tuple[str, ...] = ()
     status: Annotated[str, Among(tuple(STATUSES))] = "computed"
     lacking: Lacking | None = None
+
+    @property
+    def pvalue(self) -> float | None:
+        """The p-value, under the name that it has in scipy."""
+        return self.p
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval | None:
+        """The interval of the difference, None where the test has no difference."""
+        found = self.estimate
+        return None if found is None else ConfidenceInterval(found.low, found.high)
+
+    def __repr__(self) -> str:
+        return printed.facts_of_test(self).text()
+
+    def _repr_html_(self) -> str:
+        return printed.facts_of_test(self).html()
 
 
 NOT_RUN = "not computed"
