@@ -122,7 +122,7 @@ def sizes(subject, context):
         return {"s": len(context.grid.datasets), "m": len(models)}
     if subject is Subject.FAMILY:
         found = next(iter(context.first.arena.setting.models.values()))
-        return {"n": len(found.rows), "m": len(context.first.models)}
+        return {"n": len(found.rows), "m": len(context.first.planned.models)}
     if subject is Subject.ESTIMATE:
         one = context.inputs
         return {"n": one.outcome.n, "j": len(one.setting.folds), "k": one.outcome.k}

@@ -117,6 +117,31 @@ def test_too_short_a_series_is_refused_when_planned(folder):
     assert error.help == "write a shorter `window`"
 
 
+def test_a_window_of_one_class_is_refused_with_the_declared_fix(tmp_path):
+    rows = [(("low", "high")[i % 2] if i > 70 else "low", i % 7) for i in range(N)]
+    write_rows(tmp_path, "load.csv", "level,hour", rows)
+    text = (
+        STUDY.replace("mw", "level").replace("hour, temperature", "hour")
+        .replace("regression", "classification").replace("mae", "accuracy")
+        .replace("Ridge(alpha in 0.1..10 log 3)", "LogisticRegression(C in 0.1..10 log 3)")
+        .replace("DummyRegressor", "DummyClassifier")
+    )  # fmt: skip
+    with pytest.raises(StudyError) as raised:
+        read_and_plan(study(text, tmp_path))
+    (error,) = errors_of(raised)
+    assert error.message == "1 of 5 training parts has rows of one class alone, such as `low`"
+    assert error.help == "write a longer `window`"
+
+
+def test_the_model_of_all_rows_is_chosen_on_later_rows_too(folder):
+    text = STUDY.replace("report html", "export ridge\nreport html")
+    task = read_and_plan(study(text, folder)).planned.layout.exports["ridge"].task
+    assert len(task.refit) == N
+    assert len(task.inner) == 3
+    for train, test in task.inner:
+        assert train.max() < test.min()
+
+
 def test_the_report_names_it_as_declared(folder):
     results = run(study(STUDY, folder))
     results.save(folder / "found")
