@@ -105,9 +105,8 @@ def methods_used(
         if name in INTERVALS:
             add("interval", INTERVALS[name])
         elif name in of_tests:
-            used.setdefault(
-                ("interval", name), MethodRecord("interval", name, of_tests[name], "", ())
-            )
+            record = MethodRecord("interval_of_test", name, of_tests[name], "", ())
+            used.setdefault((record.kind, name), record)
 
     of_tests = _titles_of_intervals()
     for protocol in study.protocols:

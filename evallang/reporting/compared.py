@@ -49,6 +49,8 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
         were = "were to be" if lost and not any(map(computed, all_omnibus)) else "were"
         made.append(runs("Differences in ", noun, f" among {models} {were} tested by ", test,
                          tail, lost, "."))  # fmt: skip
+    names = dict.fromkeys(context.compared_words(c).noun for c in lines)
+    noun = listed([runs(name) for name in names])
     every = [pair for c in lines for pair in c.pairwise]
     pairs = [pair for pair in every if computed(pair)]
     if not every:

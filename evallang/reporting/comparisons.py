@@ -81,7 +81,7 @@ def comparisons(context: Context) -> Sequence[Block]:
 
 def heading(context: Context, comparison: Comparison) -> str:
     """Name a comparison: "Accuracy on Survival: three models, pairwise"."""
-    title = context.metric(comparison.metric).title
+    title = context.compared_words(comparison).title
     if comparison.data is None:
         title += " across data sets"
     elif len(context.results.data) > 1:
@@ -153,7 +153,7 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
         return made + runs("; their estimates and intervals are given all the same", where, ".")
     if singly(comparison):
         return made + summary(context, comparison, where)
-    noun = context.metric(comparison.metric).noun
+    noun = context.compared_words(comparison).noun
     if comparison.family.exploratory:
         verb = "was" if len(pairs) == 1 else "were"
         return made + runs(

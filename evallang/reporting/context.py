@@ -225,6 +225,8 @@ class Context:
         """Return the title of an interval; one that only its test makes is called after it."""
         if over_groups:
             return f"{self.interval_title(name)}, in its form for groups"
+        if self.method("interval_of_test", name) is not None:
+            return self.method_title("interval_of_test", name)
         test = None if self.method("interval", name) else self.method("test", name)
         if test is None:
             return self.method_title("interval", name)
@@ -367,12 +369,16 @@ class Context:
         """
         metric = self.metric(comparison.metric)
         if not self.about_ranks(comparison):
-            return self._estimand(comparison, metric)
+            return self.compared_words(comparison)
         noun = f"average rank in {metric.noun}"
         return MetricWords(metric.name, f"Average rank in {metric.noun}", noun, "number", "lower")
 
-    def _estimand(self, comparison: Comparison, metric: MetricWords) -> MetricWords:
-        """Name what the tests of pairs compare where that is not the mean of the metric."""
+    def compared_words(self, comparison: Comparison) -> MetricWords:
+        """Return the words for what the pairs are compared in: the metric, unless tests differ.
+
+        A test of trimmed means compares the trimmed mean of what the examples have.
+        """
+        metric = self.metric(comparison.metric)
         tests = (self.method("test", pair.test) for pair in comparison.pairwise)
         asked = next((test.estimand for test in tests if test is not None), None)
         if asked is None:

@@ -108,7 +108,7 @@ def _compared(context: Context, setting: Setting, metric_name: str) -> Compariso
 
 def differences_caption(context: Context, comparison: Comparison) -> Runs:
     """Say what lines and points of a forest of differences mean."""
-    metric = context.metric(comparison.metric)
+    metric = context.compared_words(comparison)
     pairs = [p.estimate for p in comparison.pairwise if p.estimate is not None]
     made = runs(f"difference in {metric.noun} (first minus second)")
     levels = dict.fromkeys(percent(e.level) for e in pairs if e.low is not None)

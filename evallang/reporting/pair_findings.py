@@ -212,7 +212,7 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
             several = f"{number_word(len(names))} models together"
             subject = several if len(names) > 2 else " and ".join(names)
             found.setdefault(why, {})[f"{place_words(context, comparison)}{subject}"] = None
-            nouns.setdefault(why, {})[context.metric(comparison.metric).noun] = None
+            nouns.setdefault(why, {})[context.compared_words(comparison).noun] = None
     made = []
     for why, subjects in found.items():
         shown = [runs(subject) for subject in list(subjects)[:MOST_NAMED]]

@@ -92,7 +92,7 @@ def _caption(context: Context, comparison: Comparison) -> str:
     test = context.method_title("test", pairs[0].test)
     variants = dict.fromkeys(words for pair in pairs if (words := variant_words(context, pair)))
     variant = f" ({', '.join(variants)})" if variants else ""
-    noun = context.metric(comparison.metric).noun
+    noun = context.compared_words(comparison).noun
     about = pairs_words(pairs)
     if singly(comparison):
         about = "one model" if len(pairs) == 1 else f"{count(len(pairs))} models"

@@ -64,13 +64,14 @@ class ReferenceRecord:
 class MethodRecord:
     """A method that was used: what a report says of it without asking the catalogues.
 
-    `kind` is metric, estimate, interval, test, correction, protocol, effect or software; `better`
-    and `unit` are set for metrics ("higher", "percent"), and `of_examples` names what each example
-    has ("absolute errors"). `estimand` is what a test compares where that is not the mean of what
-    examples have ("trimmed mean"), `variants` the words for what it computed, where they are its
-    own. `of_difference` is the title of an interval of a difference, where it is another method.
-    `averages_classes` tells that a metric is the mean over three or more classes, `counts_right`
-    that it is the share of examples predicted right; older files say neither.
+    `kind` is metric, estimate, interval, interval_of_test (one that only a test makes), test,
+    correction, protocol, effect or software; `better` and `unit` are set for metrics ("higher",
+    "percent"), and `of_examples` names what each example has ("absolute errors"). `estimand` is
+    what a test compares where that is not the mean of what examples have ("trimmed mean"),
+    `variants` the words for what it computed, where they are its own. `of_difference` is the title
+    of an interval of a difference, where it is another method. `averages_classes` tells that a
+    metric is the mean over three or more classes, `counts_right` that it is the share of examples
+    predicted right; older files say neither.
     """
 
     kind: str
