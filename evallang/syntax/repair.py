@@ -770,8 +770,37 @@ def _given_up(path: str, start: str, tokens: Sequence[Token], stuck: Run) -> Dia
             help="write the number itself",
         )
     message = f"{shown(token)} does not fit here"
-    way_out = _habit(tokens, at) or _way_out(start, tokens, fits)
+    advice = (habit.advice(Misfit(tokens, at)) for habit in HABITS)
+    known = next((text for text in advice if text is not None), None)
+    way_out = known or _way_out(start, tokens, fits)
     return diagnose(codes.UNEXPECTED_TEXT, message, span, help=way_out)
+
+
+class Misfit(NamedTuple):
+    """The token of a line that does not fit, with its neighbours."""
+
+    tokens: Sequence[Token]
+    at: int
+
+    @property
+    def word(self) -> str:
+        """The first word of the line."""
+        return self.tokens[0].text
+
+    @property
+    def before(self) -> Token:
+        """The token before it."""
+        return self.tokens[self.at - 1]
+
+    @property
+    def token(self) -> Token:
+        """The token that does not fit."""
+        return self.tokens[self.at]
+
+    @property
+    def after(self) -> Token:
+        """The token after it, or itself where it is the last."""
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
 
 
 def _spelled(tokens: Sequence[Token]) -> str:
@@ -782,45 +811,146 @@ def _spelled(tokens: Sequence[Token]) -> str:
     return text
 
 
-def _habit(tokens: Sequence[Token], at: int) -> str | None:
-    """Return what to write for what is right in other languages."""
-    word, before, token = tokens[0].text, tokens[at - 1], tokens[at]
-    if token.kind in ("LPAR", "LSQB"):
-        column = column_in_quotes(_spelled(tokens), token.start - tokens[0].start)
-        if column is not None:
-            return f"a column name with special characters is put in quotes: `{column}`"
-    if word == "where":
-        return _OF_CONDITIONS.get("not" if before.text == "not" else token.text)
-    if takes_one_value(word) and clause(token.text) is not None:
-        return f"`{token.text}` begins a line of its own"
-    if word == "features" and before.text == "not":
-        return f"write `features all except {token.text}`"
-    if word == "compare" and token.kind == "OPERATOR":
-        return "write `vs`; a direction is an option of the test: `mcnemar(alternative=greater)`"
-    if word == "require" and at == 2 and token.kind in ("OPERATOR", "EQUAL"):
-        other = tokens[at + 1] if len(tokens) > at + 1 else token
-        if other.kind == "NAME":
-            return f"write `require {before.text} better than {other.text}`, or the other way round"
-        return f"write `require METRIC of {before.text} >= NUMBER`"
-    if word == "require" and token.text == "worse":
-        return "write `not worse than`, or say which one is better"
-    after = tokens[at + 1] if len(tokens) > at + 1 else token
-    touching = before.end == token.start and token.end == after.start
-    if token.kind == "COMMA" and before.kind == after.kind == "NUMBER" and touching:
-        grouped = f", thousands are grouped by `_`: `{before.text}_{after.text}`"
-        way_out = f"decimals stand behind a point: `{before.text}.{after.text}`"
-        return way_out + grouped * (len(after.text) == 3)
-    if token.kind == "LPAR" and at == 1 and word in ("compare", "measure", "report"):
-        return f"what `{word}` names stands side by side, parted by commas, or in `[ ]`"
-    if word == "compare" and "except" in (before.text, token.text):
-        return "name the models that are compared: `compare a, b with TEST`"
-    if word == "compare" and token.text == "vs":
-        return "pairs are joined by commas, as in `a vs b, b vs c`"
-    if word in ("compare", "measure", "analyze") and token.kind == "EQUAL":
-        if before.text in _LEVELS:
-            return "the level is said once for the study: `alpha 0.05` below `study`"
-        return "options stand in brackets behind their word, as in `mcnemar(exact)`"
+class Habit(NamedTuple):
+    """What to write for what is right in other languages, and a line: as written, as meant."""
+
+    advice: Callable[[Misfit], str | None]
+    wrong: str
+    right: str
+
+
+def column_with_brackets(misfit: Misfit) -> str | None:
+    """Advise on `features CRP (mg)`."""
+    tokens, token = misfit.tokens, misfit.token
+    if token.kind not in ("LPAR", "LSQB"):
+        return None
+    column = column_in_quotes(_spelled(tokens), token.start - tokens[0].start)
+    if column is None:
+        return None
+    return f"a column name with special characters is put in quotes: `{column}`"
+
+
+def condition(misfit: Misfit) -> str | None:
+    """Advise on `where a = 1 and b = 2`, `or`, `not` and `between`."""
+    if misfit.word != "where":
+        return None
+    negated = misfit.before.text == "not"
+    return _OF_CONDITIONS.get("not" if negated else misfit.token.text, "")
+
+
+def second_clause(misfit: Misfit) -> str | None:
+    """Advise on `seed 1 alpha 0.05`."""
+    if takes_one_value(misfit.word) and clause(misfit.token.text) is not None:
+        return f"`{misfit.token.text}` begins a line of its own"
     return None
+
+
+def features_not(misfit: Misfit) -> str | None:
+    """Advise on `features not a`."""
+    if misfit.word == "features" and misfit.before.text == "not":
+        return f"write `features all except {misfit.token.text}`"
+    return None
+
+
+def directed_comparison(misfit: Misfit) -> str | None:
+    """Advise on `compare a > b`."""
+    if misfit.word == "compare" and misfit.token.kind == "OPERATOR":
+        return "write `vs`; a direction is an option of the test: `mcnemar(alternative=greater)`"
+    return None
+
+
+def claim_by_a_sign(misfit: Misfit) -> str | None:
+    """Advise on `require a > b` and `require accuracy >= 80%`."""
+    if misfit.word != "require" or misfit.at != 2:
+        return None
+    if misfit.token.kind not in ("OPERATOR", "EQUAL"):
+        return None
+    first, other = misfit.before.text, misfit.after
+    if other.kind == "NAME":
+        return f"write `require {first} better than {other.text}`, or the other way round"
+    return f"write `require METRIC of {first} >= NUMBER`"
+
+
+def worse_than(misfit: Misfit) -> str | None:
+    """Advise on `require a worse than b`."""
+    if misfit.word == "require" and misfit.token.text == "worse":
+        return "write `not worse than`, or say which one is better"
+    return None
+
+
+def decimal_comma(misfit: Misfit) -> str | None:
+    """Advise on `0,05` and `1,000`."""
+    before, token, after = misfit.before, misfit.token, misfit.after
+    touching = before.end == token.start and token.end == after.start
+    if token.kind != "COMMA" or not before.kind == after.kind == "NUMBER" or not touching:
+        return None
+    grouped = f", thousands are grouped by `_`: `{before.text}_{after.text}`"
+    way_out = f"decimals stand behind a point: `{before.text}.{after.text}`"
+    return way_out + grouped * (len(after.text) == 3)
+
+
+def list_in_round_brackets(misfit: Misfit) -> str | None:
+    """Advise on `measure (accuracy, f1)`."""
+    lists = misfit.word in ("compare", "measure", "report")
+    if lists and misfit.token.kind == "LPAR" and misfit.at == 1:
+        return f"what `{misfit.word}` names stands side by side, parted by commas, or in `[ ]`"
+    return None
+
+
+def models_except(misfit: Misfit) -> str | None:
+    """Advise on `compare all except a`."""
+    if misfit.word == "compare" and "except" in (misfit.before.text, misfit.token.text):
+        return "name the models that are compared: `compare a, b with TEST`"
+    return None
+
+
+def chained_pairs(misfit: Misfit) -> str | None:
+    """Advise on `compare a vs b vs c`."""
+    if misfit.word == "compare" and misfit.token.text == "vs":
+        return "pairs are joined by commas, as in `a vs b, b vs c`"
+    return None
+
+
+def option_without_brackets(misfit: Misfit) -> str | None:
+    """Advise on `compare a, b with permutation rounds=500`."""
+    if misfit.word not in ("compare", "measure", "analyze") or misfit.token.kind != "EQUAL":
+        return None
+    if misfit.before.text in _LEVELS:
+        return "the level is said once for the study: `alpha 0.05` below `study`"
+    return "options stand in brackets behind their word, as in `mcnemar(exact)`"
+
+
+HABITS = (
+    Habit(
+        column_with_brackets,
+        'data d from "d.csv"\n  features age, CRP (mg)',
+        'data d from "d.csv"\n  features age, "CRP (mg)"',
+    ),
+    Habit(
+        condition,
+        'data d from "d.csv"\n  where a = 1 and b = 2',
+        'data d from "d.csv"\n  where a = 1\n  where b = 2',
+    ),
+    Habit(second_clause, "study\n  seed 1 alpha 0.05", "study\n  seed 1\n  alpha 0.05"),
+    Habit(
+        features_not,
+        'data d from "d.csv"\n  features not a',
+        'data d from "d.csv"\n  features all except a',
+    ),
+    Habit(directed_comparison, "compare a > b with mcnemar", "compare a vs b with mcnemar"),
+    Habit(claim_by_a_sign, "require a > b", "require a better than b"),
+    Habit(worse_than, "require a worse than b by 2%", "require b not worse than a by 2%"),
+    Habit(decimal_comma, "require accuracy of a >= 0,85", "require accuracy of a >= 0.85"),
+    Habit(list_in_round_brackets, "measure (accuracy, f1)", "measure accuracy, f1"),
+    Habit(models_except, "compare all except a with mcnemar", "compare b, c with mcnemar"),
+    Habit(chained_pairs, "compare a vs b vs c with mcnemar", "compare a vs b, b vs c with mcnemar"),
+    Habit(
+        option_without_brackets,
+        "compare a, b with permutation rounds=500",
+        "compare a, b with permutation(rounds=500)",
+    ),
+)
+"""The habits of other languages, the most special first."""
 
 
 def _incomplete(path: str, start: str, tokens: Sequence[Token], fits: Sequence[str]) -> Diagnostic:

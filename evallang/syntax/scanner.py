@@ -15,7 +15,7 @@ from evallang.syntax import codes
 from evallang.syntax.language import declares
 from evallang.syntax.literals import quoted, unescaped, unheld
 from evallang.syntax.nodes import CommentNode
-from evallang.syntax.unexpected_characters import meant_for
+from evallang.syntax.unexpected_characters import Stray, meant_for
 
 
 class Token(NamedTuple):
@@ -493,11 +493,11 @@ class _Scanner(LineReader):
         shown = f"`{character}`" if printable(character) == character else f"U+{ord(character):04X}"
         message = f"{shown} means nothing here"
         before = self.tokens[-1].kind if self.tokens else None
-        way_out, idle = meant_for(self.text, start, self.line.end, before, inside=self.depth > 0)
-        fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if idle else []
+        stray = Stray(self.text, start, self.line.end, before, inside=self.depth > 0)
+        fixes = [Fix(f"remove {shown}", (Edit(span, ""),))] if stray.means_nothing else []
         code = codes.UNEXPECTED_CHARACTER
-        found = diagnose(code, message, span, help=way_out, fixes=fixes)
-        if idle:
+        found = diagnose(code, message, span, help=meant_for(stray), fixes=fixes)
+        if stray.means_nothing:
             self.line.diagnostics.append(found)
         else:
             self._past_mending(found)

@@ -1,6 +1,8 @@
 """Characters that mean nothing: what each was probably meant for."""
 
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 from evallang.syntax.language import STATEMENTS, clause
 from evallang.syntax.literals import quoted
@@ -54,48 +56,170 @@ def _takes_columns(word: str) -> bool:
     return below is not None and below.form.startswith(f"{word} COLUMN")
 
 
-def meant_for(
-    text: str, at: int, end: int, before: str | None, *, inside: bool
-) -> tuple[str | None, bool]:
-    """Say what to write instead of the character at a place, and whether nothing is meant by it.
+class Stray(NamedTuple):
+    """A character at a place of a text; `end` is the end of its line.
 
-    `before` is the kind of the token before it on its line, which ends at `end`; `inside`
-    tells whether a bracket is open.
+    `before` is the kind of the token before it on its line; `inside` tells whether a bracket is
+    open.
     """
-    character = text[at]
-    if _PIPED.match(text, at, end):
-        return "steps are joined by `|`", False
-    if character == ";":
-        if inside:
-            return "items are parted by commas", False
-        rest = text[at + 1 : end].split("#")[0].strip("; \t\r")
-        if rest:
-            way_out = "a statement ends with its line, and items are parted by commas"
-            return way_out, False
-        return "a statement ends with its line", True
-    if _REMARK.match(text, at, end):
-        return "a comment begins with `#`", False
-    if character == "\\" and not text[at + 1 : end].strip():
-        return "a line goes on inside brackets, or before a `|` that begins the next", False
-    if character == "~":
-        way_out = "`in` searches a parameter: `C in 1e-4..1e4 loguniform`"
-        return way_out if inside else "`target` names one column, `features` the others", False
-    if character in _ARITHMETIC and before == "NUMBER":
-        return "nothing is computed in a study: write the number", False
-    if character in _DASHES:
-        if before is None:
-            return "items stand on one line, parted by commas", False
-        if before == "NUMBER":
-            return "a range is written with `..`", False
-        if text[at - 1] == "<":
-            return "a value is given with `=`", False
-        return None, False
-    if character == "*" and text[at - 1 : at].strip():
-        return 'a pattern stands in quotes, as in `"p_*"`', False
-    if character == "'" and text[at - 1 : at].isalnum() and before == "NAME":
-        return "a name has no apostrophe", False
-    begins = text.rfind("\n", 0, at) + 1
-    column = column_in_quotes(text[begins:end], at - begins)
-    if column is not None and character not in _WRITTEN_ELSEWHERE:
-        return f"a column name with special characters is put in quotes: `{column}`", False
-    return _ELSEWHERE.get(character), False
+
+    text: str
+    at: int
+    end: int
+    before: str | None
+    inside: bool
+
+    @property
+    def character(self) -> str:
+        """The character itself."""
+        return self.text[self.at]
+
+    @property
+    def previous(self) -> str:
+        """The character before it, or nothing."""
+        return self.text[self.at - 1 : self.at]
+
+    @property
+    def rest(self) -> str:
+        """What stands behind it, without a comment."""
+        return self.text[self.at + 1 : self.end].split("#")[0].strip("; \t\r")
+
+    @property
+    def means_nothing(self) -> bool:
+        """Whether it is a semicolon at the end of a line, which a fix removes."""
+        return self.character == ";" and not self.inside and not self.rest
+
+
+class CharacterGuess(NamedTuple):
+    """A guess at what a character was meant for, and a line: as written, and as it should be.
+
+    The guess returns what to write, an empty text where nobody can tell, or None where the
+    character is not its own.
+    """
+
+    guess: Callable[[Stray], str | None]
+    wrong: str
+    right: str
+
+
+def meant_for(stray: Stray) -> str | None:
+    """Return what to write instead of a character, None where nobody can tell."""
+    found = (known.guess(stray) for known in GUESSES)
+    return next((way_out for way_out in found if way_out is not None), None) or None
+
+
+def pipe_of_another_language(stray: Stray) -> str | None:
+    """Take `->` and `%>%` for `|`."""
+    piped = _PIPED.match(stray.text, stray.at, stray.end)
+    return "steps are joined by `|`" if piped else None
+
+
+def semicolon(stray: Stray) -> str | None:
+    """Take `;` for the end of a statement or for a comma."""
+    if stray.character != ";":
+        return None
+    if stray.inside:
+        return "items are parted by commas"
+    if stray.rest:
+        return "a statement ends with its line, and items are parted by commas"
+    return "a statement ends with its line"
+
+
+def remark(stray: Stray) -> str | None:
+    """Take `//`, `/*` and `--` for the begin of a comment."""
+    begins = _REMARK.match(stray.text, stray.at, stray.end)
+    return "a comment begins with `#`" if begins else None
+
+
+def line_that_goes_on(stray: Stray) -> str | None:
+    """Take a backslash at the end for a line that goes on."""
+    if stray.character == "\\" and not stray.text[stray.at + 1 : stray.end].strip():
+        return "a line goes on inside brackets, or before a `|` that begins the next"
+    return None
+
+
+def tilde(stray: Stray) -> str | None:
+    """Take `~` for a distribution or for the formula of a model."""
+    if stray.character != "~":
+        return None
+    if stray.inside:
+        return "`in` searches a parameter: `C in 1e-4..1e4 loguniform`"
+    return "`target` names one column, `features` the others"
+
+
+def arithmetic(stray: Stray) -> str | None:
+    """Take a sign behind a number for a computation."""
+    if stray.character in _ARITHMETIC and stray.before == "NUMBER":
+        return "nothing is computed in a study: write the number"
+    return None
+
+
+def dash(stray: Stray) -> str | None:
+    """Take a dash for the begin of an item, a range or an arrow."""
+    if stray.character not in _DASHES:
+        return None
+    if stray.before is None:
+        return "items stand on one line, parted by commas"
+    if stray.before == "NUMBER":
+        return "a range is written with `..`"
+    return "a value is given with `=`" if stray.previous == "<" else ""
+
+
+def pattern_without_quotes(stray: Stray) -> str | None:
+    """Take `p_*` for a pattern."""
+    if stray.character == "*" and stray.previous.strip():
+        return 'a pattern stands in quotes, as in `"p_*"`'
+    return None
+
+
+def apostrophe(stray: Stray) -> str | None:
+    """Take `'` behind a letter for a part of a name."""
+    if stray.character == "'" and stray.previous.isalnum() and stray.before == "NAME":
+        return "a name has no apostrophe"
+    return None
+
+
+def column_with_special_characters(stray: Stray) -> str | None:
+    """Take `CRP (mg/l)` for the name of a column."""
+    begins = stray.text.rfind("\n", 0, stray.at) + 1
+    column = column_in_quotes(stray.text[begins : stray.end], stray.at - begins)
+    if column is None or stray.character in _WRITTEN_ELSEWHERE:
+        return None
+    return f"a column name with special characters is put in quotes: `{column}`"
+
+
+def sign_of_another_language(stray: Stray) -> str | None:
+    """Return what stands for a sign here."""
+    return _ELSEWHERE.get(stray.character)
+
+
+GUESSES = (
+    CharacterGuess(
+        pipe_of_another_language,
+        "model m = StandardScaler -> SVC",
+        "model m = StandardScaler | SVC",
+    ),
+    CharacterGuess(semicolon, "measure accuracy; f1", "measure accuracy, f1"),
+    CharacterGuess(remark, "measure accuracy // the first", "measure accuracy  # the first"),
+    CharacterGuess(line_that_goes_on, "model m = A \\\n  | B", "model m = A\n  | B"),
+    CharacterGuess(tilde, "model m = SVC(C ~ 1)", "model m = SVC(C in 1e-4..1e4 loguniform)"),
+    CharacterGuess(arithmetic, "study\n  seed 2 + 3", "study\n  seed 5"),
+    CharacterGuess(dash, "model m <- SVC", "model m = SVC"),
+    CharacterGuess(
+        pattern_without_quotes,
+        'predictions p from "p.csv"\n  scores a = p_*',
+        'predictions p from "p.csv"\n  scores a = "p_*"',
+    ),
+    CharacterGuess(
+        apostrophe,
+        "data d from sklearn iris\n  target patient's",
+        'data d from sklearn iris\n  target "patient\'s"',
+    ),
+    CharacterGuess(
+        column_with_special_characters,
+        'data d from "d.csv"\n  target CRP mg/l',
+        'data d from "d.csv"\n  target "CRP mg/l"',
+    ),
+    CharacterGuess(sign_of_another_language, "measure accuracy & f1", "measure accuracy, f1"),
+)
+"""The guesses at a character, the most special first."""

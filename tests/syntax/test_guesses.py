@@ -3,7 +3,7 @@
 import pytest
 
 from evallang.source import SourceFile
-from evallang.syntax import repair
+from evallang.syntax import repair, unexpected_characters
 from evallang.syntax.parser import parse
 
 from .reading import fixed
@@ -52,3 +52,30 @@ def test_without_the_guess_something_else_would_be_said(guesses, known, monkeypa
     monkeypatch.setattr(repair, guesses, others)
     after = parsed(known.wrong)
     assert (after[0], after[1]) != (before[0], before[1])
+
+
+CHARACTERS = [pytest.param(k, id=k.guess.__name__) for k in unexpected_characters.GUESSES]
+
+
+@pytest.mark.parametrize("known", CHARACTERS)
+def test_a_character_that_does_not_fit_is_taken_for_what_it_was_meant_for(known, monkeypatch):
+    assert parsed(known.right)[1] == ()
+    (found,) = (d for d in parsed(known.wrong)[1] if d.name == "unexpected_character")
+    others = tuple(other for other in unexpected_characters.GUESSES if other is not known)
+    monkeypatch.setattr(unexpected_characters, "GUESSES", others)
+    (after,) = (d for d in parsed(known.wrong)[1] if d.name == "unexpected_character")
+    assert found.help
+    assert after.help != found.help
+
+
+HABITS = [pytest.param(habit, id=habit.advice.__name__) for habit in repair.HABITS]
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_habit_of_another_language_has_advice_of_its_own(habit, monkeypatch):
+    assert parsed(habit.right)[1] == ()
+    (found,) = parsed(habit.wrong)[1]
+    monkeypatch.setattr(repair, "HABITS", tuple(h for h in repair.HABITS if h is not habit))
+    (after,) = parsed(habit.wrong)[1]
+    assert found.help
+    assert after.help != found.help
