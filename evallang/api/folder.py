@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    from evallang.engine.settings import Setting
+    from evallang.engine.evaluation import Evaluation
 else:
     np, pl = lazy("numpy"), lazy("polars")
 
@@ -330,12 +330,12 @@ def _write_predictions(path: Path, run: Run) -> None:
     A column `seed` is there where a protocol repeats fits with several seeds.
     """
     frames = [
-        _frame(setting, model, run).with_columns(seed=pl.lit(seed, dtype=pl.Int64))
-        for whole in run.settings
-        for seed, setting in enumerate(whole.by_seed)
-        for model in setting.models
+        _frame(evaluation, model, run).with_columns(seed=pl.lit(seed, dtype=pl.Int64))
+        for whole in run.evaluations
+        for seed, evaluation in enumerate(whole.by_seed)
+        for model in evaluation.models
         # a model all of whose fits failed has no rows, and columns without a type
-        if setting.protocol is not None and len(setting.models[model].rows)
+        if evaluation.protocol is not None and len(evaluation.models[model].rows)
     ]
     if not frames:
         return
@@ -348,13 +348,13 @@ def _write_predictions(path: Path, run: Run) -> None:
         whole.select([*lead, *scores]).write_parquet(stream, compression="zstd", statistics=False)
 
 
-def _frame(setting: Setting, model: str, run: Run) -> Any:
-    found = setting.models[model]
-    table = run.tables[setting.source]
+def _frame(evaluation: Evaluation, model: str, run: Run) -> Any:
+    found = evaluation.models[model]
+    table = run.tables[evaluation.source]
     n = len(found.rows)
     columns: dict[str, Any] = {
-        "data": [setting.source] * n,
-        "protocol": [setting.protocol] * n,
+        "data": [evaluation.source] * n,
+        "protocol": [evaluation.protocol] * n,
         "model": [model] * n,
         "repeat": found.repeat.astype(np.int64),
         "fold": found.fold.astype(np.int64),
@@ -363,16 +363,16 @@ def _frame(setting: Setting, model: str, run: Run) -> Any:
             [None if table.ids is None else table.ids[i] for i in found.rows], dtype=pl.String
         ),
     }
-    if setting.task == "classification":
-        names = np.array([*setting.classes, None], dtype=object)
+    if evaluation.task == "classification":
+        names = np.array([*evaluation.classes, None], dtype=object)
         columns["truth"] = pl.Series(names[found.truth].tolist(), dtype=pl.String)
         columns["prediction"] = pl.Series(names[found.labels].tolist(), dtype=pl.String)
         if found.scores is not None:
             scores = found.scores if found.scores.ndim == 2 else None
-            for code, label in enumerate(setting.classes):
+            for code, label in enumerate(evaluation.classes):
                 if scores is not None:
                     columns[f"score_{label}"] = np.ascontiguousarray(scores[:, code])
-                elif code == setting.positive:
+                elif code == evaluation.positive:
                     columns[f"score_{label}"] = found.scores
     else:
         columns["truth"] = found.truth.astype(np.float64)
@@ -400,7 +400,7 @@ def _write_fits(path: Path, run: Run) -> None:
 
 
 def _seeds(run: Run) -> bool:
-    return any(setting.further_seeds for setting in run.settings)
+    return any(evaluation.further_seeds for evaluation in run.evaluations)
 
 
 def _safe(cell: str) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import ScoreTable
 from evallang.engine.estimates import point_estimate
+from evallang.engine.evaluation import Evaluation
 from evallang.engine.providers import Providers
-from evallang.engine.settings import Setting
 from evallang.planning.seeds import analysis_seed, canonical_json
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks
@@ -41,14 +41,14 @@ class ScoreGrid:
     missing: str = "leave_out"
 
 
-def grid_of(study: Study, settings: Sequence[Setting], metric: Method) -> ScoreGrid:
-    """Measure every model on the data set of every setting, a row for each."""
-    datasets = tuple(setting.source for setting in settings)
-    models = tuple(dict.fromkeys(m for setting in settings for m in setting.models))
+def grid_of(study: Study, evaluations: Sequence[Evaluation], metric: Method) -> ScoreGrid:
+    """Measure every model on the data set of every evaluation, a row for each."""
+    datasets = tuple(evaluation.source for evaluation in evaluations)
+    models = tuple(dict.fromkeys(m for evaluation in evaluations for m in evaluation.models))
     values = np.full((len(datasets), len(models)), np.nan)
-    for row, setting in enumerate(settings):
-        for model in setting.models:
-            value = point_estimate(study, setting, model, metric)
+    for row, evaluation in enumerate(evaluations):
+        for model in evaluation.models:
+            value = point_estimate(study, evaluation, model, metric)
             if value is not None:
                 values[row, models.index(model)] = value
     declared = metric_entry(metric).declaration

@@ -5,7 +5,7 @@ from functools import cached_property
 from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
-from evallang.engine.settings import ModelOutcome, Setting
+from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.metrics.aggregation import sd_over_seeds
 from evallang.metrics.metric import MetricEntry, Outcome, fold_value, weighted_mean
 from evallang.planning.seeds import analysis_seed
@@ -32,36 +32,40 @@ FULL_SAMPLE = -1  # the fold of the model fitted on, and tested on, all rows
 PERMUTATIONS = 200  # of the truth, for the no-information value of a metric that is no mean
 
 
-def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Method) -> Estimate:
+def bootstrap_estimate(
+    study: Study, evaluation: Evaluation, model: str, metric: Method
+) -> Estimate:
     """Estimate one metric of one learning algorithm by resampling its training rows.
 
     Metrics that are means of losses follow Efron & Tibshirani 1997: Err(1) is a mean over
     examples. For others it is the mean over rounds of the metric out of the bag, with the
     no-information value by permutation: an extension, and labelled so.
     """
-    found = setting.models[model]
-    outcomes = setting.outcomes(model, metric)
+    found = evaluation.models[model]
+    outcomes = evaluation.outcomes(model, metric)
     assert outcomes, "models without scores are sorted out before"
-    entry = setting.entry(metric)
-    kind = str(setting.options["estimate"])
-    rounds = _Rounds(setting, found, outcomes, entry, metric)
+    entry = evaluation.entry(metric)
+    kind = str(evaluation.options["estimate"])
+    rounds = _Rounds(evaluation, found, outcomes, entry, metric)
     losses = rounds.losses()
     notes: list[str] = []
     error: float | None = None
     if losses is not None:
-        error_left_out, never = leave_one_out_error(losses, setting.weights)
+        error_left_out, never = leave_one_out_error(losses, evaluation.weights)
         oob = float("nan") if error_left_out is None else error_left_out
-        apparent = weighted_mean(rounds.loss(rounds.full), setting.weights)
+        apparent = weighted_mean(rounds.loss(rounds.full), evaluation.weights)
         gamma = rounds.gamma()
-        if setting.drawn is not None and not setting.on_training_rows and isfinite(oob):
-            error = standard_error(losses, setting.drawn, setting.weights, setting.group_codes)
+        if evaluation.drawn is not None and not evaluation.on_training_rows and isfinite(oob):
+            error = standard_error(
+                losses, evaluation.drawn, evaluation.weights, evaluation.group_codes
+            )
             if error is None:
                 notes.append(
-                    f"no standard error: it takes rounds enough that each of the {setting.unit} "
+                    f"no standard error: it takes rounds enough that each of the {evaluation.unit} "
                     "is left out twice"
                 )
         if never:
-            notes.append(f"{never} {setting.unit} were left out by no round")
+            notes.append(f"{never} {evaluation.unit} were left out by no round")
     else:
         values = rounds.values()
         undefined = int(np.isnan(values).sum())
@@ -69,7 +73,7 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
         apparent = rounds.to_error(rounds.value(rounds.full))
         gamma = rounds.permuted_gamma(study)
         notes.append("an extension: Err(1) is the mean over rounds, gamma by permutation")
-        if not setting.on_training_rows:
+        if not evaluation.on_training_rows:
             notes.append("no standard error: its form is for means over examples")
         if undefined:
             notes.append(
@@ -78,14 +82,14 @@ def bootstrap_estimate(study: Study, setting: Setting, model: str, metric: Metho
     if not (isfinite(oob) and isfinite(apparent) and isfinite(gamma)):
         if isinf(oob) or isinf(apparent) or isinf(gamma):
             notes.append("undefined: the loss of an example is infinite")
-        return _record(setting, model, metric, None, None, None, rounds, tuple(notes))
+        return _record(evaluation, model, metric, None, None, None, rounds, tuple(notes))
     parts = bootstrap_error(apparent, oob, gamma, kind)  # type: ignore[arg-type]  # one of the option's words
     if error is not None:
         error = error if kind == "oob" else error * parts.value / parts.oob if parts.oob else 0.0
     interval = None
     if error is not None and entry.declaration.proportion == "all":
         interval = _interval(study, rounds, parts.value, error, kind)
-    return _record(setting, model, metric, parts, error, interval, rounds, tuple(notes))
+    return _record(evaluation, model, metric, parts, error, interval, rounds, tuple(notes))
 
 
 def _interval(study: Study, rounds: "_Rounds", error: float, spread: float, kind: str) -> Interval:
@@ -102,7 +106,7 @@ def _interval(study: Study, rounds: "_Rounds", error: float, spread: float, kind
 
 
 def _record(
-    setting: Setting,
+    evaluation: Evaluation,
     model: str,
     metric: Method,
     parts: BootstrapError | None,
@@ -125,15 +129,15 @@ def _record(
         }
     if len(rounds.outcomes) > 1:
         extra["seeds"] = len(rounds.outcomes)
-    n_train = len(setting.models[model].rows[setting.models[model].fold == FULL_SAMPLE])
-    about = about_yields(setting.yields, setting.grouped)
+    n_train = len(evaluation.models[model].rows[evaluation.models[model].fold == FULL_SAMPLE])
+    about = about_yields(evaluation.yields, evaluation.grouped)
     return Estimate(
-        data=setting.source,
-        protocol=setting.protocol,
+        data=evaluation.source,
+        protocol=evaluation.protocol,
         model=model,
         metric=metric.written,
         value=None if parts is None else rounds.from_error(parts.value),
-        aggregation=str(setting.options["estimate"]),
+        aggregation=str(evaluation.options["estimate"]),
         fold_mean=float(np.mean(known)) if known else None,
         sd=float(np.std(known, ddof=1)) if len(known) > 1 else None,
         n=len(known),
@@ -163,13 +167,13 @@ class _Rounds:
 
     def __init__(
         self,
-        setting: Setting,
+        evaluation: Evaluation,
         found: ModelOutcome,
         outcomes: tuple[Outcome, ...],
         entry: MetricEntry,
         metric: Method,
     ) -> None:
-        self.setting, self.found, self.outcomes = setting, found, outcomes
+        self.evaluation, self.found, self.outcomes = evaluation, found, outcomes
         self.entry, self.options, self.metric = entry, metric.keywords(), metric
         self.full = found.fold == FULL_SAMPLE
         rounds = range(int(found.fold.max()) + 1)
@@ -223,8 +227,8 @@ class _Rounds:
         rng = np.random.default_rng(
             analysis_seed(
                 study.seed,
-                self.setting.sha256,
-                self.setting.protocol,
+                self.evaluation.sha256,
+                self.evaluation.protocol,
                 self.metric.written,
                 "no_information",
             )

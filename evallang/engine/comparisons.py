@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from evallang.engine import families
-from evallang.engine.arenas import Arena
-from evallang.engine.families import Bout
+from evallang.engine.comparison_contexts import ComparisonContext
+from evallang.engine.families import TestRun
 from evallang.hypotheses import Families, PlannedComparison
 from evallang.results.records import Comparison, Family, HypothesisTestResult, Ranks
 from evallang.results.statistics import not_computed
@@ -15,41 +15,41 @@ from evallang.study import ComparisonSpec, Study
 
 
 def compare(
-    study: Study, tested: Families, arena_of: Callable[[PlannedComparison], Arena]
+    study: Study, tested: Families, arena_of: Callable[[PlannedComparison], ComparisonContext]
 ) -> list[Comparison]:
-    """Run every line in its arenas, and decide family by family, in the order of the study."""
+    """Run every line in its contexts, and decide family by family, in the order of the study."""
     made: dict[PlannedComparison, Comparison] = {}
     for family in tested.families:
-        bouts = [_bout(study, planned, arena_of(planned)) for planned in family.comparisons]
-        for decided in families.decide(study, family, bouts):
-            made[decided.bout.planned] = _comparison(study, decided)
+        test_runs = [_test_run(study, planned, arena_of(planned)) for planned in family.comparisons]
+        for decided in families.decide(study, family, test_runs):
+            made[decided.test_run.planned] = _comparison(study, decided)
     return [made[planned] for line in study.comparisons for planned in tested.planned[line.index]]
 
 
-def _bout(study: Study, planned: PlannedComparison, arena: Arena) -> Bout:
-    """Run a line in one arena; nothing is decided yet."""
+def _test_run(study: Study, planned: PlannedComparison, context: ComparisonContext) -> TestRun:
+    """Run a line in one context; nothing is decided yet."""
     line = planned.line
-    omnibus = _omnibus(study, line, arena, planned.models) if planned.omnibus else None
+    omnibus = _omnibus(study, line, context, planned.models) if planned.omnibus else None
     tests = tuple(
-        families.pair_test(study, line, arena, pair, study.confidence) for pair in planned.pairs
+        families.pair_test(study, line, context, pair, study.confidence) for pair in planned.pairs
     )
-    return Bout(planned, arena, omnibus, tests)
+    return TestRun(planned, context, omnibus, tests)
 
 
 def _omnibus(
-    study: Study, spec: ComparisonSpec, arena: Arena, models: tuple[str, ...]
+    study: Study, spec: ComparisonSpec, context: ComparisonContext, models: tuple[str, ...]
 ) -> HypothesisTestResult:
-    lacking = arena.lacking(models)
+    lacking = context.lacking(models)
     if lacking is None:
-        result: HypothesisTestResult = arena.run(study, spec.test, models, study.confidence)
+        result: HypothesisTestResult = context.run(study, spec.test, models, study.confidence)
         return replace(result, models=models)
     null = HYPOTHESIS_TESTS[spec.test.name].declaration.null
     return not_computed(spec.test.name, null, lacking, models)
 
 
-def _comparison(study: Study, decided: families.Decided) -> Comparison:
-    bout, family = decided.bout, decided.family
-    spec, arena = bout.spec, bout.arena
+def _comparison(study: Study, decided: families.FamilyDecision) -> Comparison:
+    test_run, family = decided.test_run, decided.family
+    spec, context = test_run.spec, test_run.context
     correction, adjective = None, None
     if family.correction is not None:
         correction = family.correction.written
@@ -58,16 +58,16 @@ def _comparison(study: Study, decided: families.Decided) -> Comparison:
     return Comparison(
         index=spec.index,
         source=spec.source,
-        data=arena.data,
-        protocol=arena.protocol,
-        metric=arena.metric,
+        data=context.data,
+        protocol=context.protocol,
+        metric=context.metric,
         alpha=study.alpha,
         family=Family(max(family.size, 1), correction, spec.exploratory, adjective),
         omnibus=decided.omnibus,
         pairwise=decided.tests,
         performed=reason is None,
         reason=reason,
-        ranks=_ranks(arena.ranks(bout.planned.models, study.alpha), decided.tests),
+        ranks=_ranks(context.ranks(test_run.planned.models, study.alpha), decided.tests),
         against=spec.against,
     )
 

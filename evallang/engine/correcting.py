@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evallang.engine.estimates import point_estimate
-from evallang.engine.settings import Setting
+from evallang.engine.evaluation import Evaluation
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.planning.seeds import analysis_seed
@@ -24,24 +24,26 @@ MOST_WORK = 50_000_000  # predictions looked at; above it there are fewer rounds
 FEWEST_ROUNDS = 100
 
 
-def corrected(study: Study, setting: Setting, models: Sequence[str]) -> CorrectedEstimate | None:
+def corrected(
+    study: Study, evaluation: Evaluation, models: Sequence[str]
+) -> CorrectedEstimate | None:
     """Correct the first measure of the best of `models` for the choice, by BBC-CV.
 
     Every search is made inside the training parts, so what is left to correct is the choice
     among the models of the study. None with one model, or where rows cannot be drawn anew.
     """
-    if len(models) < 2 or setting.protocol is None or not _redrawable(setting):
+    if len(models) < 2 or evaluation.protocol is None or not _redrawable(evaluation):
         return None
     metric = study.measures[0].metric
-    entry = setting.entry(metric)
+    entry = evaluation.entry(metric)
     better = entry.declaration.better
-    outcomes = [setting.outcome(model, metric) for model in models]
-    naive = [point_estimate(study, setting, model, metric) for model in models]
+    outcomes = [evaluation.outcome(model, metric) for model in models]
+    naive = [point_estimate(study, evaluation, model, metric) for model in models]
     known = [value for value in naive if value is not None]
     if any(outcome is None for outcome in outcomes) or len(known) < len(models):
         return None
-    first = setting.models[models[0]]
-    codes = first.rows if setting.group_codes is None else setting.group_codes[first.rows]
+    first = evaluation.models[models[0]]
+    codes = first.rows if evaluation.group_codes is None else evaluation.group_codes[first.rows]
     predictions = _by_unit(codes)
     rounds = max(FEWEST_ROUNDS, min(ROUNDS, MOST_WORK // (len(codes) * (len(models) + 1))))
 
@@ -53,7 +55,9 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
             entry, metric.keywords(), outcome.take(at), first.fold[at], first.repeat[at]
         ).value
 
-    seed = analysis_seed(study.seed, setting.sha256, setting.protocol, metric.written, "bbc_cv")
+    seed = analysis_seed(
+        study.seed, evaluation.sha256, evaluation.protocol, metric.written, "bbc_cv"
+    )
     try:
         found = bbc_cv(score, len(models), len(predictions), better, study.confidence, seed, rounds)
     except OwnMetricFailed:  # on some sample drawn again
@@ -62,7 +66,7 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
         return None
     return CorrectedEstimate(
         metric=metric.written,
-        protocol=setting.protocol,
+        protocol=evaluation.protocol,
         naive=max(known) if better == "higher" else min(known),
         value=found.value,
         low=found.low,
@@ -73,9 +77,9 @@ def corrected(study: Study, setting: Setting, models: Sequence[str]) -> Correcte
     )
 
 
-def _redrawable(setting: Setting) -> bool:
+def _redrawable(evaluation: Evaluation) -> bool:
     """Tell whether predictions can be drawn anew as those of independent examples."""
-    return not (setting.by_rounds or setting.on_training_rows or setting.yields.ordered)
+    return not (evaluation.by_rounds or evaluation.on_training_rows or evaluation.yields.ordered)
 
 
 def _by_unit(codes: "NDArray[Any]") -> "list[NDArray[np.int64]]":

@@ -67,7 +67,7 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
     plain = len(inputs.outcomes) == 1 and inputs.outcome.weights is None
     if not (declared.of_union and plain and is_binary(options, k) and positive is not None):
         return None
-    if inputs.setting.group_codes is not None or not inputs.setting.yields.once:
+    if inputs.evaluation.group_codes is not None or not inputs.evaluation.yields.once:
         return None
     either = (inputs.outcome.truth == positive) | (inputs.outcome.output == positive)
     hits = either & (inputs.outcome.truth == inputs.outcome.output)
@@ -83,7 +83,7 @@ def _from_union(inputs: IntervalInputs) -> Interval | None:
         return float(found.min()), float(found.max())
 
     note = (
-        f"from Wilson's interval for the share of hits among the {inputs.setting.unit} that are "
+        f"from Wilson's interval for the share of hits among the {inputs.evaluation.unit} that are "
         "or are predicted positive, because no resample differed"
     )
     return Interval(share.method, share.level, at(share.low)[0], at(share.high)[1], (note,))
@@ -96,12 +96,12 @@ def _computed(
     if method is None:
         name = default_interval(
             inputs.metric,
-            inputs.setting.yields,
-            len(inputs.setting.classes),
-            inputs.setting.group_codes is not None,
+            inputs.evaluation.yields,
+            len(inputs.evaluation.classes),
+            inputs.evaluation.group_codes is not None,
         )
         if name is None:
-            alone = inputs.setting.own is not None and not inputs.setting.yields.evidence
+            alone = inputs.evaluation.own is not None and not inputs.evaluation.yields.evidence
             why = () if alone else ("no interval is sound here by default",)
             return None, why, NOT_SOUND
         method = Method(name)
@@ -111,7 +111,7 @@ def _computed(
     weights = inputs.outcome.weights
     if weights is not None and entry.declaration.form == "proportion":
         return _or_reason(*inputs.with_weights())
-    if inputs.setting.group_codes is not None and entry.declaration.form == "proportion":
+    if inputs.evaluation.group_codes is not None and entry.declaration.form == "proportion":
         return _or_reason(*inputs.over_groups())
     asked = MethodInputs(inputs, method)
     try:
@@ -120,8 +120,8 @@ def _computed(
     except ValueError as error:
         return None, (f"no interval: {error}",), NOT_COMPUTED
     notes = (*found.notes, *inputs.assumed(entry, method))
-    pooled = entry.declaration.form == "proportion" and not inputs.setting.yields.single_fit
-    if pooled and not inputs.setting.judged and inputs.outcome.n < ENOUGH_EXAMPLES:
+    pooled = entry.declaration.form == "proportion" and not inputs.evaluation.yields.single_fit
+    if pooled and not inputs.evaluation.judged and inputs.outcome.n < ENOUGH_EXAMPLES:
         notes = (*notes, NARROW_OVER_FOLDS)
     notes = (*notes, *_heavy_errors(inputs))
     return _or_reason(_in_metric_units(inputs, entry.declaration.form, found), notes)
@@ -129,7 +129,7 @@ def _computed(
 
 def _heavy_errors(inputs: IntervalInputs) -> tuple[str, ...]:
     """Report where a few errors carry the mean of squares that an interval is about."""
-    if not inputs.entry.declaration.squares or inputs.setting.task != "regression":
+    if not inputs.entry.declaration.squares or inputs.evaluation.task != "regression":
         return ()
     kurtosis = heavy_kurtosis(inputs.outcome.truth - inputs.outcome.output)
     if kurtosis is None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.engine.bootstrap_estimates import bootstrap_estimate
 from evallang.engine.estimate_intervals import estimate_interval
+from evallang.engine.evaluation import Evaluation, FoldSize
 from evallang.engine.interval_inputs import IntervalInputs
 from evallang.engine.repeats import as_read_by, with_repeats
-from evallang.engine.settings import FoldSize, Setting
 from evallang.metrics.aggregation import (
     Aggregate,
     over_seeds,
@@ -30,101 +30,103 @@ else:
 NONE_TESTED = Tested(0, 0, 0)
 
 
-def estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
-    """Measure every model of a setting by every metric of the study."""
+def estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
+    """Measure every model of an evaluation by every metric of the study."""
     for measure in study.measures:
-        for model in setting.models if setting.measures(measure.metric) else ():
-            yield estimate(study, setting, model, measure)
+        for model in evaluation.models if evaluation.measures(measure.metric) else ():
+            yield estimate(study, evaluation, model, measure)
 
 
-def estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
+def estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
     """Measure one model by one metric."""
     metric = measure.metric
     try:
-        if setting.yields.averaged and not setting.means:
-            read = _estimate(study, as_read_by(setting, metric), model, measure)
-            return with_repeats(read, setting, model, metric)
-        return _estimate(study, setting, model, measure)
+        if evaluation.yields.averaged and not evaluation.means:
+            read = _estimate(study, as_read_by(evaluation, metric), model, measure)
+            return with_repeats(read, evaluation, model, metric)
+        return _estimate(study, evaluation, model, measure)
     except OwnMetricFailed as error:
-        return _undefined(setting, model, metric, f"not computed: {error}")
+        return _undefined(evaluation, model, metric, f"not computed: {error}")
 
 
-def _estimate(study: Study, setting: Setting, model: str, measure: Measure) -> Estimate:
+def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure) -> Estimate:
     metric = measure.metric
-    found = setting.models[model]
-    outcome = setting.outcome(model, metric)
+    found = evaluation.models[model]
+    outcome = evaluation.outcome(model, metric)
     if found.failed or outcome is None:
         reason = (
-            f"not computed: {len(found.failed)} of {len(setting.folds)} fits failed"
+            f"not computed: {len(found.failed)} of {len(evaluation.folds)} fits failed"
             if found.failed
-            else f"not computed: the model gives no {setting.entry(metric).declaration.needs}"
+            else f"not computed: the model gives no {evaluation.entry(metric).declaration.needs}"
         )
-        return _undefined(setting, model, metric, reason)
-    if setting.by_rounds:
-        made = bootstrap_estimate(study, setting, model, metric)
-        tests = tested(setting, model)
+        return _undefined(evaluation, model, metric, reason)
+    if evaluation.by_rounds:
+        made = bootstrap_estimate(study, evaluation, model, metric)
+        tests = tested(evaluation, model)
         if made.interval is not None and made.interval.low == made.interval.high:
             note = "no interval: the standard error is 0"
             made = replace(made, interval=None, no_interval=NO_WIDTH, notes=(*made.notes, note))
         return replace(made, tested=tests)
-    entry = setting.entry(metric)
-    whole, spreads, extra = _whole(setting, model, metric)
-    outcomes = setting.outcomes(model, metric)
-    inputs = IntervalInputs(study, setting, model, metric, entry, outcomes, whole)
+    entry = evaluation.entry(metric)
+    whole, spreads, extra = _whole(evaluation, model, metric)
+    outcomes = evaluation.outcomes(model, metric)
+    inputs = IntervalInputs(study, evaluation, model, metric, entry, outcomes, whole)
     found_interval = estimate_interval(inputs, measure)
     return Estimate(
-        data=setting.source,
-        protocol=setting.protocol,
+        data=evaluation.source,
+        protocol=evaluation.protocol,
         model=model,
         metric=metric.written,
         value=whole.value,
-        aggregation=_aggregation(setting, whole),
+        aggregation=_aggregation(evaluation, whole),
         fold_mean=whole.fold_mean,
         sd=whole.sd,
         n=whole.n,
-        about=about(setting),
+        about=about(evaluation),
         interval=found_interval.interval,
-        folds=_folds(setting, whole, spreads),
+        folds=_folds(evaluation, whole, spreads),
         extra=extra,
         notes=(*whole.notes, *found_interval.notes),
         no_interval=found_interval.reason,
-        tested=tested(setting, model),
+        tested=tested(evaluation, model),
     )
 
 
-def tested(setting: Setting, model: str) -> Tested | None:
+def tested(evaluation: Evaluation, model: str) -> Tested | None:
     """Count the rows that a model was tested on; None for scores, which have no rows."""
-    if setting.own is not None and not setting.yields.evidence - {Evidence.FOLD_SCORES}:
+    if evaluation.own is not None and not evaluation.yields.evidence - {Evidence.FOLD_SCORES}:
         return None
-    found = setting.models[model]
+    found = evaluation.models[model]
     rows = found.rows[found.fold >= 0]  # the fit on the full sample of a bootstrap is no test
-    if setting.yields.once:
+    if evaluation.yields.once:
         return Tested(len(rows), 1, 1) if len(rows) else NONE_TESTED
     times = np.bincount(rows)
     times = times[times > 0]
     return Tested(len(times), int(times.min()), int(times.max())) if len(times) else NONE_TESTED
 
 
-def point_estimate(study: Study, setting: Setting, model: str, metric: Method) -> float | None:
+def point_estimate(
+    study: Study, evaluation: Evaluation, model: str, metric: Method
+) -> float | None:
     """Give the value of a metric alone; None where it cannot be computed."""
-    setting = as_read_by(setting, metric)
-    found = setting.models[model]
-    outcome = setting.outcome(model, metric)
+    evaluation = as_read_by(evaluation, metric)
+    found = evaluation.models[model]
+    outcome = evaluation.outcome(model, metric)
     if found.failed or outcome is None:
         return None
     try:
-        if setting.by_rounds:
-            return bootstrap_estimate(study, setting, model, metric).value
-        return _whole(setting, model, metric)[0].value
+        if evaluation.by_rounds:
+            return bootstrap_estimate(study, evaluation, model, metric).value
+        return _whole(evaluation, model, metric)[0].value
     except OwnMetricFailed:
         return None
 
 
 def _whole(
-    setting: Setting, model: str, metric: Method
+    evaluation: Evaluation, model: str, metric: Method
 ) -> tuple[Aggregate, tuple[float | None, ...], dict[str, Any]]:
     """Put the folds together; with several seeds also the spread over them, by fold and in all."""
-    wholes = setting.aggregates(model, metric)
+    wholes = evaluation.aggregates(model, metric)
     if len(wholes) == 1:
         return wholes[0], (None,) * len(wholes[0].folds), {}
     whole, spreads = over_seeds(wholes)
@@ -132,25 +134,25 @@ def _whole(
     return whole, spreads, {"seeds": len(wholes), "sd_over_seeds": sd_over_seeds(values)}
 
 
-def about(setting: Setting) -> str:
-    """Say what the estimates of a setting are about, with its numbers."""
-    sizes = [fold.n_train for fold in setting.folds if fold.n_train is not None]
+def about(evaluation: Evaluation) -> str:
+    """Say what the estimates of an evaluation are about, with its numbers."""
+    sizes = [fold.n_train for fold in evaluation.folds if fold.n_train is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 0
-    text = about_yields(setting.yields, setting.grouped)
-    if setting.own is not None and not setting.yields.evidence:
+    text = about_yields(evaluation.yields, evaluation.grouped)
+    if evaluation.own is not None and not evaluation.yields.evidence:
         text = AS_GIVEN
     elif text == ALGORITHM and not sizes:
         text = ALGORITHM_ELSEWHERE
-    fits = len(setting.folds) * (1 + len(setting.further_seeds))
+    fits = len(evaluation.folds) * (1 + len(evaluation.further_seeds))
     return text.replace("{k}", str(fits)).replace("{n_train}", f"about {mean}")
 
 
 def _folds(
-    setting: Setting, whole: Aggregate, spreads: Sequence[float | None]
+    evaluation: Evaluation, whole: Aggregate, spreads: Sequence[float | None]
 ) -> tuple[FoldValue, ...]:
-    if setting.own is not None and not setting.yields.evidence:
+    if evaluation.own is not None and not evaluation.yields.evidence:
         return ()
-    sizes: dict[tuple[int, int], FoldSize] = {(f.repeat, f.fold): f for f in setting.folds}
+    sizes: dict[tuple[int, int], FoldSize] = {(f.repeat, f.fold): f for f in evaluation.folds}
     return tuple(
         FoldValue(
             repeat,
@@ -167,17 +169,17 @@ def _folds(
     )
 
 
-def _aggregation(setting: Setting, whole: Aggregate) -> str:
+def _aggregation(evaluation: Evaluation, whole: Aggregate) -> str:
     """Name how one value came of many; scores measured elsewhere have no examples to pool."""
-    if setting.own is None or setting.yields.evidence - {Evidence.FOLD_SCORES}:
+    if evaluation.own is None or evaluation.yields.evidence - {Evidence.FOLD_SCORES}:
         return whole.aggregation
     return "mean_of_folds" if len(whole.folds) > 1 else "given"
 
 
-def _undefined(setting: Setting, model: str, metric: Method, reason: str) -> Estimate:
+def _undefined(evaluation: Evaluation, model: str, metric: Method, reason: str) -> Estimate:
     return Estimate(
-        data=setting.source,
-        protocol=setting.protocol,
+        data=evaluation.source,
+        protocol=evaluation.protocol,
         model=model,
         metric=metric.written,
         value=None,
@@ -185,6 +187,6 @@ def _undefined(setting: Setting, model: str, metric: Method, reason: str) -> Est
         fold_mean=None,
         sd=None,
         n=0,
-        about=about(setting),
+        about=about(evaluation),
         notes=(reason,),
     )

@@ -9,8 +9,8 @@ from evallang.compatibility import metric_entry
 from evallang.data.dataset import Table
 from evallang.engine.backends import local, serial
 from evallang.engine.correcting import corrected
+from evallang.engine.evaluation import Evaluation
 from evallang.engine.fits import Choice, FitOutcome, Job, Left, fitting_of, shared_tables
-from evallang.engine.settings import Setting
 from evallang.models import fitting, saving
 from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
@@ -63,7 +63,7 @@ def export_models(
     tables: Mapping[str, Table],
     layout: Layout,
     outcomes: Mapping[str, FitOutcome],
-    settings: Sequence[Setting],
+    evaluations: Sequence[Evaluation],
     estimates: Sequence[Estimate],
     *,
     jobs: int,
@@ -99,9 +99,9 @@ def export_models(
             continue
         record = _record(study, spec, task, found, found.saved, outcomes)
         if spec.model is None:
-            setting = next(s for s in settings if s.protocol == task.protocol)
+            evaluation = next(s for s in evaluations if s.protocol == task.protocol)
             record = replace(
-                record, corrected=corrected(study, setting, _written_order(study, ranked))
+                record, corrected=corrected(study, evaluation, _written_order(study, ranked))
             )
         records.append(record)
         files.append((spec.path, found.saved.content))

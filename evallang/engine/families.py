@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evallang.engine.arenas import Arena
+from evallang.engine.comparison_contexts import ComparisonContext
 from evallang.engine.providers import Providers
 from evallang.engine.zero_width import without_zero_width
 from evallang.hypotheses import Family, PlannedComparison, pair_declaration
@@ -25,11 +25,11 @@ UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not perfo
 
 
 @dataclass(frozen=True, eq=False)
-class Bout:
-    """One line in one arena: its omnibus, if any, and the tests of its pairs, undecided."""
+class TestRun:
+    """The undecided tests of one line in one context: an omnibus, if any, and its pairs."""
 
     planned: PlannedComparison
-    arena: Arena
+    context: ComparisonContext
     omnibus: HypothesisTestResult | None
     tests: tuple[HypothesisTestResult, ...]
 
@@ -50,10 +50,10 @@ class Bout:
 
 
 @dataclass(frozen=True)
-class Decided:
-    """A bout with its decisions; `reason` says why the pairs were not tested, if they were not."""
+class FamilyDecision:
+    """A test run with its decisions; `reason` says why its pairs were not tested."""
 
-    bout: Bout
+    test_run: TestRun
     family: Family
     omnibus: HypothesisTestResult | None
     tests: tuple[HypothesisTestResult, ...]
@@ -61,43 +61,48 @@ class Decided:
 
 
 def pair_test(
-    study: Study, spec: ComparisonSpec, arena: Arena, pair: tuple[str, ...], level: float
+    study: Study,
+    spec: ComparisonSpec,
+    context: ComparisonContext,
+    pair: tuple[str, ...],
+    level: float,
 ) -> HypothesisTestResult:
     """Run the test of one pair, its interval at a level."""
     test = spec.post_hoc or spec.test
-    lacking = arena.lacking(pair)
+    lacking = context.lacking(pair)
     if lacking is not None:
         null = HYPOTHESIS_TESTS[test.name].declaration.null
         return not_computed(test.name, null, lacking, pair)
-    result: HypothesisTestResult = arena.run(study, test, pair, level)
+    result: HypothesisTestResult = context.run(study, test, pair, level)
     return replace(without_zero_width(result), models=pair)
 
 
-def decide(study: Study, family: Family, bouts: Sequence[Bout]) -> list[Decided]:
+def decide(study: Study, family: Family, test_runs: Sequence[TestRun]) -> list[FamilyDecision]:
     """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
-    reasons = [None if family.joint else _shut(bout, study.alpha) for bout in bouts]
-    adjusted = _adjust(study, family, bouts, reasons)
+    reasons = [None if family.joint else _shut(test_run, study.alpha) for test_run in test_runs]
+    adjusted = _adjust(study, family, test_runs, reasons)
     while family.joint:  # a pair behind a gate that shuts counts as 1, which may shut another
         now = [
-            reason or _shut(bout, study.alpha, found[0] if bout.omnibus is not None else None)
-            for bout, reason, found in zip(bouts, reasons, adjusted, strict=True)
+            reason
+            or _shut(test_run, study.alpha, found[0] if test_run.omnibus is not None else None)
+            for test_run, reason, found in zip(test_runs, reasons, adjusted, strict=True)
         ]
         if now == reasons:
             break
         reasons = now
-        adjusted = _adjust(study, family, bouts, reasons)
+        adjusted = _adjust(study, family, test_runs, reasons)
     made = [
-        _decided(study, family, bout, reason, found)
-        for bout, reason, found in zip(bouts, reasons, adjusted, strict=True)
+        _decided(study, family, test_run, reason, found)
+        for test_run, reason, found in zip(test_runs, reasons, adjusted, strict=True)
     ]
     rejected = sum(bool(test.reject) for item in made for test in item.tests)
     return [_with_detectable(study, _with_simultaneous(study, item, rejected)) for item in made]
 
 
-def _shut(bout: Bout, alpha: float, adjusted: float | None = None) -> str | None:
-    """Say why the pairs of a bout are not tested, None where they are."""
-    omnibus = bout.omnibus
-    if omnibus is None or bout.spec.post_hoc is None:
+def _shut(test_run: TestRun, alpha: float, adjusted: float | None = None) -> str | None:
+    """Return why the pairs of a test run are not tested, None where they are."""
+    omnibus = test_run.omnibus
+    if omnibus is None or test_run.spec.post_hoc is None:
         return _lacking(omnibus)
     if omnibus.status == "not_computed":
         return _lacking(omnibus)
@@ -113,18 +118,18 @@ def _lacking(omnibus: HypothesisTestResult | None) -> str | None:
 
 
 def _adjust(
-    study: Study, family: Family, bouts: Sequence[Bout], reasons: Sequence[str | None]
+    study: Study, family: Family, test_runs: Sequence[TestRun], reasons: Sequence[str | None]
 ) -> list[list[float | None]]:
-    """Adjust the p-values of a family together: of each bout its omnibus (if a member), its pairs.
+    """Adjust the p-values of a family: of each test run its omnibus (if a member), its pairs.
 
     Pairs behind a shut gate keep their place in the family: they count as p = 1.
     """
     raw = [
         [
-            *([bout.omnibus.p] if family.joint and bout.omnibus is not None else []),
-            *(None if reason else test.p for test in bout.tests),
+            *([test_run.omnibus.p] if family.joint and test_run.omnibus is not None else []),
+            *(None if reason else test.p for test in test_run.tests),
         ]
-        for bout, reason in zip(bouts, reasons, strict=True)
+        for test_run, reason in zip(test_runs, reasons, strict=True)
     ]
     flat = [p for found in raw for p in found]
     adjusted: Sequence[float | None] = [None] * len(flat)
@@ -132,15 +137,15 @@ def _adjust(
     if family.self_corrected:
         adjusted = flat
     elif correction is not None and CORRECTIONS[correction.name].declaration.adjusts and flat:
-        adjusted = _corrected(study, correction, bouts[0], flat)
+        adjusted = _corrected(study, correction, test_runs[0], flat)
     values = iter(adjusted)
     return [[next(values) for _ in found] for found in raw]
 
 
 def _corrected(
-    study: Study, correction: Method, first: Bout, p: Sequence[float | None]
+    study: Study, correction: Method, first: TestRun, p: Sequence[float | None]
 ) -> Sequence[float | None]:
-    """Hand a correction what it asks for; beside p that is of one arena alone."""
+    """Hand a correction what it asks for; beside p that is of one context alone."""
     entry = CORRECTIONS[correction.name]
     asked = FamilyInputs(study, correction, first, p)
     inputs = [FAMILY.make(name, asked) for name in entry.inputs]
@@ -153,7 +158,7 @@ class FamilyInputs:
 
     study: Study
     correction: Method
-    first: Bout
+    first: TestRun
     p: Sequence[float | None]
 
 
@@ -177,33 +182,33 @@ def pairs(inputs: FamilyInputs) -> list[tuple[int, int]]:
 @FAMILY.provides("correct")
 def correct(inputs: FamilyInputs) -> Any:
     """Return which models are right on which rows (n, m)."""
-    return inputs.first.arena.correct(inputs.first.planned.models)
+    return inputs.first.context.correct(inputs.first.planned.models)
 
 
 @FAMILY.provides("seed")
 def seed(inputs: FamilyInputs) -> int:
     """Return the seed of the correction."""
-    return inputs.first.arena.seed(inputs.study, inputs.correction)
+    return inputs.first.context.seed(inputs.study, inputs.correction)
 
 
 def _decided(
     study: Study,
     family: Family,
-    bout: Bout,
+    test_run: TestRun,
     reason: str | None,
     adjusted: Sequence[float | None],
-) -> Decided:
-    omnibus, values = bout.omnibus, list(adjusted)
+) -> FamilyDecision:
+    omnibus, values = test_run.omnibus, list(adjusted)
     if omnibus is not None:
         of_omnibus = values.pop(0) if family.joint else None
         omnibus = _judged(omnibus, of_omnibus, study.alpha)
     tests = []
-    for test, p in zip(bout.tests, values, strict=True):
+    for test, p in zip(test_run.tests, values, strict=True):
         if reason is not None and test.status != "not_computed":
-            tests.append(_not_performed(test, bayesian=bout.declared.bayesian))
+            tests.append(_not_performed(test, bayesian=test_run.declared.bayesian))
         else:
             tests.append(_judged(test, p, study.alpha))
-    return Decided(bout, family, omnibus, tuple(tests), reason)
+    return FamilyDecision(test_run, family, omnibus, tuple(tests), reason)
 
 
 def _judged(
@@ -232,9 +237,9 @@ def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisT
 # --- intervals of a family -----------------------------------------------------------------
 
 
-def _with_simultaneous(study: Study, item: Decided, rejected: int) -> Decided:
+def _with_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> FamilyDecision:
     """Give each pair an interval that holds for the whole family, where there is one."""
-    if item.bout.declared.self_correcting:
+    if item.test_run.declared.self_correcting:
         return replace(item, tests=tuple(map(_own, item.tests)))
     family, correction = item.family, item.family.correction
     if correction is None:
@@ -242,7 +247,7 @@ def _with_simultaneous(study: Study, item: Decided, rejected: int) -> Decided:
     level = simultaneous_level(correction.name, study.confidence, family.size, rejected)
     if level is None:
         return item
-    tests = tuple(_widened(study, item.bout, test, correction, level) for test in item.tests)
+    tests = tuple(_widened(study, item.test_run, test, correction, level) for test in item.tests)
     return replace(item, tests=tests)
 
 
@@ -258,13 +263,13 @@ def _own(test: HypothesisTestResult) -> HypothesisTestResult:
 
 
 def _widened(
-    study: Study, bout: Bout, test: HypothesisTestResult, correction: Method, level: float
+    study: Study, test_run: TestRun, test: HypothesisTestResult, correction: Method, level: float
 ) -> HypothesisTestResult:
     kind = CORRECTIONS[correction.name].declaration.simultaneous
     plain = test.estimate
     if plain is None or plain.low is None or (kind == "fcr" and not test.reject):
         return test  # false coverage is controlled over those that were selected
-    wide = pair_test(study, bout.spec, bout.arena, test.models, level).estimate
+    wide = pair_test(study, test_run.spec, test_run.context, test.models, level).estimate
     if wide is None or wide.low is None or wide.high is None:
         return test
     method = f"{wide.method}, {kind}" if kind == "conservative" else wide.method
@@ -299,16 +304,16 @@ def _disagreement(
 # --- what a family could detect -------------------------------------------------------------
 
 
-def _with_detectable(study: Study, item: Decided) -> Decided:
+def _with_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
     """State of each pair the difference that its t test over splits finds with 80 % power.
 
     Computed from the standard error that was found, at the level of the correction's strictest
     step; a posterior decides at the confidence of the study, on one side.
     """
-    declared = item.bout.declared
+    declared = item.test_run.declared
     if not declared.t_over_splits:
         return item
-    options = item.bout.single.keywords()
+    options = item.test_run.single.keywords()
     one_sided = declared.bayesian or options.get("alternative", "two_sided") != "two_sided"
     if declared.bayesian:
         alpha = round(1 - study.confidence, DIGITS)

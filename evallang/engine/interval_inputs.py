@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from evallang.engine.evaluation import Evaluation
 from evallang.engine.providers import Providers
-from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of, weighted_proportion
 from evallang.metrics.aggregation import (
     Aggregate,
@@ -41,7 +41,7 @@ class IntervalInputs:
     """
 
     study: Study
-    setting: Setting
+    evaluation: Evaluation
     model: str
     metric: Method
     entry: MetricEntry
@@ -56,17 +56,17 @@ class IntervalInputs:
     @cached_property
     def groups(self) -> "NDArray[np.int64] | None":
         """The group of each row, None where each row is alone."""
-        codes = self.setting.group_codes
-        return None if codes is None else codes[self.setting.models[self.model].rows]
+        codes = self.evaluation.group_codes
+        return None if codes is None else codes[self.evaluation.models[self.model].rows]
 
     @cached_property
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
         """Training and test sizes of the folds, and a note where they are assumed."""
-        return self.setting.sizes()
+        return self.evaluation.sizes()
 
     def fold_codes(self) -> "NDArray[np.int64]":
         """Return the fold of each row, of all repeats."""
-        found = self.setting.models[self.model]
+        found = self.evaluation.models[self.model]
         return found.repeat * (int(found.fold.max()) + 1) + found.fold
 
     def losses(self) -> "NDArray[np.float64]":
@@ -79,9 +79,9 @@ class IntervalInputs:
 
     def binary_truth(self) -> "NDArray[np.int64]":
         """Return which rows are positive; raises `ValueError` for other than two classes."""
-        if len(self.setting.classes) != 2 or self.setting.positive is None:
+        if len(self.evaluation.classes) != 2 or self.evaluation.positive is None:
             raise ValueError("the interval is for two classes")
-        return np.asarray(self.outcome.truth == self.setting.positive, dtype=np.int64)
+        return np.asarray(self.outcome.truth == self.evaluation.positive, dtype=np.int64)
 
     def positive_scores(self) -> "NDArray[np.float64]":
         """Return the score of the positive class (n,)."""
@@ -91,8 +91,8 @@ class IntervalInputs:
         """Count successes and trials; raises `ValueError` for a metric that counts none."""
         if len(self.outcomes) > 1:
             raise ValueError("with several seeds an example is no single success or failure")
-        if self.setting.judged:
-            right = int(self.setting.correct(self.model).sum())
+        if self.evaluation.judged:
+            right = int(self.evaluation.correct(self.model).sum())
             return right, self.outcome.n
         counts = confusion(self.outcome.truth, self.outcome.output, self.outcome.k)
         found = successes(self.entry, self.metric.keywords(), counts, self.outcome.positive)
@@ -114,7 +114,7 @@ class IntervalInputs:
 
     def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
         """Give Wilson's interval with the effective number of examples (Kish 1965)."""
-        if self.setting.group_codes is not None:
+        if self.evaluation.group_codes is not None:
             return None, ("no interval: `wilson` has no form for groups and weights at once",)
         options, level = self.metric.keywords(), self.study.confidence
         try:
@@ -134,10 +134,10 @@ class IntervalInputs:
     def sample(self) -> Resampler:
         """Return what resamples the metric."""
         o, options, groups = self.outcome, self.metric.keywords(), self.groups
-        if self.setting.yields.averaged and not self.setting.means:
+        if self.evaluation.yields.averaged and not self.evaluation.means:
             return WeightSample(o.n, self._over_repeats, groups, self._limits())
         if o.weights is not None or len(self.outcomes) > 1:
-            folds = None if self.setting.yields.single_fit else self.fold_codes()
+            folds = None if self.evaluation.yields.single_fit else self.fold_codes()
             return mean_sample(
                 [sample_of(self.entry, options, one, folds, groups) for one in self.outcomes]
             )
@@ -155,7 +155,7 @@ class IntervalInputs:
                 self.losses(), self.entry.declaration.transform, groups, self._limits()
             )
         pooled = bool(options.get("pool")) or len(self._parts.pairs) == 1
-        if pooled and self.entry.declaration.ranks == "area" and len(self.setting.classes) == 2:
+        if pooled and self.entry.declaration.ranks == "area" and len(self.evaluation.classes) == 2:
             return ScoreSample(self.binary_truth(), self.positive_scores(), groups)
         return WeightSample(o.n, self._reweighted, groups, self._limits())
 
@@ -166,8 +166,8 @@ class IntervalInputs:
     @cached_property
     def _parts(self) -> Partition:
         """Folds and repeats, over which a ranking metric is averaged: of one fit there is one."""
-        found = self.setting.models[self.model]
-        fold = None if self.setting.yields.single_fit else found.fold
+        found = self.evaluation.models[self.model]
+        fold = None if self.evaluation.yields.single_fit else found.fold
         return partition(self.outcome.n, fold, found.repeat)
 
     @cached_property
@@ -313,8 +313,8 @@ def seed(asked: MethodInputs) -> int:
     inputs = asked.inputs
     return analysis_seed(
         inputs.study.seed,
-        inputs.setting.sha256,
-        inputs.setting.protocol,
+        inputs.evaluation.sha256,
+        inputs.evaluation.protocol,
         inputs.metric.written,
         asked.method.written,
     )

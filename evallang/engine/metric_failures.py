@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from evallang.engine.settings import Setting
+from evallang.engine.evaluation import Evaluation
 from evallang.engine.subgroups import levels, restricted
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.results.records import Failure
@@ -13,7 +13,7 @@ MEASURING = "measure"
 ALL_FOLDS = -1
 
 
-def failures_of_metrics(study: Study, settings: Sequence[Setting]) -> Iterator[Failure]:
+def failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[Failure]:
     """Tell which models an own metric could not measure, also inside a level of `within`.
 
     Candidates that it could not measure are failures of their fits.
@@ -22,13 +22,13 @@ def failures_of_metrics(study: Study, settings: Sequence[Setting]) -> Iterator[F
     for metric, _ in own_metrics_of(study):
         if metric == chooses and not _is_measured(study, metric):
             continue
-        for setting in settings:
-            for model in setting.models if setting.measures(metric) else ():
-                parts = (setting, *_levels(study, setting, metric))
+        for evaluation in evaluations:
+            for model in evaluation.models if evaluation.measures(metric) else ():
+                parts = (evaluation, *_levels(study, evaluation, metric))
                 errors = (_error(part, model, metric) for part in parts)
                 error = next((found for found in errors if found is not None), None)
                 if error is not None:
-                    at = (setting.source, setting.protocol, model, 0, ALL_FOLDS)
+                    at = (evaluation.source, evaluation.protocol, model, 0, ALL_FOLDS)
                     yield Failure(
                         MEASURING, *at, {}, error.error, error.message, metric=metric.written
                     )
@@ -39,21 +39,21 @@ def _is_measured(study: Study, metric: Method) -> bool:
     return metric in (*used, *(m for c in study.comparisons for m in c.metrics))
 
 
-def _levels(study: Study, setting: Setting, metric: Method) -> Iterator[Setting]:
-    """Give the setting inside every level that the metric is measured in."""
+def _levels(study: Study, evaluation: Evaluation, metric: Method) -> Iterator[Evaluation]:
+    """Give the evaluation inside every level that the metric is measured in."""
     for measure in study.measures:
         for column in measure.within if measure.metric == metric else ():
-            if column in setting.subgroups:
-                for level in levels(setting, column):
-                    yield restricted(setting, setting.subgroups[column] == level)
+            if column in evaluation.subgroups:
+                for level in levels(evaluation, column):
+                    yield restricted(evaluation, evaluation.subgroups[column] == level)
 
 
-def _error(setting: Setting, model: str, metric: Method) -> OwnMetricFailed | None:
-    found = setting.models[model]
+def _error(evaluation: Evaluation, model: str, metric: Method) -> OwnMetricFailed | None:
+    found = evaluation.models[model]
     if found.failed:
         return None
     try:
-        setting.aggregates(model, metric)
+        evaluation.aggregates(model, metric)
     except OwnMetricFailed as error:
         return error
     return None

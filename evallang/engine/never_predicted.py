@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.engine.settings import Setting
+from evallang.engine.evaluation import Evaluation
 from evallang.models.model import is_baseline
 from evallang.registry import lazy
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED
@@ -19,28 +19,28 @@ else:
 MOST_NAMED = 5  # classes named in one message
 
 
-def never_predicted(study: Study, settings: Sequence[Setting]) -> Iterator[NeverPredicted]:
+def never_predicted(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[NeverPredicted]:
     """Find every model that predicts none of its test rows as a class that occurs in them."""
     baselines = {model.name for model in study.models if is_baseline(model)}
-    for setting in settings:
-        if setting.task != "classification" or setting.judged:
+    for evaluation in evaluations:
+        if evaluation.task != "classification" or evaluation.judged:
             continue
-        for model in setting.models:
-            found = [one.models[model] for one in setting.by_seed]
+        for model in evaluation.models:
+            found = [one.models[model] for one in evaluation.by_seed]
             truth = np.concatenate([one.truth for one in found])
             labels = np.concatenate([one.labels for one in found])
             rows = np.unique(np.concatenate([one.rows for one in found]), return_index=True)[1]
             missing = [
                 code
-                for code in range(len(setting.classes))
+                for code in range(len(evaluation.classes))
                 if (truth == code).any() and not (labels == code).any()
             ]
             if missing:
                 yield NeverPredicted(
-                    data=setting.source,
-                    protocol=setting.protocol,
+                    data=evaluation.source,
+                    protocol=evaluation.protocol,
                     model=model,
-                    classes=tuple(setting.classes[code] for code in missing),
+                    classes=tuple(evaluation.classes[code] for code in missing),
                     n=len(rows),
                     n_of_classes=int(np.isin(truth[rows], missing).sum()),
                     baseline=model in baselines,

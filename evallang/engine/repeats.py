@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evallang.compatibility import metric_entry
-from evallang.engine.settings import ModelOutcome, Setting
+from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.metrics.metric import Outcome
 from evallang.registry import lazy
 from evallang.results.records import Estimate, FoldValue
@@ -17,27 +17,27 @@ else:
     np = lazy("numpy")
 
 
-def as_read_by(setting: Setting, metric: Method) -> Setting:
+def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     """Give the outcomes as a metric reads them: with repeats, one mean for each example.
 
     A metric that is no mean of examples (F1, AUC) is computed in each repeat, and its examples
     are resampled and swapped with all their repeats.
     """
-    if not setting.yields.averaged or setting.means:
-        return setting
-    return setting.once(("read by", metric), lambda: _read_by(setting, metric))
+    if not evaluation.yields.averaged or evaluation.means:
+        return evaluation
+    return evaluation.once(("read by", metric), lambda: _read_by(evaluation, metric))
 
 
-def _read_by(setting: Setting, metric: Method) -> Setting:
+def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
     if not _is_mean(metric):
-        if setting.group_codes is not None:
-            return setting
-        codes = np.arange(1 + max(int(m.rows.max()) for m in setting.models.values()))
-        return replace(setting, group_codes=codes, each="examples")
-    means = {name: _means(setting, name, metric) for name in setting.models}
+        if evaluation.group_codes is not None:
+            return evaluation
+        codes = np.arange(1 + max(int(m.rows.max()) for m in evaluation.models.values()))
+        return replace(evaluation, group_codes=codes, each="examples")
+    means = {name: _means(evaluation, name, metric) for name in evaluation.models}
     return replace(
-        setting,
-        models={name: _averaged(found, means[name]) for name, found in setting.models.items()},
+        evaluation,
+        models={name: _averaged(found, means[name]) for name, found in evaluation.models.items()},
         classes=(),
         positive=None,
         judged=False,
@@ -59,14 +59,14 @@ def _is_mean(metric: Method) -> bool:
     return declared.form == "losses" or declared.proportion == "all"
 
 
-def _means(setting: Setting, model: str, metric: Method) -> _Means | None:
+def _means(evaluation: Evaluation, model: str, metric: Method) -> _Means | None:
     """Average over repeats; the variance (n - 1) is NaN where an example has one repeat."""
-    outcome = setting.outcome(model, metric)
+    outcome = evaluation.outcome(model, metric)
     if outcome is None:
         return None
     values = _of_examples(metric, outcome)
     rows, code, times = np.unique(
-        setting.models[model].rows, return_inverse=True, return_counts=True
+        evaluation.models[model].rows, return_inverse=True, return_counts=True
     )
     mean = np.bincount(code, weights=values) / times
     squares = np.bincount(code, weights=(values - mean[code]) ** 2)
@@ -102,14 +102,14 @@ def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
     )
 
 
-def with_repeats(found: Estimate, setting: Setting, model: str, metric: Method) -> Estimate:
+def with_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
     """Add to an estimate what the repeats gave each, and how much an example varies in them."""
-    outcome = setting.outcome(model, metric)
+    outcome = evaluation.outcome(model, metric)
     if outcome is None:
         return found
-    own = setting.models[model]
-    each = setting.aggregates(model, metric)[0]
-    labels = {fold.repeat: fold for fold in setting.folds}
+    own = evaluation.models[model]
+    each = evaluation.aggregates(model, metric)[0]
+    labels = {fold.repeat: fold for fold in evaluation.folds}
     folds = tuple(
         FoldValue(r, f, labels[r].label, value, None, labels[r].n_test)
         for (r, f), value in zip(each.folds, each.fold_values, strict=True)
@@ -117,7 +117,7 @@ def with_repeats(found: Estimate, setting: Setting, model: str, metric: Method) 
     n = len(np.unique(own.rows))
     extra = {**found.extra, "n_examples": n, "n_repeats": len(each.folds)}
     notes = found.notes
-    means = _means(setting, model, metric) if _is_mean(metric) else None
+    means = _means(evaluation, model, metric) if _is_mean(metric) else None
     if means is not None and not np.isnan(means.variance).all():
         within = float(np.sqrt(np.nanmean(means.variance)))
         extra["sd_within"] = within

@@ -6,9 +6,9 @@ from typing import Literal, cast
 
 from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.engine.estimates import estimate
+from evallang.engine.evaluation import Evaluation
 from evallang.engine.families import with_detectable
 from evallang.engine.repeats import as_read_by
-from evallang.engine.settings import Setting
 from evallang.engine.subgroups import FEWEST, in_level, levels
 from evallang.engine.test_inputs import TestInputs
 from evallang.engine.zero_width import (
@@ -43,56 +43,62 @@ SINGLE_CLAIM = (
 
 
 def decide(
-    study: Study, spec: RequirementSpec, settings: Sequence[Setting]
+    study: Study, spec: RequirementSpec, evaluations: Sequence[Evaluation]
 ) -> Iterator[Requirement]:
-    """Decide one `require` line in every setting that has its models.
+    """Decide one `require` line in every evaluation that has its models.
 
-    A line that no setting has all models of is not met, in the first one.
+    A line that no evaluation has all models of is not met, in the first one.
     """
     at_level = replace(study, confidence=spec.level)
-    found = [s for s in settings if set(spec.models) <= set(s.models) and s.measures(spec.metric)]
-    if not found and settings:
-        missing = [m for m in spec.models if m not in settings[0].models]
+    found = [
+        s for s in evaluations if set(spec.models) <= set(s.models) and s.measures(spec.metric)
+    ]
+    if not found and evaluations:
+        missing = [m for m in spec.models if m not in evaluations[0].models]
         lacking = f"model {' and '.join(missing)}" if missing else spec.metric.written
-        reason = f"cannot be decided: {settings[0].source} has no {lacking}"
-        yield _record(spec, settings[0], Decision(False, reason))
-    for setting in found:
+        reason = f"cannot be decided: {evaluations[0].source} has no {lacking}"
+        yield _record(spec, evaluations[0], Decision(False, reason))
+    for evaluation in found:
         if spec.kind == "level":
-            yield from _level(at_level, spec, setting)
+            yield from _level(at_level, spec, evaluation)
         else:
-            yield _between(at_level, spec, setting)
+            yield _between(at_level, spec, evaluation)
 
 
-def _level(study: Study, spec: RequirementSpec, setting: Setting) -> Iterator[Requirement]:
+def _level(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Iterator[Requirement]:
     (model,) = spec.models
     stated = next((m.interval for m in study.measures if m.metric == spec.metric), None)
     measure = Measure(spec.metric, stated)
     if spec.within is None:
-        yield _against_threshold(spec, setting, estimate(study, setting, model, measure))
+        yield _against_threshold(spec, evaluation, estimate(study, evaluation, model, measure))
         return
-    if spec.within not in setting.subgroups:
-        reason = f"cannot be decided: {setting.source} has no column {spec.within}"
-        yield _record(spec, setting, Decision(False, reason))
+    if spec.within not in evaluation.subgroups:
+        reason = f"cannot be decided: {evaluation.source} has no column {spec.within}"
+        yield _record(spec, evaluation, Decision(False, reason))
         return
-    for level in levels(setting, spec.within):
-        found = in_level(study, setting, model, measure, spec.within, level)
-        yield _against_threshold(spec, setting, found)
+    for level in levels(evaluation, spec.within):
+        found = in_level(study, evaluation, model, measure, spec.within, level)
+        yield _against_threshold(spec, evaluation, found)
 
 
-def _against_threshold(spec: RequirementSpec, setting: Setting, found: Estimate) -> Requirement:
+def _against_threshold(
+    spec: RequirementSpec, evaluation: Evaluation, found: Estimate
+) -> Requirement:
     relation: Literal[">=", "<="] = "<=" if spec.operator == "<=" else ">="
     threshold = spec.value if spec.value is not None else 0.0
     if found.interval is None:
         few = found.subgroup is not None and found.extra.get("n_examples", FEWEST) < FEWEST
         reason = (
-            f"fewer than {FEWEST} {setting.unit} in this level" if few else "there is no interval"
+            f"fewer than {FEWEST} {evaluation.unit} in this level"
+            if few
+            else "there is no interval"
         )
         decision = Decision(False, f"cannot be decided: {reason}")
     else:
         decision = decide_level(found.interval, threshold, relation)
     return _record(
         spec,
-        setting,
+        evaluation,
         decision,
         value=found.value,
         interval=found.interval,
@@ -102,14 +108,14 @@ def _against_threshold(spec: RequirementSpec, setting: Setting, found: Estimate)
     )
 
 
-def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requirement:
-    lacking = [m for m in spec.models if setting.models[m].failed]
-    if lacking or any(setting.outcome(m, spec.metric) is None for m in spec.models):
+def _between(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Requirement:
+    lacking = [m for m in spec.models if evaluation.models[m].failed]
+    if lacking or any(evaluation.outcome(m, spec.metric) is None for m in spec.models):
         why = f"a fit of {lacking[0]} failed" if lacking else "a model gives no scores"
-        return _record(spec, setting, Decision(False, f"cannot be decided: {why}"))
+        return _record(spec, evaluation, Decision(False, f"cannot be decided: {why}"))
     inputs = TestInputs(
         study,
-        as_read_by(setting, spec.metric),
+        as_read_by(evaluation, spec.metric),
         spec.metric,
         spec.models,
         spec.test or Method("mcnemar"),
@@ -117,12 +123,12 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
     )
     try:
         if spec.test is not None:
-            return _tested(study, spec, setting, replace(inputs, test=guaranteed(spec.test)))
+            return _tested(study, spec, evaluation, replace(inputs, test=guaranteed(spec.test)))
         difference = inputs.difference(spec.level)
     except OwnMetricFailed as error:
-        return _record(spec, setting, Decision(False, f"cannot be decided: {error}"))
+        return _record(spec, evaluation, Decision(False, f"cannot be decided: {error}"))
     interval = Interval(difference.method, spec.level, difference.low, difference.high)
-    better = setting.entry(spec.metric).declaration.better
+    better = evaluation.entry(spec.metric).declaration.better
     margin = spec.value
     if spec.kind == "superior":
         decision = decide_superior(interval, better, margin or 0.0)
@@ -133,7 +139,7 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
     flat = has_no_width(difference.low, difference.high)
     return _record(
         spec,
-        setting,
+        evaluation,
         decision,
         value=difference.value,
         interval=None if flat else interval,
@@ -143,7 +149,7 @@ def _between(study: Study, spec: RequirementSpec, setting: Setting) -> Requireme
 
 
 def _tested(
-    study: Study, spec: RequirementSpec, setting: Setting, inputs: TestInputs
+    study: Study, spec: RequirementSpec, evaluation: Evaluation, inputs: TestInputs
 ) -> Requirement:
     """Decide by a test: its p, and on which side of 0 its difference lies."""
     alpha = round(1 - spec.level, 12) if spec.level_written else study.alpha
@@ -162,13 +168,13 @@ def _tested(
         found = inputs.difference(spec.level)
     if has_no_width(found.low, found.high):
         found = unbounded(found)
-    better = inputs.setting.entry(spec.metric).declaration.better
+    better = inputs.evaluation.entry(spec.metric).declaration.better
     right_way = (found.value or 0.0) * (1 if better == "higher" else -1) > 0
     rejects = None if test.p is None else test.p <= alpha
     met = bool(rejects) and right_way
     return _record(
         spec,
-        setting,
+        evaluation,
         Decision(met, None if met else _not_shown(test, alpha, right_way)),
         value=found.value,
         interval=None
@@ -189,7 +195,7 @@ def _not_shown(test: HypothesisTestResult, alpha: float, right_way: bool) -> str
 
 def _record(
     spec: RequirementSpec,
-    setting: Setting,
+    evaluation: Evaluation,
     decision: Decision,
     *,
     value: float | None = None,
@@ -204,8 +210,8 @@ def _record(
         index=spec.index,
         source=spec.source,
         kind=spec.kind,
-        data=setting.source,
-        protocol=setting.protocol,
+        data=evaluation.source,
+        protocol=evaluation.protocol,
         metric=spec.metric.written,
         models=spec.models,
         margin=margin,

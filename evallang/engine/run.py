@@ -1,4 +1,4 @@
-"""From a plan to `Results`: fits, settings, estimates, comparisons, and how it was made."""
+"""From a plan to `Results`: fits, evaluations, estimates, comparisons, and how it was made."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 from evallang.data.dataset import ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Diagnostic
-from evallang.engine import describe
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
-from evallang.engine.arenas import Across, Arena, OneSource
+from evallang.engine.build_results import build_results
+from evallang.engine.comparison_contexts import Across, ComparisonContext, OneSource
 from evallang.engine.comparisons import compare
 from evallang.engine.estimates import estimates
+from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
-from evallang.engine.given import of_outcomes, of_scores
+from evallang.engine.imported import of_outcomes, of_scores
 from evallang.engine.metric_failures import failures_of_metrics
 from evallang.engine.never_predicted import diagnostics_of, never_predicted
 from evallang.engine.power import Found, power_analyses
 from evallang.engine.requirements import decide
-from evallang.engine.settings import FoldSize, ModelOutcome, Setting
 from evallang.engine.subgroups import subgroup_estimates
 from evallang.hypotheses import PlannedComparison, as_read, families_of
 from evallang.models.own_code import OwnCode
@@ -48,7 +48,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Run:
-    """What a run gives: the settings (for the table of predictions) and what was found.
+    """What a run gives: the evaluations (for the table of predictions) and what was found.
 
     `models` are the saved models with their paths relative to the study's file.
 
@@ -56,7 +56,7 @@ class Run:
     `diagnostics` are those of the results.
     """
 
-    settings: tuple[Setting, ...]
+    evaluations: tuple[Evaluation, ...]
     tables: Mapping[str, Table]
     results: Results
     fits: "tuple[Fitted, ...]"
@@ -94,13 +94,13 @@ def run(
     """
     tables = read.tables
     outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
-    settings = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
-    settings += [setting for table in read.score_tables for setting in of_scores(table)]
-    own = [setting for setting in settings if not setting.implied]
-    measured = [e for setting in own for e in estimates(study, setting)]
-    measured += [e for setting in own for e in subgroup_estimates(study, setting)]
+    evaluations = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
+    evaluations += [evaluation for table in read.score_tables for evaluation in of_scores(table)]
+    own = [evaluation for evaluation in evaluations if not evaluation.implied]
+    measured = [e for evaluation in own for e in estimates(study, evaluation)]
+    measured += [e for evaluation in own for e in subgroup_estimates(study, evaluation)]
     tested = families_of(as_read(study, read))
-    compared = compare(study, tested, _arenas(study, settings, read.score_tables))
+    compared = compare(study, tested, _contexts(study, evaluations, read.score_tables))
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
@@ -127,7 +127,7 @@ def run(
         for p in planned.layout.places
         if once[_at(p)] is p  # not again for seeds that change nothing
     )
-    results = describe.results(
+    results = build_results(
         study=study,
         read=read,
         planned=planned,
@@ -138,7 +138,7 @@ def run(
         selections=_selections(study, fits),
         failures=(
             *_failures(fits),
-            *failures_of_metrics(study, settings),
+            *failures_of_metrics(study, evaluations),
             *exported.failures,
         ),
         warnings=(*_warnings(fits), *exported.warnings),
@@ -148,7 +148,7 @@ def run(
     missed = tuple(never_predicted(study, own))
     results = replace(results, never_predicted=missed)
     told = tuple(diagnostics_of(study, missed))
-    return Run(tuple(settings), tables, results, fits, exported.files, told)
+    return Run(tuple(evaluations), tables, results, fits, exported.files, told)
 
 
 def _at(place: Place) -> tuple[object, ...]:
@@ -156,14 +156,14 @@ def _at(place: Place) -> tuple[object, ...]:
     return place.data, place.protocol, place.model, split.repeat, split.fold, place.key
 
 
-def _arenas(
-    study: Study, settings: Sequence[Setting], scored: Sequence[ScoreTable]
-) -> Callable[[PlannedComparison], Arena]:
-    """Return what gives the arena of a line: a source under its protocol, or a sample of them."""
+def _contexts(
+    study: Study, evaluations: Sequence[Evaluation], scored: Sequence[ScoreTable]
+) -> Callable[[PlannedComparison], ComparisonContext]:
+    """Return what gives the context of a line: a source under its protocol, or a sample of them."""
     tables = {table.spec.name: table for table in scored}
-    at = {(setting.source, setting.protocol): setting for setting in settings}
+    at = {(evaluation.source, evaluation.protocol): evaluation for evaluation in evaluations}
 
-    def arena(planned: PlannedComparison) -> Arena:
+    def context(planned: PlannedComparison) -> ComparisonContext:
         line, metric = planned.line, planned.metric
         if planned.table is not None:
             grid = grid_of_table(tables[planned.table], missing_policy(line))
@@ -173,7 +173,7 @@ def _arenas(
             return OneSource(found[0], metric)
         return Across(grid_of(study, found, metric), metric, line.protocol, planned.models)
 
-    return arena
+    return context
 
 
 def _fitted(
@@ -181,8 +181,8 @@ def _fitted(
     tables: Mapping[str, Table],
     planned: Planned,
     outcomes: Mapping[str, FitOutcome],
-) -> list[Setting]:
-    settings = []
+) -> list[Evaluation]:
+    evaluations = []
     for table in tables.values():
         for protocol in study.protocols:
             splits = planned.layout.splits.get((table.spec.name, protocol.name))
@@ -192,17 +192,17 @@ def _fitted(
             for place in planned.layout.places:
                 if (place.data, place.protocol) == (table.spec.name, protocol.name):
                     keys[place.seed].setdefault(place.model, []).append(place.key)
-            settings.append(_setting(table, protocol, splits, keys, outcomes))
-    return settings
+            evaluations.append(_evaluation(table, protocol, splits, keys, outcomes))
+    return evaluations
 
 
-def _setting(
+def _evaluation(
     table: Table,
     protocol: Protocol,
     splits: Sequence[Split],
     keys: Sequence[Mapping[str, Sequence[str]]],
     outcomes: Mapping[str, FitOutcome],
-) -> Setting:
+) -> Evaluation:
     sizes = tuple(
         FoldSize(
             s.repeat,
@@ -228,7 +228,7 @@ def _setting(
         for model, found in first.items()
     }
     by_rounds = PROTOCOLS[protocol.kind].declaration.full_sample
-    return Setting(
+    return Evaluation(
         source=table.spec.name,
         label=table.spec.label,
         unit=table.spec.unit,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from evallang.compatibility import own_metric
 from evallang.data.dataset import ScoreTable
 from evallang.engine.column_records import column_records
-from evallang.engine.given import names_of
+from evallang.engine.imported import names_of
 from evallang.results.records import DataRecord, Default
 
 

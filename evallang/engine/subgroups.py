@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.data.labels import in_label_order
 from evallang.engine.estimates import estimate
-from evallang.engine.settings import ModelOutcome, Setting
+from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.registry import lazy
 from evallang.results.records import FEW_EXAMPLES, Difference, Estimate, Subgroup
 from evallang.study import Measure, Study
@@ -21,26 +21,26 @@ else:
 FEWEST = 30  # examples below which an interval would say little; issue 4, subgroups
 
 
-def subgroup_estimates(study: Study, setting: Setting) -> Iterator[Estimate]:
+def subgroup_estimates(study: Study, evaluation: Evaluation) -> Iterator[Estimate]:
     """Measure every model in every level of the columns that measures name."""
     for measure in study.measures:
         for column in measure.within:
-            if column not in setting.subgroups or not setting.measures(measure.metric):
+            if column not in evaluation.subgroups or not evaluation.measures(measure.metric):
                 continue
-            for model in setting.models:
-                named = levels(setting, column)
+            for model in evaluation.models:
+                named = levels(evaluation, column)
                 # of two levels each is the rest of the other: one difference with two signs
                 hypotheses = len(named) if len(named) > 2 else 1
                 for level in named:
-                    found = in_level(study, setting, model, measure, column, level)
-                    inside = setting.subgroups[column] == level
-                    difference = _to_rest(study, setting, found, measure, inside, hypotheses)
+                    found = in_level(study, evaluation, model, measure, column, level)
+                    inside = evaluation.subgroups[column] == level
+                    difference = _to_rest(study, evaluation, found, measure, inside, hypotheses)
                     yield replace(found, to_rest=difference)
 
 
 def _to_rest(
     study: Study,
-    setting: Setting,
+    evaluation: Evaluation,
     found: Estimate,
     measure: Measure,
     inside: "NDArray[np.bool_]",
@@ -60,19 +60,19 @@ def _to_rest(
     name = f"difference in {measure.metric.written} from the rest"
     level = 1 - (1 - study.confidence) / hypotheses
     bare = Difference(name, value, None, None, study.confidence, "mover")
-    if not setting.yields.once or _split_groups(setting, inside):
+    if not evaluation.yields.once or _split_groups(evaluation, inside):
         return bare
     wider = replace(study, confidence=level)
-    sides = [restricted(setting, mask) for mask in (inside, ~inside)]
+    sides = [restricted(evaluation, mask) for mask in (inside, ~inside)]
     if any(len(side.models[found.model].rows) < FEWEST for side in sides):
         return bare
     one, other = (estimate(wider, side, found.model, measure) for side in sides)
     return replace(bare, **_recovered(one, other))
 
 
-def _split_groups(setting: Setting, inside: "NDArray[np.bool_]") -> bool:
+def _split_groups(evaluation: Evaluation, inside: "NDArray[np.bool_]") -> bool:
     """Tell whether a group has rows in the level and in the rest."""
-    codes = setting.group_codes
+    codes = evaluation.group_codes
     return codes is not None and len(np.intersect1d(codes[inside], codes[~inside])) > 0
 
 
@@ -91,25 +91,25 @@ def _recovered(one: Estimate, other: Estimate) -> dict[str, Any]:
     return {"low": value - down, "high": value + up, "method": method}
 
 
-def levels(setting: Setting, column: str) -> tuple[str, ...]:
+def levels(evaluation: Evaluation, column: str) -> tuple[str, ...]:
     """Give the levels of a column, in the order of labels."""
-    return tuple(str(level) for level in in_label_order(set(setting.subgroups[column].tolist())))
+    return tuple(str(level) for level in in_label_order(set(evaluation.subgroups[column].tolist())))
 
 
 def in_level(
-    study: Study, setting: Setting, model: str, measure: Measure, column: str, level: str
+    study: Study, evaluation: Evaluation, model: str, measure: Measure, column: str, level: str
 ) -> Estimate:
     """Measure one model on the rows of one level."""
-    inside = setting.subgroups[column] == level
-    found = estimate(study, restricted(setting, inside), model, measure)
-    rest = estimate(study, restricted(setting, ~inside), model, measure)
+    inside = evaluation.subgroups[column] == level
+    found = estimate(study, restricted(evaluation, inside), model, measure)
+    rest = estimate(study, restricted(evaluation, ~inside), model, measure)
     difference = None if found.value is None or rest.value is None else found.value - rest.value
-    rows = setting.models[model].rows
+    rows = evaluation.models[model].rows
     n = len(np.unique(rows[inside[rows]]))
     notes, interval, reason = found.notes, found.interval, found.no_interval
     if n < FEWEST and interval is not None:
         interval, reason = None, FEW_EXAMPLES
-        notes = (*notes, f"no interval: {n} {setting.unit}, fewer than {FEWEST}")
+        notes = (*notes, f"no interval: {n} {evaluation.unit}, fewer than {FEWEST}")
     return replace(
         found,
         subgroup=Subgroup(column, level),
@@ -125,24 +125,26 @@ def in_level(
     )
 
 
-def restricted(setting: Setting, kept: "NDArray[np.bool_]") -> Setting:
-    """Give the setting with only these rows of the source tested; models stay as fitted."""
-    models = {name: _kept(outcome, kept) for name, outcome in setting.models.items()}
+def restricted(evaluation: Evaluation, kept: "NDArray[np.bool_]") -> Evaluation:
+    """Give the evaluation with only these rows of the source tested; models stay as fitted."""
+    models = {name: _kept(outcome, kept) for name, outcome in evaluation.models.items()}
     further = tuple(
         {name: _kept(outcome, kept) for name, outcome in others.items()}
-        for others in setting.further_seeds
+        for others in evaluation.further_seeds
     )
     any_model = next(iter(models.values()), None)
     sizes = {
         (f.repeat, f.fold): 0
         if any_model is None
         else int(np.sum((any_model.repeat == f.repeat) & (any_model.fold == f.fold)))
-        for f in setting.folds
+        for f in evaluation.folds
     }
     folds = tuple(
-        replace(f, n_test=sizes[f.repeat, f.fold]) for f in setting.folds if sizes[f.repeat, f.fold]
+        replace(f, n_test=sizes[f.repeat, f.fold])
+        for f in evaluation.folds
+        if sizes[f.repeat, f.fold]
     )
-    return replace(setting, models=models, folds=folds, further_seeds=further)
+    return replace(evaluation, models=models, folds=folds, further_seeds=further)
 
 
 def _kept(outcome: ModelOutcome, kept: "NDArray[np.bool_]") -> ModelOutcome:

@@ -1,4 +1,4 @@
-"""What hypothesis tests ask for by the names of their parameters, for some models of a setting."""
+"""What hypothesis tests ask for by the names of their parameters, for some models."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import metric_entry
 from evallang.compatibility.hypothesis_tests import difference_test
+from evallang.engine.caching import CachedSample, CachedSwapper
+from evallang.engine.evaluation import Evaluation
 from evallang.engine.providers import Providers
-from evallang.engine.remembered import RememberedSample, RememberedSwapper
-from evallang.engine.settings import Setting
 from evallang.engine.weighted import sample_of
 from evallang.metrics.aggregation import (
     Partition,
@@ -58,29 +58,29 @@ else:
 # --- the outcomes of the models ---------------------------------------------------------------
 
 
-def rows_about(setting: Setting, metric: Method, model: str) -> "NDArray[np.bool_]":
+def rows_about(evaluation: Evaluation, metric: Method, model: str) -> "NDArray[np.bool_]":
     """Tell which rows a test of right and wrong by a metric is about, as a mask (n,)."""
     declared = metric_entry(metric).declaration
-    return rows_of_proportion(declared, setting.models[model].truth, setting.positive)
+    return rows_of_proportion(declared, evaluation.models[model].truth, evaluation.positive)
 
 
 @dataclass(frozen=True)
 class ComparedModels:
-    """The outcomes of some models of a setting, as a metric judges them."""
+    """The outcomes of some models of an evaluation, as a metric judges them."""
 
-    setting: Setting
+    evaluation: Evaluation
     metric: Method
     models: tuple[str, ...]
 
     @property
     def entry(self) -> MetricEntry:
         """What computes the metric."""
-        return self.setting.entry(self.metric)
+        return self.evaluation.entry(self.metric)
 
     @cached_property
     def outcomes(self) -> tuple[Outcome, ...]:
         """The outcome of each model, of several seeds that of the first."""
-        found = [self.setting.outcome(model, self.metric) for model in self.models]
+        found = [self.evaluation.outcome(model, self.metric) for model in self.models]
         whole = tuple(outcome for outcome in found if outcome is not None)
         if len(whole) < len(found):
             raise ValueError("a model without scores has no part in a test on scores")
@@ -89,15 +89,15 @@ class ComparedModels:
     @cached_property
     def by_seed(self) -> tuple[tuple[Outcome, ...], ...]:
         """The outcomes of each model, one for every seed."""
-        return tuple(self.setting.outcomes(model, self.metric) for model in self.models)
+        return tuple(self.evaluation.outcomes(model, self.metric) for model in self.models)
 
     def correct(self) -> "NDArray[np.bool_]":
         """Tell which of the rows a test of right and wrong is about each model has right (n, m)."""
-        return np.column_stack([self.setting.correct(m) for m in self.models])[self.rows()]
+        return np.column_stack([self.evaluation.correct(m) for m in self.models])[self.rows()]
 
     def rows(self) -> "NDArray[np.bool_]":
         """The rows a count test is about: all, or the positives, or the negatives."""
-        return rows_about(self.setting, self.metric, self.models[0])
+        return rows_about(self.evaluation, self.metric, self.models[0])
 
     def losses(self, which: int) -> "NDArray[np.float64]":
         """The loss of each example, of several seeds its mean over them."""
@@ -118,12 +118,12 @@ class ComparedModels:
 
     def binary_truth(self) -> "NDArray[np.int64]":
         """Tell which rows are positive, as 0 and 1 (n,)."""
-        truth = self.setting.models[self.models[0]].truth
-        return np.asarray(truth == self.setting.positive, dtype=np.int64)
+        truth = self.evaluation.models[self.models[0]].truth
+        return np.asarray(truth == self.evaluation.positive, dtype=np.int64)
 
     def scores(self, model: str) -> "NDArray[np.float64]":
         """Give the score of the positive class for each row (n,)."""
-        outcome = self.setting.outcome(model, self.metric)
+        outcome = self.evaluation.outcome(model, self.metric)
         if outcome is None:
             raise ValueError(f"{model} gives no scores")
         scores = outcome.output
@@ -131,22 +131,22 @@ class ComparedModels:
 
     def folds(self) -> "NDArray[np.int64] | None":
         """Fold codes where several fits made the scores, None for one fit."""
-        if self.setting.yields.single_fit or len(self.setting.folds) < 2:
+        if self.evaluation.yields.single_fit or len(self.evaluation.folds) < 2:
             return None
-        found = self.setting.models[self.models[0]]
+        found = self.evaluation.models[self.models[0]]
         return found.repeat * (int(found.fold.max()) + 1) + found.fold
 
     def bounded(self) -> bool:
         """Tell whether the metric lies between 0 and 1."""
         declared = self.entry.declaration
-        if self.setting.own is not None:  # its range is known from its values alone
+        if self.evaluation.own is not None:  # its range is known from its values alone
             values = np.concatenate([o.output for o in self.outcomes])
             return bool(((values >= 0) & (values <= 1)).all())
         return declared.low == 0 and declared.high == 1
 
     def two_classes(self) -> bool:
         """Tell whether the truth has two classes."""
-        return len(self.setting.classes) == 2
+        return len(self.evaluation.classes) == 2
 
     def outputs(self, which: int) -> Any:
         """One model's outputs, those of several seeds side by side (n, S * K)."""
@@ -158,7 +158,7 @@ class ComparedModels:
     def value(self, output: Any) -> float:
         """The metric of one model's outputs, over folds as its estimate is, over seeds the mean."""
         first = self.outcomes[0]
-        seeds = 1 + len(self.setting.further_seeds)
+        seeds = 1 + len(self.evaluation.further_seeds)
         width = 1 if first.output.ndim == 1 else first.output.shape[1]
         values = []
         for seed in range(seeds):
@@ -170,7 +170,7 @@ class ComparedModels:
     @cached_property
     def partition(self) -> Partition:
         """Folds and repeats of the predictions, the same for both models."""
-        found = self.setting.models[self.models[0]]
+        found = self.evaluation.models[self.models[0]]
         return partition(len(found.rows), found.fold, found.repeat)
 
     def joint(self) -> "tuple[NDArray[np.int64], Callable[[Any], Any]]":
@@ -202,7 +202,7 @@ class ComparedModels:
 
     def fold_values(self, which: int) -> "NDArray[np.float64]":
         """The values of one model in each fold, of several seeds their mean."""
-        whole, _ = over_seeds(self.setting.aggregates(self.models[which], self.metric))
+        whole, _ = over_seeds(self.evaluation.aggregates(self.models[which], self.metric))
         return np.array([np.nan if v is None else v for v in whole.fold_values], dtype=np.float64)
 
 
@@ -216,7 +216,7 @@ def swapper(models: ComparedModels, groups: Any, *, blocked: bool) -> Swapper:
     `blocked` rows their order counts.
     """
     form = models.entry.declaration.form
-    several = bool(models.setting.further_seeds)
+    several = bool(models.evaluation.further_seeds)
     unweighted = models.outcomes[0].weights is None and not several
     plain = groups is None and not blocked and unweighted
     if form == "losses":
@@ -249,8 +249,8 @@ def resampler(models: ComparedModels, groups: Any) -> Resampler:
     width = None if None in ends else float(ends[1]) - float(ends[0])  # type: ignore[arg-type]  # neither is None
     limits = (None, None) if width is None else (-width, width)
     summed = form != "scores" or (declared.ranks == "area" and models.two_classes())
-    several = bool(models.setting.further_seeds)
-    in_repeats = models.setting.yields.averaged and not models.setting.means
+    several = bool(models.evaluation.further_seeds)
+    in_repeats = models.evaluation.yields.averaged and not models.evaluation.means
     weighted = models.outcomes[0].weights is not None or several
     if weighted and summed and not in_repeats:
         a, b = (
@@ -286,7 +286,7 @@ class TestInputs:
     __test__ = False  # pytest collects classes by their name
 
     study: Study
-    setting: Setting
+    evaluation: Evaluation
     metric: Method
     models: tuple[str, ...]
     test: Method
@@ -301,12 +301,12 @@ class TestInputs:
     @cached_property
     def compared(self) -> ComparedModels:
         """The outcomes of the models."""
-        return ComparedModels(self.setting, self.metric, self.models)
+        return ComparedModels(self.evaluation, self.metric, self.models)
 
     @cached_property
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
         """Training and test sizes of the folds, and a note where they are assumed."""
-        return self.setting.sizes()
+        return self.evaluation.sizes()
 
     def with_test(self, test: Method) -> "TestInputs":
         """Return the inputs of another test of the same models."""
@@ -333,12 +333,12 @@ class TestInputs:
         if self._reversed() and "alternative" in options:
             options["alternative"] = OPPOSITE[str(options["alternative"])]
         result: HypothesisTestResult = entry.function(*inputs, **options)
-        one_fit = self.setting.yields.single_fit or self.setting.yields.averaged
+        one_fit = self.evaluation.yields.single_fit or self.evaluation.yields.averaged
         null = "" if one_fit else entry.declaration.null_under_cv
         result = replace(
             result,
             null=self._worded(null or result.null),
-            variant=result.variant.replace("groups", self.setting.each),
+            variant=result.variant.replace("groups", self.evaluation.each),
             notes=(*result.notes, *self._assumed_sizes(), *self._note_of_first_seed()),
         )
         written: Any = self.test.keywords().get("alternative", "two_sided")
@@ -356,7 +356,7 @@ class TestInputs:
     @cached_property
     def _of_difference(self) -> "TestInputs":
         """The same models under the test whose interval fits the design."""
-        name = difference_test(self.metric, self.setting.yields, len(self.setting.classes))
+        name = difference_test(self.metric, self.evaluation.yields, len(self.evaluation.classes))
         return self.with_test(Method(name))
 
     def _declared_inputs(self) -> tuple[Input, ...]:
@@ -366,9 +366,9 @@ class TestInputs:
     def _note_of_first_seed(self) -> tuple[str, ...]:
         """Say so where a test takes one output of each example and there are several seeds."""
         single = any(declared.of_one_fit for declared in self._declared_inputs())
-        if not self.setting.further_seeds or not single:
+        if not self.evaluation.further_seeds or not single:
             return ()
-        seeds = 1 + len(self.setting.further_seeds)
+        seeds = 1 + len(self.evaluation.further_seeds)
         return (f"on the predictions of the first of {seeds} seeds",)
 
     def _worded(self, null: str) -> str:
@@ -438,9 +438,9 @@ def table(inputs: TestInputs) -> Table:
 @COMPARISON.provides("shares")
 def shares(inputs: TestInputs) -> Shares | Table:
     """Count the right answers of two models; the table of both for the same examples."""
-    if Evidence.SHARES not in inputs.setting.yields.evidence:
+    if Evidence.SHARES not in inputs.evaluation.yields.evidence:
         return table(inputs)
-    first, second = (inputs.setting.correct(model) for model in inputs.models)
+    first, second = (inputs.evaluation.correct(model) for model in inputs.models)
     return Shares((int(first.sum()), len(first)), (int(second.sum()), len(second)))
 
 
@@ -503,10 +503,10 @@ def n_test(inputs: TestInputs) -> "NDArray[Any] | None":
 @COMPARISON.provides("groups")
 def groups(inputs: TestInputs) -> "NDArray[np.int64] | None":
     """Return the groups of the rows that the test reads, None where each row is alone."""
-    codes = inputs.setting.group_codes
+    codes = inputs.evaluation.group_codes
     if codes is None:
         return None
-    found = codes[inputs.setting.models[inputs.models[0]].rows]
+    found = codes[inputs.evaluation.models[inputs.models[0]].rows]
     return found[inputs.compared.rows()] if inputs.needs.tests == "correctness" else found
 
 
@@ -541,16 +541,16 @@ def bounded(inputs: TestInputs) -> bool:
 
 
 @COMPARISON.provides("swapper")
-def swapper_of(inputs: TestInputs) -> RememberedSwapper:
+def swapper_of(inputs: TestInputs) -> CachedSwapper:
     """Return what swaps the outputs of two models."""
     blocked = dict(inputs.test.options).get("block") is not None
-    return RememberedSwapper(swapper(inputs.compared, inputs.make("groups"), blocked=blocked))
+    return CachedSwapper(swapper(inputs.compared, inputs.make("groups"), blocked=blocked))
 
 
 @COMPARISON.provides("sample")
-def sample(inputs: TestInputs) -> RememberedSample:
+def sample(inputs: TestInputs) -> CachedSample:
     """Return what resamples the difference of two models."""
-    return RememberedSample(resampler(inputs.compared, inputs.make("groups")))
+    return CachedSample(resampler(inputs.compared, inputs.make("groups")))
 
 
 @COMPARISON.provides("difference")
@@ -570,8 +570,8 @@ def seed(inputs: TestInputs) -> int:
     """Return the seed of the test on this source and metric."""
     return analysis_seed(
         inputs.study.seed,
-        inputs.setting.sha256,
-        inputs.setting.protocol,
+        inputs.evaluation.sha256,
+        inputs.evaluation.protocol,
         inputs.metric.written,
         inputs.test.written,
     )

@@ -114,18 +114,18 @@ STUDIES = (
 def sizes(subject, context):
     """Give the lengths that the symbols of shapes stand for."""
     if subject is Subject.COMPARISON:
-        found = context.setting.models[context.models[0]]
-        return {"n": len(found.rows), "m": len(context.models), "j": len(context.setting.folds)}
+        found = context.evaluation.models[context.models[0]]
+        return {"n": len(found.rows), "m": len(context.models), "j": len(context.evaluation.folds)}
     if subject is Subject.DATA_SETS:
         of_pair = "pair" in HYPOTHESIS_TESTS[context.test.name].inputs
         models = context.family if of_pair else context.models
         return {"s": len(context.grid.datasets), "m": len(models)}
     if subject is Subject.FAMILY:
-        found = next(iter(context.first.arena.setting.models.values()))
+        found = next(iter(context.first.context.evaluation.models.values()))
         return {"n": len(found.rows), "m": len(context.first.planned.models)}
     if subject is Subject.ESTIMATE:
         one = context.inputs
-        return {"n": one.outcome.n, "j": len(one.setting.folds), "k": one.outcome.k}
+        return {"n": one.outcome.n, "j": len(one.evaluation.folds), "k": one.outcome.k}
     return {}
 
 
@@ -203,7 +203,7 @@ def test_a_new_input_needs_its_declaration_and_its_provider_only(monkeypatch):
 
     @COMPARISON.provides("agreeing")
     def agreeing(inputs):
-        first, second = (inputs.setting.models[model].labels for model in inputs.models)
+        first, second = (inputs.evaluation.models[model].labels for model in inputs.models)
         return int(np.sum(first == second))
 
     results = run(study(text))

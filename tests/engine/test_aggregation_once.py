@@ -6,7 +6,7 @@ import pytest
 from studies import study, write_rows
 
 from evallang.api import run
-from evallang.engine import settings
+from evallang.engine import evaluation
 
 FOUR = """\
 evallang 1
@@ -24,13 +24,13 @@ model dummy = DummyClassifier
 def calls(monkeypatch):
     """Count the aggregations by metric."""
     found = Counter()
-    plain = settings.aggregate
+    plain = evaluation.aggregate
 
     def counted(entry, *arguments):
         found[entry.name] += 1
         return plain(entry, *arguments)
 
-    monkeypatch.setattr(settings, "aggregate", counted)
+    monkeypatch.setattr(evaluation, "aggregate", counted)
     return found
 
 

@@ -95,7 +95,7 @@ def test_a_permutation_swaps_all_seeds_of_an_example_together(three):
     other = next(e for e in results.estimates if (e.model, e.metric) == ("bayes", "f1"))
     assert by_metric["f1"].estimate.value == pytest.approx(tree.value - other.value, rel=1e-9)
     # sign flips of each example's mean difference over seeds, drawn once more
-    per_example = (labels == y).mean(axis=0) - results._run.settings[0].correct("bayes")
+    per_example = (labels == y).mean(axis=0) - results._run.evaluations[0].correct("bayes")
     rng = np.random.default_rng(1)
     signs = rng.choice([-1, 1], (4000, len(y)))
     p = np.mean(np.abs(signs @ per_example) >= abs(per_example.sum()) - 1e-9)
@@ -115,8 +115,8 @@ def test_the_first_seed_is_that_of_a_study_without_seeds(three):
     results, *_ = three
     text = HEAD + "protocol cv folds=4\nmeasure accuracy\n"
     plain = run(study(text))
-    first = results._run.settings[0].models["tree"].labels
-    np.testing.assert_array_equal(first, plain._run.settings[0].models["tree"].labels)
+    first = results._run.evaluations[0].models["tree"].labels
+    np.testing.assert_array_equal(first, plain._run.evaluations[0].models["tree"].labels)
 
 
 def test_fold_tests_take_the_means_of_folds():
@@ -178,7 +178,7 @@ def test_the_bootstrap_averages_losses_over_seeds():
     results = run(study(text))
     found = results.estimates[0]
     by_seed = []
-    for one in results._run.settings[0].by_seed:
+    for one in results._run.evaluations[0].by_seed:
         outcome = one.models["tree"]
         sums, counts = np.zeros(569), np.zeros(569)
         kept = outcome.fold >= 0

@@ -1,4 +1,4 @@
-"""Outcomes that were made elsewhere, as the settings that tests and measures read."""
+"""Outcomes that were made elsewhere, as the evaluations that tests and measures read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.compatibility import own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
-from evallang.engine.settings import FoldSize, ModelOutcome, Setting
+from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome
 from evallang.planning.defaults import yields_of_scores
 from evallang.planning.seeds import canonical_json
 from evallang.registry import lazy
@@ -18,10 +18,10 @@ else:
     np = lazy("numpy")
 
 
-def of_outcomes(source: GivenOutcomes) -> Setting:
-    """Give predictions, judged outcomes or counts as a setting; a row is an example.
+def of_outcomes(source: GivenOutcomes) -> Evaluation:
+    """Give predictions, judged outcomes or counts as an evaluation; a row is an example.
 
-    With repeats the rows of the setting are the examples, each of which has several
+    With repeats the rows of the evaluation are the examples, each of which has several
     predictions.
     """
     if source.samples is not None:
@@ -47,7 +47,7 @@ def of_outcomes(source: GivenOutcomes) -> Setting:
             scores=source.scores.get(model.name),
             probabilities=model.name in source.probabilities,
         )
-    return Setting(
+    return Evaluation(
         source=source.spec.name,
         label=source.spec.label,
         unit=source.spec.unit,
@@ -72,8 +72,8 @@ def of_outcomes(source: GivenOutcomes) -> Setting:
     )
 
 
-def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Setting:
-    """Give shares as a setting: no row of a model is one of another's."""
+def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation:
+    """Give shares as an evaluation: no row of a model is one of another's."""
     assert source.correct is not None, "shares are right or wrong"
     models: dict[str, ModelOutcome] = {}
     before = 0
@@ -89,7 +89,7 @@ def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Setting:
             probabilities=False,
         )
         before += n
-    return Setting(
+    return Evaluation(
         source=source.spec.name,
         label=source.spec.label,
         unit=source.spec.unit,
@@ -136,10 +136,10 @@ def _fold_sizes(
 # --- tables of scores ----------------------------------------------------------------------
 
 
-def of_scores(table: ScoreTable) -> Iterator[Setting]:
-    """Give each data set of a table of scores as a setting; a row is a fold's score.
+def of_scores(table: ScoreTable) -> Iterator[Evaluation]:
+    """Give each data set of a table of scores as an evaluation; a row is a fold's score.
 
-    A model without scores on a data set has no part in its setting.
+    A model without scores on a data set has no part in its evaluation.
     """
     spec = table.spec
     folds = _folds_of(table)
@@ -148,7 +148,7 @@ def of_scores(table: ScoreTable) -> Iterator[Setting]:
         values = table.values[row].reshape(len(table.models), -1)
         present = [i for i in range(len(table.models)) if not table.missing[row, i]]
         name, label = names_of(table, row)
-        yield Setting(
+        yield Evaluation(
             source=name,
             label=label,
             unit="scores",

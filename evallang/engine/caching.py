@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class RememberedSample:
+class CachedSample:
     """A `Resampler` whose values are computed once."""
 
     def __init__(self, sample: Resampler) -> None:
@@ -58,14 +58,14 @@ class RememberedSample:
         return self._left_out
 
 
-class RememberedSwapper:
+class CachedSwapper:
     """A `Swapper` whose values are computed once."""
 
     def __init__(self, swapper: Swapper) -> None:
         self._swapper = swapper
         self._drawn: dict[int, NDArray[np.float64]] = {}
         self._every: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]] | None] = {}
-        self._blocks: dict[int, RememberedSwapper] = {}
+        self._blocks: dict[int, CachedSwapper] = {}
 
     @property
     def unit(self) -> str:
@@ -88,8 +88,8 @@ class RememberedSwapper:
             self._every[most] = self._swapper.arrangements(most)
         return self._every[most]
 
-    def in_blocks(self, size: int) -> "RememberedSwapper":
+    def in_blocks(self, size: int) -> "CachedSwapper":
         """Give the same difference with `size` consecutive examples swapped as a whole."""
         if size not in self._blocks:
-            self._blocks[size] = RememberedSwapper(self._swapper.in_blocks(size))
+            self._blocks[size] = CachedSwapper(self._swapper.in_blocks(size))
         return self._blocks[size]

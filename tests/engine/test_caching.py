@@ -7,7 +7,7 @@ from studies import codes, study
 
 from evallang.api import run
 from evallang.engine import test_inputs
-from evallang.engine.remembered import RememberedSample, RememberedSwapper
+from evallang.engine.caching import CachedSample, CachedSwapper
 from evallang.stats.hypothesis_tests.swapping import SignSwapper
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.resampling import LossSample
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 def test_a_test_of_a_margin_draws_its_resamples_once(folder, monkeypatch):
     calls = []
 
-    class Counted(RememberedSample):
+    class Counted(CachedSample):
         def __init__(self, sample):
             class Inner(type(sample)):
                 def replicates(self, rng, rounds):
@@ -50,7 +50,7 @@ def test_a_test_of_a_margin_draws_its_resamples_once(folder, monkeypatch):
             sample.__class__ = Inner
             super().__init__(sample)
 
-    monkeypatch.setattr(test_inputs, "RememberedSample", Counted)
+    monkeypatch.setattr(test_inputs, "CachedSample", Counted)
     text = HEAD + "measure f1\ncompare a, b with tost(margin=5%)\n"
     (line,) = run(study(text, folder)).record.comparisons
     assert line.pairwise[0].p is not None
@@ -59,14 +59,14 @@ def test_a_test_of_a_margin_draws_its_resamples_once(folder, monkeypatch):
 
 def test_what_is_remembered_is_what_was_drawn():
     losses = np.arange(20.0)
-    sample, plain = RememberedSample(LossSample(losses, None)), LossSample(losses, None)
+    sample, plain = CachedSample(LossSample(losses, None)), LossSample(losses, None)
     first = sample.replicates(np.random.default_rng(1), 50)
     assert np.array_equal(first, plain.replicates(np.random.default_rng(1), 50))
     assert sample.replicates(np.random.default_rng(2), 50) is first
     assert sample.estimate() == plain.estimate()
     assert np.array_equal(sample.jackknife()[0], plain.jackknife()[0])
     parts = np.linspace(-1, 2, 12)
-    swapper, own = RememberedSwapper(SignSwapper(parts)), SignSwapper(parts)
+    swapper, own = CachedSwapper(SignSwapper(parts)), SignSwapper(parts)
     assert swapper.estimate() == own.estimate()
     drawn = swapper.replicates(np.random.default_rng(1), 40)
     assert np.array_equal(drawn, own.replicates(np.random.default_rng(1), 40))

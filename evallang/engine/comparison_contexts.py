@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evallang.engine.across import GridInputs, ScoreGrid, ranks
+from evallang.engine.evaluation import Evaluation
 from evallang.engine.repeats import as_read_by
-from evallang.engine.settings import Setting
 from evallang.engine.test_inputs import TestInputs, rows_about
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import lazy
@@ -21,7 +21,7 @@ else:
     np = lazy("numpy")
 
 
-class Arena(Protocol):
+class ComparisonContext(Protocol):
     """Where models meet by one metric: a source under a protocol, or several data sets."""
 
     @property
@@ -60,19 +60,19 @@ class Arena(Protocol):
 class OneSource:
     """One source under one protocol, by one metric."""
 
-    setting: Setting
+    evaluation: Evaluation
     by: Method
     asked: dict[tuple[Method, tuple[str, ...]], TestInputs] = field(default_factory=dict)
 
     @property
     def data(self) -> str | None:
         """The name of the source."""
-        return self.setting.source
+        return self.evaluation.source
 
     @property
     def protocol(self) -> str | None:
         """The protocol, None for given outcomes."""
-        return self.setting.protocol
+        return self.evaluation.protocol
 
     @property
     def metric(self) -> str:
@@ -82,14 +82,14 @@ class OneSource:
     @property
     def models(self) -> tuple[str, ...]:
         """All models of the source."""
-        return tuple(self.setting.models)
+        return tuple(self.evaluation.models)
 
     def lacking(self, models: Sequence[str]) -> Lacking | None:
         """Name a model whose fit failed, or that gives no scores."""
         for model in models:
-            if self.setting.models[model].failed:
+            if self.evaluation.models[model].failed:
                 return Lacking("fit", f"a fit of {model} failed", model)
-            if self.setting.outcome(model, self.by) is None:
+            if self.evaluation.outcome(model, self.by) is None:
                 return Lacking("scores", f"{model} gives no scores", model)
         return None
 
@@ -99,20 +99,24 @@ class OneSource:
         """Run a test on the outcomes of the models."""
         key = (test, models)
         if key not in self.asked:
-            read = as_read_by(self.setting, self.by)
+            read = as_read_by(self.evaluation, self.by)
             self.asked[key] = TestInputs(study, read, self.by, models, test, level)
         inputs = self.asked[key]
         return _reasoned(lambda: inputs.run(level), test)
 
     def correct(self, models: Sequence[str]) -> Any:
         """Right and wrong of each model on each row that the metric is about."""
-        every = np.column_stack([self.setting.correct(model) for model in models])
-        return every[rows_about(self.setting, self.by, models[0])]
+        every = np.column_stack([self.evaluation.correct(model) for model in models])
+        return every[rows_about(self.evaluation, self.by, models[0])]
 
     def seed(self, study: Study, method: Method) -> int:
         """The seed of a method on this source and metric."""
         return analysis_seed(
-            study.seed, self.setting.sha256, self.setting.protocol, self.metric, method.written
+            study.seed,
+            self.evaluation.sha256,
+            self.evaluation.protocol,
+            self.metric,
+            method.written,
         )
 
     def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:

@@ -1,4 +1,4 @@
-"""What a report needs to know of a study, copied into the results: words, sources, settings."""
+"""Results built from what was found, with the words, sources and settings that reports need."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -29,7 +29,7 @@ from evallang.study import Study
 from evallang.version import VERSION
 
 
-def results(
+def build_results(
     *,
     study: Study,
     read: ReadSources,

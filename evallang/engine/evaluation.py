@@ -59,7 +59,7 @@ class ModelOutcome:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Evaluation:
     """All outcomes of one source under one protocol.
 
     `judged` tells that only right and wrong are known (class 1 is right); `own` is the metric
@@ -139,8 +139,8 @@ class Setting:
         return self.design is not None and self.design.tests_on_training_rows(self.options)
 
     @property
-    def by_seed(self) -> "tuple[Setting, ...]":
-        """The same setting with the outcomes of each seed of `seeds=N` alone."""
+    def by_seed(self) -> "tuple[Evaluation, ...]":
+        """The same evaluation with the outcomes of each seed of `seeds=N` alone."""
         rest = (replace(self, models=models) for models in self.further_seeds)
         return tuple(replace(one, further_seeds=()) for one in (self, *rest))
 
