@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.live import is_frame
+from evallang.data.data_frames import is_frame
 from evallang.models.own_code import OwnCode
 
 if TYPE_CHECKING:

@@ -103,10 +103,10 @@ def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
 def _read(
     study: MeantStudy, folder: Path, trusted: bool, live: Live
 ) -> tuple[ReadSources, list[Diagnostic]]:
-    from evallang.data.assignment import with_assignment
     from evallang.data.counts import read_counts
+    from evallang.data.data_tables import read_table
+    from evallang.data.fold_assignments import with_assignment
     from evallang.data.predictions import read_predictions
-    from evallang.data.reading import read_table
     from evallang.data.score_tables import read_scores
 
     tables: dict[str, Table] = {}

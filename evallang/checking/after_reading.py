@@ -32,11 +32,11 @@ from evallang.data.design_rules import (
     check_test_sizes,
 )
 from evallang.data.findings import of_one
+from evallang.data.overlapping_data import check_related
 from evallang.data.read_sources import ReadSources
-from evallang.data.related import check_related
-from evallang.data.rules import check_copies, check_outcomes, check_table, check_tasks
+from evallang.data.table_rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
-from evallang.models.becoming import document_columns
+from evallang.models.column_treatments import document_columns
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields

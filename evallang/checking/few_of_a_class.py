@@ -12,12 +12,12 @@ from evallang.checking.validity import metrics_on
 from evallang.compatibility import is_auc, is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import difference_test, test_mismatch
 from evallang.compatibility.intervals import default_interval
-from evallang.data.dataset import GivenOutcomes, Table
-from evallang.data.design_codes import (
+from evallang.data.codes import (
     AREA_WITHOUT_SPREAD,
     FEW_OF_THE_RARER_CLASS,
     NO_SPREAD_IN_A_FOLD,
 )
+from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.findings import counted
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.frozen import frozen

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
+from evallang.data.column_types import DATE_CELL, Kind, kind_of, trimmed, typed_cells
 from evallang.data.delimited import checked_text
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, quoted, repeated
 from evallang.data.frame import Frame, frame_of
-from evallang.data.kinds import DATE_CELL, Kind, kind_of, trimmed, typed_cells
-from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, MALFORMED_ARFF
 from evallang.frozen import frozen
 from evallang.limits import OverLimit
 from evallang.registry import lazy

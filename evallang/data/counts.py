@@ -5,14 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes, SourceColumn
-from evallang.data.findings import Findings, listed, quoted
-from evallang.data.frame import Frame
-from evallang.data.hashing import DataHash
-from evallang.data.kinds import Kind
-from evallang.data.labels import as_number
-from evallang.data.live import read_frame
-from evallang.data.outcome_codes import (
+from evallang.data.codes import (
     COUNT_NOT_WHOLE,
     NO_EXAMPLES,
     NO_MODELS,
@@ -20,9 +13,16 @@ from evallang.data.outcome_codes import (
     PATTERN_TWICE,
     TOO_MANY_EXAMPLES,
 )
-from evallang.data.roles import known
+from evallang.data.column_roles import known
+from evallang.data.column_types import Kind
+from evallang.data.data_frames import read_frame
+from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes, SourceColumn
+from evallang.data.file_formats import read_file
+from evallang.data.findings import Findings, listed, quoted
+from evallang.data.frame import Frame
+from evallang.data.hashing import DataHash
+from evallang.data.labels import as_number
 from evallang.data.source_columns import roles_in_counts, source_columns
-from evallang.data.tables import read_file
 from evallang.diagnostics import Diagnostic
 from evallang.limits import EXAMPLES, OverLimit
 from evallang.registry import lazy

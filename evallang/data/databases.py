@@ -6,21 +6,24 @@ caller trusts the study, since it is reached over a network.
 """
 
 import contextlib
+import contextvars
 import functools
 import importlib
+import os
+import re
+import resource
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from evallang.data.files import regular_file
-from evallang.data.findings import Findings, quoted, repeated
-from evallang.data.frame import Frame, frame_of
-from evallang.data.interruptible import run_interruptibly
-from evallang.data.queries import not_one_select, ordered
-from evallang.data.source_codes import (
+from evallang.data.codes import (
     DRIVER_MISSING,
     DUPLICATE_COLUMN,
     EMPTY_FILE,
@@ -30,8 +33,11 @@ from evallang.data.source_codes import (
     SERVER_NEEDS_TRUST,
     UNKNOWN_DATABASE,
 )
-from evallang.data.values import table_of
-from evallang.limits import CELL, COLUMNS, MEMORY, QUERY_VALUES, ROWS, OverLimit
+from evallang.data.column_types import table_of
+from evallang.data.files import regular_file
+from evallang.data.findings import Findings, quoted, repeated
+from evallang.data.frame import Frame, frame_of
+from evallang.limits import CELL, COLUMNS, MEMORY, QUERY_SECONDS, QUERY_VALUES, ROWS, OverLimit
 from evallang.spelling import closest
 
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
@@ -337,3 +343,97 @@ def _tables(connection: Any, reason: str) -> str | None:
     names = [name for (name,) in kept]
     near = closest(reason.rpartition(" ")[2], names)
     return f"did you mean `{near}`?" if near else f"its tables are {quoted(names, 12)}"
+
+
+NOT_WORDS = re.compile(
+    r"""
+    --[^\n]*                         # a comment to the end of the line
+  | /\*.*?(?:\*/|\Z)                 # a comment between marks
+  | '(?:[^']|'')*(?:'|\Z)            # a text
+  | "(?:[^"]|"")*(?:"|\Z)            # a name in quotes
+  | (\$\w*\$).*?(?:\1|\Z)            # a text of PostgreSQL and DuckDB: $tag$ ... $tag$
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+WORD_OR_MARK = re.compile(r"\w+|[();]")
+
+
+def not_one_select(query: str) -> str | None:
+    """Tell in words why a query is not exactly one SELECT, None where it is."""
+    words = [word for word, _ in _words(query)]
+    while words and words[-1] == ";":
+        words.pop()
+    if not words:
+        return "is empty"
+    if ";" in words:
+        return "holds more than one statement"
+    first = next((word for word in words if word != "("), "")
+    return None if first in ("select", "with") else f"begins with `{first}`"
+
+
+def ordered(query: str) -> bool:
+    """Tell whether a query itself, not a part of it in parentheses, has an ORDER BY."""
+    outer = [word for word, depth in _words(query) if depth == 0]
+    return any(pair == ("order", "by") for pair in pairwise(outer))
+
+
+def _words(query: str) -> Iterator[tuple[str, int]]:
+    """Give words and marks in lower case, each with its depth in parentheses."""
+    depth = 0
+    for match in WORD_OR_MARK.finditer(NOT_WORDS.sub(" ", query)):
+        word = match.group().lower()
+        depth -= word == ")"
+        yield word, depth
+        depth += word == "("
+
+
+T = TypeVar("T")
+
+LOOK = 0.1  # seconds between two looks at clock and memory
+PATIENCE = 1.0  # seconds that the library has for stopping; then it is left alone
+
+
+def run_interruptibly(work: Callable[[], T], stop: Callable[[], None], what: str) -> T:
+    """Return what `work` returns; at Ctrl-C, or beyond a limit, call `stop` and raise.
+
+    `what` names the work in messages. Raises what `work` raises, and `OverLimit` for too many
+    seconds or too much memory.
+    """
+    done = threading.Event()
+    results: list[T] = []
+    errors: list[BaseException] = []
+    context = contextvars.copy_context()  # limits in force are in force in the thread too
+
+    def body() -> None:
+        try:
+            results.append(context.run(work))
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.set()
+
+    begun, before = time.monotonic(), resident_memory()
+    threading.Thread(target=body, daemon=True).start()
+    try:
+        while not done.wait(LOOK):
+            if time.monotonic() - begun > QUERY_SECONDS.most:
+                raise QUERY_SECONDS.exceeded(what)
+            if resident_memory() - before > MEMORY.most:
+                raise MEMORY.exceeded(what)
+    except BaseException:
+        stop()
+        done.wait(PATIENCE)
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def resident_memory() -> int:
+    """Return the bytes of memory that this process holds; the most it ever held on macOS."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    except OSError:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

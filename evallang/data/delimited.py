@@ -10,19 +10,19 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.files import check_size
-from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
-from evallang.data.frame import Frame, frame_of
-from evallang.data.kinds import trimmed
-from evallang.data.labels import as_number
-from evallang.data.regular_lines import beginning, read_regular
-from evallang.data.source_codes import (
+from evallang.data.codes import (
     DUPLICATE_COLUMN,
     EMPTY_FILE,
     NOT_UTF8,
     RAGGED_LINE,
     UNREADABLE_FILE,
 )
+from evallang.data.column_types import trimmed
+from evallang.data.fast_csv import beginning, read_regular
+from evallang.data.files import check_size
+from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
+from evallang.data.frame import Frame, frame_of
+from evallang.data.labels import as_number
 from evallang.frozen import frozen
 from evallang.limits import CELL, OverLimit
 from evallang.registry import lazy

@@ -7,8 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
-from evallang.data.design_codes import (
+from evallang.data.codes import (
     FEW_OF_A_CLASS_IN_A_FOLD,
     HEAVY_TAILS,
     MARGIN_BEYOND_BASELINE,
@@ -17,8 +16,9 @@ from evallang.data.design_codes import (
     UNBALANCED_CLASSES,
     UNEQUAL_TEST_SETS,
 )
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
 from evallang.data.findings import Findings, counted, label_written, quoted
-from evallang.data.tails import heavy_kurtosis
+from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.registry import lazy

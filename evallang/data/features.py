@@ -9,13 +9,13 @@ from evallang.data.codes import (
     INFINITE_VALUE,
     NO_FEATURES,
     NOT_A_FEATURE,
+    NUMBERS_WITH_TEXT,
     UNKNOWN_COLUMN,
 )
+from evallang.data.column_types import Kind
 from evallang.data.dataset import Column, DataSpec
 from evallang.data.findings import Findings, counted, quoted, written
 from evallang.data.frame import Frame, as_objects
-from evallang.data.kinds import Kind
-from evallang.data.table_codes import NUMBERS_WITH_TEXT
 from evallang.registry import lazy
 
 if TYPE_CHECKING:

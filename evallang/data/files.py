@@ -13,15 +13,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from evallang.data.findings import Findings, quoted
-from evallang.data.patterns import GLOB
-from evallang.data.source_codes import (
+from evallang.data.codes import (
     FILE_NOT_FOUND,
     FILE_TOO_LARGE,
     REMOTE_PATH,
     UNKNOWN_ENDING,
     UNREADABLE_FILE,
 )
+from evallang.data.findings import Findings, quoted
+from evallang.data.path_patterns import GLOB
 from evallang.limits import BYTES, COLUMNS, MEMORY, ROWS, OverLimit
 from evallang.source import Span
 from evallang.spelling import closest

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from evallang.data.source_codes import FILE_TOO_LARGE
+from evallang.data.codes import FILE_TOO_LARGE
 from evallang.diagnostics import Code, Diagnostic, diagnose, has_errors, in_order
 from evallang.limits import OverLimit
 from evallang.source import Span

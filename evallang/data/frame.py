@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from evallang.data.column_types import Kind, kind_of, typed_cells
 from evallang.data.dataset import Label
-from evallang.data.kinds import Kind, kind_of, typed_cells
 from evallang.data.labels import as_number, label_text
 from evallang.registry import lazy
 

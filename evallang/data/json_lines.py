@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from evallang.data.codes import EMPTY_FILE, MALFORMED_JSON
+from evallang.data.column_types import table_of
 from evallang.data.delimited import checked_text
 from evallang.data.files import check_size
 from evallang.data.findings import Findings
 from evallang.data.frame import Frame, frame_of
-from evallang.data.source_codes import EMPTY_FILE, MALFORMED_JSON
-from evallang.data.values import table_of
 from evallang.limits import LINE, NESTING, OverLimit
 from evallang.source import Span
 

@@ -1,22 +1,20 @@
-"""`predictions` statements: labels, scores and judged outcomes made elsewhere, row by row."""
+"""`predictions` statements: labels, scores, and right or wrong outcomes of each row."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.answers import Answers, read_judged, read_model
+from evallang.data.codes import NO_MODELS, REPEATS_CONTRADICT, REPEATS_NEED_ID, TASKS_DIFFER
+from evallang.data.column_roles import complete_texts, ids, levels, weights
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
-from evallang.data.findings import Findings, listed, quoted
+from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes, in_label_order
-from evallang.data.outcome_codes import NO_MODELS
+from evallang.data.prediction_columns import Answers, read_judged, read_model
 from evallang.data.prediction_files import answer_columns, read_sources, role_columns
-from evallang.data.repeats import examples_of_repeats
-from evallang.data.roles import complete_texts, ids, levels, weights
 from evallang.data.source_columns import roles_in_predictions, source_columns
-from evallang.data.table_codes import TASKS_DIFFER
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -207,3 +205,71 @@ def _codes(
         return None
     places = {label: code for code, label in enumerate(labels)}
     return np.array([places[text] for text in texts], dtype=np.int64)
+
+
+def examples_of_repeats(
+    frame: Frame, spec: PredictionsSpec, ids: Sequence[str] | None, findings: Findings
+) -> "tuple[NDArray[np.int64], tuple[str, ...]] | None":
+    """Number the examples of predictions with repeats, and state the design.
+
+    Gives the code of each row's example, in the order of their first rows, and notes; None
+    after a finding. Truth, group, weight and subgroups must be the same in all repeats of an
+    example; an example may lack some repeats, which is a note.
+    """
+    if ids is None or spec.repeat is None:
+        findings.add(
+            REPEATS_NEED_ID,
+            f"`{frame.source}` has repeats, and no column says which rows are one example",
+            "repeat",
+            help="write `id COLUMN` below it",
+        )
+        return None
+    codes = group_codes(ids)
+    for column, keyword in (
+        (spec.truth, "truth"),
+        (spec.group, "group"),
+        (spec.weight, "weight"),
+        *((name, f"within {name}") for name in spec.subgroups),
+    ):
+        if column is not None and not _agree(frame, column, codes, ids, keyword, findings):
+            return None
+    repeats = frame.texts(spec.repeat)
+    n_repeats, n_examples = repeats.n_unique(), int(codes.max()) + 1
+    notes = [f"{counted(n_examples, 'example')} in {counted(n_repeats, 'repeat')}"]
+    times = np.bincount(codes)
+    if (times < n_repeats).any():
+        lacking = counted(int((times < n_repeats).sum()), "example")
+        notes.append(
+            f"{lacking} of {n_examples:,} in fewer than all repeats: the mean is over those there"
+        )
+    return codes, tuple(notes)
+
+
+def _agree(
+    frame: Frame,
+    column: str,
+    codes: "NDArray[np.int64]",
+    ids: Sequence[str],
+    keyword: str,
+    findings: Findings,
+) -> bool:
+    """Check that a column has one value in all repeats of an example."""
+    values = frame.values(column)
+    _, first = np.unique(codes, return_index=True)
+    same = values.eq_missing(values[first][codes])
+    rows = (~same).arg_true().to_list()
+    if not rows:
+        return True
+    row = rows[0]
+    earlier = int(first[codes[row]])
+    texts = frame.texts(column)
+    findings.add(
+        REPEATS_CONTRADICT,
+        f"`{column}` of `{ids[row]}` is `{texts[earlier]}` in {frame.place(earlier)} and "
+        f"`{texts[row]}` "
+        f"in {frame.place(row)}",
+        keyword,
+        "id",
+        help="give different examples different ids",
+    )
+    return False

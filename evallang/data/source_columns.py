@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evallang.data.column_types import Kind, kind_of
 from evallang.data.dataset import (
     CountsSpec,
     DataSpec,
@@ -14,7 +15,6 @@ from evallang.data.dataset import (
     Where,
 )
 from evallang.data.frame import Frame
-from evallang.data.kinds import Kind, kind_of
 from evallang.data.labels import label_text
 from evallang.data.text_forms import names_identifier, names_unit
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evallang.data.codes import UNKNOWN_COLUMN
+from evallang.data.codes import BINS_DO_NOT_FIT, RARE_STRATA_MERGED, STRATA_TOO_FINE, UNKNOWN_COLUMN
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, counted, quoted
-from evallang.data.table_codes import BINS_DO_NOT_FIT, RARE_STRATA_MERGED, STRATA_TOO_FINE
 from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.registry import lazy

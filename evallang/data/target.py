@@ -13,12 +13,12 @@ from evallang.data.codes import (
     TARGET_NOT_NUMERIC,
     UNKNOWN_POSITIVE,
 )
+from evallang.data.column_roles import known
+from evallang.data.column_types import Kind
 from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
-from evallang.data.kinds import Kind
 from evallang.data.labels import classes_of, find_label
-from evallang.data.roles import known
 from evallang.limits import CLASSES, OverLimit
 from evallang.registry import lazy
 from evallang.spelling import closest

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
-from evallang.models.becoming import becoming
+from evallang.models.column_treatments import becoming
 from evallang.models.model import ModelSpec, is_baseline
 from evallang.registry import lazy
 from evallang.results.records import ColumnRecord

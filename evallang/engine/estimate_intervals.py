@@ -5,7 +5,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from evallang.compatibility.intervals import default_interval
-from evallang.data.tails import heavy_kurtosis
+from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.engine.interval_inputs import ESTIMATE, IntervalInputs, MethodInputs
 from evallang.engine.zero_width import has_no_width
 from evallang.frozen import frozen

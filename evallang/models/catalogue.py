@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evallang.frozen import frozen
-from evallang.models import facts, regular_expressions
+from evallang.models import class_facts, regular_expressions
 from evallang.models.constraints import Constraint, read_constraint
 from evallang.models.model import ParameterValue
 from evallang.models.packages import PACKAGES, Package, installed
@@ -110,7 +110,7 @@ def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
     """Tell why a value does not suit a parameter, None when it does; read after its name."""
     if parameter.refused:
         return parameter.refused
-    if parameter.name in facts.REGULAR_EXPRESSIONS and isinstance(value, str):
+    if parameter.name in class_facts.REGULAR_EXPRESSIONS and isinstance(value, str):
         return regular_expressions.objection(value)
     return parameter.constraint.objection(value)
 
@@ -264,8 +264,8 @@ def _entry(name: str) -> ClassEntry:
         kinds=frozenset(written.pop("kinds", None) or ()),
         parameters=parameters,
         nested=tuple(written.pop("nested", None) or ()),
-        refused=facts.REFUSED_CLASSES.get(name),
-        by_column=facts.COLUMN_BY_COLUMN.get(name),
+        refused=class_facts.REFUSED_CLASSES.get(name),
+        by_column=class_facts.COLUMN_BY_COLUMN.get(name),
         since=written.pop("since", None),
         until=written.pop("until", None),
         rules=written,
@@ -277,11 +277,11 @@ def _parameter(owner: str, name: str, written: list[Any]) -> ParameterEntry:
     here = [e for e in editions if _covers(e[2], e[3])]
     index, default, since, until = (here or editions)[-1]
     text = _table()["constraints"][index]
-    refused = facts.REFUSED_PARAMETERS.get(name)
+    refused = class_facts.REFUSED_PARAMETERS.get(name)
     if name == "score_func":
-        text = "words " + " ".join(facts.SCORE_FUNCTIONS)
+        text = "words " + " ".join(class_facts.SCORE_FUNCTIONS)
     elif "callable" in text:
-        refused = refused or facts.TAKES_A_FUNCTION
+        refused = refused or class_facts.TAKES_A_FUNCTION
     value, default_text = _read_default(default)
     return ParameterEntry(
         name=name,
@@ -312,11 +312,11 @@ def _read_default(default: Any) -> tuple[ParameterValue, str]:
 
 
 def _simpler(owner: str, name: str) -> Direction | None:
-    if f"{owner}.{name}" in facts.NO_DIRECTION:
+    if f"{owner}.{name}" in class_facts.NO_DIRECTION:
         return None
-    if name in facts.SMALLER_IS_SIMPLER:
+    if name in class_facts.SMALLER_IS_SIMPLER:
         return "smaller"
-    return "larger" if name in facts.LARGER_IS_SIMPLER else None
+    return "larger" if name in class_facts.LARGER_IS_SIMPLER else None
 
 
 def _of_kinds(kinds: set[str]) -> tuple[str, ...]:

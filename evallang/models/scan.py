@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
-from evallang.models.facts import NEEDED_PARAMETERS, REFUSED_CLASSES
+from evallang.models.class_facts import NEEDED_PARAMETERS, REFUSED_CLASSES
 from evallang.registry import lazy
 
 if TYPE_CHECKING:

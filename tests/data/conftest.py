@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
+from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec, PredictionsSpec, Where
 from evallang.data.predictions import read_predictions
-from evallang.data.reading import read_table
 from evallang.source import Span
 
 CLAUSES = (

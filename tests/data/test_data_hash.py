@@ -56,7 +56,7 @@ def test_the_hash_is_the_same_under_another_hash_seed(source):
     program = (
         "from pathlib import Path\n"
         "from evallang.data.dataset import DataSpec\n"
-        "from evallang.data.reading import read_table\n"
+        "from evallang.data.data_tables import read_table\n"
         "spec = DataSpec('d', 'd', 'path', 'd.csv', 's', target='y', subgroups=('w', 'x'))\n"
         "print(read_table(spec, Path('.'))[0][0].sha256)\n"
     )

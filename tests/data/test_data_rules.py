@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evallang.data.rules import check_table, check_tasks
+from evallang.data.table_rules import check_table, check_tasks
 from evallang.source import Span
 
 

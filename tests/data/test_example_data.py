@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec, GivenModel, PredictionsSpec, ScoresSpec, Where
 from evallang.data.predictions import read_predictions
-from evallang.data.reading import read_table
-from evallang.data.rules import check_table
 from evallang.data.score_tables import read_scores
+from evallang.data.table_rules import check_table
 from evallang.source import Span
 
 EXAMPLES = Path(str(files("evallang.examples")))

@@ -127,8 +127,8 @@ LIKE_TABLES = st.text("xy1.-,;\t\"'\r\n {}[]:", max_size=60).map(
 
 @given(st.one_of(st.binary(max_size=300), LIKE_TABLES))
 def test_no_bytes_make_a_reader_raise(tmp_path_factory, data):
+    from evallang.data.data_tables import read_table
     from evallang.data.dataset import DataSpec
-    from evallang.data.reading import read_table
 
     folder = tmp_path_factory.mktemp("bytes")
     for name in ("a.csv", "a.tsv", "a.jsonl", "a.arff", "a.parquet", "a.csv.gz"):

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evallang.data import interruptible
-from evallang.data.patterns import matching
+from evallang.data import databases
+from evallang.data.path_patterns import matching
 from evallang.limits import LIMITS, OverLimit, limits
 
 PLAIN = "x,z,y\n1,2,a\n3,4,b\n5,6,a\n"
@@ -137,9 +137,7 @@ def test_a_query_without_an_end_meets_a_limit(source, monkeypatch, kind, limit):
     query = f"{ENDLESS}select x, 'a' as y from n where x < 0"
     if limit == "memory":
         query = f"{ENDLESS}select x, 'a' as y from n order by -x"
-        monkeypatch.setattr(
-            interruptible, "resident_memory", iter(range(0, 10**12, 10**8)).__next__
-        )
+        monkeypatch.setattr(databases, "resident_memory", iter(range(0, 10**12, 10**8)).__next__)
     begun = time.monotonic()
     with limits(**{limit: 1 if limit == "query_seconds" else 50_000_000}):
         found = source.error(None, query, kind="sql", connection=f"{kind}:///d.db", target="y")

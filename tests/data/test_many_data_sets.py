@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from evallang.data.reading import read_table
-from evallang.data.related import check_related
+from evallang.data.data_tables import read_table
+from evallang.data.overlapping_data import check_related
 from evallang.source import Span
 
 

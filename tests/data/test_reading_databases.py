@@ -10,9 +10,9 @@ import duckdb
 import pytest
 
 from evallang.data import databases
+from evallang.data.data_tables import read_table
+from evallang.data.databases import not_one_select, ordered
 from evallang.data.dataset import DataSpec
-from evallang.data.queries import not_one_select, ordered
-from evallang.data.reading import read_table
 from evallang.limits import limits
 
 ROWS = [(1, 34.5, "A", "no"), (2, None, "B", "yes"), (3, 51.0, "A", "yes"), (4, 20.0, None, "no")]

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
+from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec
-from evallang.data.reading import read_table
 
 
 def test_numbers_and_booleans_are_numeric_and_text_is_object(source):

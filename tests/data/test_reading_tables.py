@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
+from evallang.data.data_tables import read_table
 from evallang.data.delimited import read_delimited
 from evallang.data.findings import Findings
-from evallang.data.reading import read_table
-from evallang.data.selection import select
+from evallang.data.row_filters import select
 
 # --- bundled data sets -----------------------------------------------------------------
 

@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
+from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec
 from evallang.data.labels import as_number, in_label_order, label_text
-from evallang.data.reading import read_table
 
 
 @pytest.mark.parametrize(

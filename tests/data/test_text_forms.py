@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evallang.data.rules import check_table
+from evallang.data.table_rules import check_table
 from evallang.data.text_forms import (
     are_amounts,
     are_clock_times,

@@ -10,7 +10,7 @@ from specs import call, items, steps
 from evallang.models import generate, scan
 from evallang.models.abilities import abilities
 from evallang.models.catalogue import CATALOGUE
-from evallang.models.facts import REFUSED_CLASSES
+from evallang.models.class_facts import REFUSED_CLASSES
 
 SHIPPED = json.loads(generate.TARGET.read_text(encoding="utf-8"))
 

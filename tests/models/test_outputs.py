@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evallang.models.outputs import predict_outputs
+from evallang.models.fitting import predict_outputs
 
 ROWS = np.zeros((2, 1))
 

@@ -7,11 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
-from evallang.data.features import LEAST_NUMBERS
-from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
-from evallang.data.source_columns import FEATURE, NOT_USED
-from evallang.data.table_codes import (
+from evallang.data.codes import (
     CLASS_SMALLER_THAN_FOLDS,
     CONSTANT_FEATURE,
     DATES_AS_CATEGORIES,
@@ -25,6 +21,10 @@ from evallang.data.table_codes import (
     TARGET_AMONG_FEATURES,
     TASKS_DIFFER,
 )
+from evallang.data.dataset import Column, CountsSpec, GivenOutcomes, PredictionsSpec, Table
+from evallang.data.features import LEAST_NUMBERS
+from evallang.data.findings import Findings, counted, label_written, listed, quoted, written
+from evallang.data.source_columns import FEATURE, NOT_USED
 from evallang.data.text_forms import (
     are_amounts,
     are_clock_times,

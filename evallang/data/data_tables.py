@@ -8,22 +8,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evallang.data.codes import NO_TARGET, TOO_FEW_ROWS
+from evallang.data.codes import (
+    FILE_NOT_FOUND,
+    NO_TARGET,
+    REMOTE_PATH,
+    SAME_STEM,
+    TOO_FEW_ROWS,
+    UNREADABLE_FILE,
+)
+from evallang.data.column_roles import complete_texts, ids, levels, weights
+from evallang.data.data_frames import read_frame
 from evallang.data.databases import read_query
 from evallang.data.dataset import DataSpec, Table
 from evallang.data.features import read_features
+from evallang.data.file_formats import BUNDLED_TARGET, read_bundled, read_file
 from evallang.data.files import stem
 from evallang.data.findings import Findings, quoted, repeated, written
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
 from evallang.data.labels import group_codes
-from evallang.data.live import read_frame
-from evallang.data.patterns import matching
-from evallang.data.roles import complete_texts, ids, levels, weights
-from evallang.data.selection import select
-from evallang.data.source_codes import FILE_NOT_FOUND, REMOTE_PATH, SAME_STEM, UNREADABLE_FILE
+from evallang.data.path_patterns import matching
+from evallang.data.row_filters import select
 from evallang.data.source_columns import roles_in_data, source_columns
-from evallang.data.tables import BUNDLED_TARGET, read_bundled, read_file
 from evallang.data.target import read_target
 from evallang.diagnostics import Diagnostic, has_errors, in_order
 from evallang.limits import OverLimit

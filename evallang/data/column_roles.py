@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import ID_TWICE, MISSING_IN_ROLE, UNKNOWN_COLUMN, UNUSABLE_WEIGHT
+from evallang.data.column_types import Kind
 from evallang.data.findings import Findings, quoted, written
 from evallang.data.frame import Frame
-from evallang.data.kinds import Kind
 from evallang.registry import lazy
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from evallang.data.codes import RELATED_DATA_SETS
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings
-from evallang.data.table_codes import RELATED_DATA_SETS
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
 from evallang.source import Span

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evallang.data.arff import read_arff
+from evallang.data.codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
+from evallang.data.column_types import plain_types
 from evallang.data.delimited import read_delimited
 from evallang.data.files import check_size, ending, locate, read_bytes
 from evallang.data.findings import RENAME, Findings, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.json_lines import read_json_lines
-from evallang.data.kinds import plain_types
-from evallang.data.source_codes import DUPLICATE_COLUMN, EMPTY_FILE, UNREADABLE_FILE
 from evallang.limits import CELL, MEMORY, OverLimit
 from evallang.registry import lazy
 from evallang.source import Span

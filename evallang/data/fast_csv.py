@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.kinds import trimmed
+from evallang.data.column_types import trimmed
 from evallang.frozen import frozen
 from evallang.registry import lazy
 

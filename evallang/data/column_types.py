@@ -1,19 +1,25 @@
-"""What kind of values a column holds: numbers, Booleans, dates, text.
+"""The types of a column's values: numbers, Booleans, dates, text.
 
 Cells of text files are typed here and nowhere else, so that the same words mean the same
-in every clause. Parquet and JSON Lines bring types with them, which are kept.
+in every clause. Parquet, JSON Lines and databases bring types with them, which are kept.
 """
 
+import datetime
+import json
 import re
+from collections.abc import Iterable
+from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from evallang.data.labels import label_text
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import polars as pl
 else:
     pl = lazy("polars")
+
 
 INTEGER_CELL = r"^[+-]?(0|[1-9][0-9]*)$"
 DATE_CELL = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
@@ -123,3 +129,58 @@ def trimmed(cells: "pl.Expr") -> "pl.Expr":
     """Take the blanks around text away; what was nothing else is missing."""
     stripped = cells.str.strip_chars()
     return pl.when(stripped != "").then(stripped).otherwise(None).name.keep()
+
+
+OPAQUE = (list, dict, tuple, bytes, memoryview, datetime.time, datetime.timedelta)
+"""Values that no clause can use; a column that holds one is kept as bytes."""
+
+
+def table_of(columns: Iterable[tuple[str, list[Any]]]) -> "pl.DataFrame":
+    """Return columns of plain values, each with the type that all its values have."""
+    return plain_types(pl.DataFrame([_series(name, values) for name, values in columns]))
+
+
+def _series(name: str, values: list[Any]) -> "pl.Series":
+    """Return a column with the type that all its values have; None is missing.
+
+    Values of several types become text, decimals float64, dates and times stay what they are.
+    """
+    types = {type(value) for value in values if value is not None}
+    if types & set(OPAQUE):
+        return pl.Series(name, [None if v is None else _bytes(v) for v in values], pl.Binary)
+    if not types:
+        return pl.Series(name, values, pl.Null)
+    if types == {bool}:
+        return pl.Series(name, values, pl.Boolean)
+    if types == {int} and all(v is None or -(2**63) <= v < 2**63 for v in values):
+        return pl.Series(name, values, pl.Int64)
+    if types <= {int, float, Decimal}:
+        numbers = [None if v is None else _float(v) for v in values]
+        return pl.Series(name, numbers, pl.Float64)
+    if types == {datetime.date}:
+        return pl.Series(name, values, pl.Date)
+    if types == {datetime.datetime}:
+        moments = [None if v is None else _moment(v) for v in values]
+        return pl.Series(name, moments, pl.Datetime("us"))
+    texts = [None if v is None else label_text(v) for v in values]
+    return pl.Series(name, texts, pl.String)
+
+
+def _bytes(value: Any) -> bytes:
+    if isinstance(value, bytes | memoryview):
+        return bytes(value)
+    return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
+
+
+def _float(value: int | float | Decimal) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _moment(value: datetime.datetime) -> datetime.datetime:
+    """Give a moment without zone: that of UTC where it has one."""
+    if value.tzinfo is None:
+        return value
+    return value.astimezone(datetime.UTC).replace(tzinfo=None)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from evallang.data.column_types import plain_types
 from evallang.data.frame import Frame, frame_of
-from evallang.data.kinds import plain_types
 from evallang.registry import lazy
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+from evallang.data.codes import ASSIGNMENT_MISMATCH
+from evallang.data.column_roles import complete_texts
 from evallang.data.dataset import Table
+from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings, counted, listed
 from evallang.data.frame import Frame
-from evallang.data.roles import complete_texts
-from evallang.data.table_codes import ASSIGNMENT_MISMATCH
-from evallang.data.tables import read_file
 from evallang.diagnostics import Diagnostic
 from evallang.source import Span
 

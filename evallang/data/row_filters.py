@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evallang.data.codes import INCOMPARABLE_VALUE, NO_ROWS_LEFT, ORDERING_OF_TEXT, UNKNOWN_COLUMN
+from evallang.data.column_types import Kind
 from evallang.data.dataset import Label, Where
 from evallang.data.findings import Findings, quoted
 from evallang.data.frame import Frame
-from evallang.data.kinds import Kind
 from evallang.data.labels import as_number, label_text
 from evallang.registry import lazy
 
