@@ -12,7 +12,7 @@ from evallang.api.study import Study, StudyError, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.after_reading import judge_planned, judge_read
-from evallang.checking.rules.whole_families import asked_again
+from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.data.files import paths_taken
@@ -78,7 +78,7 @@ def read_and_plan(
     _stop_on_errors(study, stopping)
     if not fine:
         everything = (*study.diagnostics, *found)
-        later = asked_again(study.meant)
+        later = left_open(study.meant)
         found += waivers.unused_after_reading(everything, study.checked.gathered, later)
     diagnostics = {(d.code, d.span, d.message): d for d in (*study.diagnostics, *found)}
     said = report(diagnostics.values(), study.checked.gathered)

@@ -12,12 +12,10 @@ from evallang.checking.few_of_a_class import judge_given_areas, judge_planned_ar
 from evallang.checking.of_classes import judge_classes, judge_options
 from evallang.checking.questions import questions
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
-from evallang.checking.rules.examples import Examples, advise_on_examples, of_outcomes
+from evallang.checking.rules.examples import Examples, of_outcomes, uncounted
 from evallang.checking.rules.lines import listed, test_of, tested_lines, tests_of
-from evallang.checking.rules.primary import advise_on_first_measure
 from evallang.checking.rules.resampling import spoken
-from evallang.checking.rules.splits import advise_on_given_folds
-from evallang.checking.rules.whole_families import advise_on_families
+from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.checking.validity import for_the_line, metrics_on
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
 from evallang.compatibility.hypothesis_tests import test_mismatch
@@ -81,12 +79,12 @@ def judge_read(
         )
         checked = (*checked, *check_design(table, asked))
         found += of_one(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
-    found += advise_on_examples(read, [of_outcomes(g) for g in given if g.examples is None])
-    found += advise_on_families(study, read)
+    examples = [of_outcomes(source) for source in given if source.examples is None]
     classes = {table.spec.name: len(table.classes) for table in tables.values()}
     classes |= {outcomes.spec.name: len(outcomes.classes) for outcomes in given}
-    known = {name: n for name, n in classes.items() if n}
-    found += advise_on_first_measure(read, known, _assigned(study, tables))
+    sizes = {name: n for name, n in classes.items() if n}
+    known = Known(read, uncounted(read, examples), sizes, _assigned(study, tables))
+    found += advise_later(Stage.DATA, study, known)
     for table in tables.values():
         for protocol in study.protocols:
             if table.split is not None:
@@ -153,10 +151,11 @@ def judge_planned(
             if not alone or not splits:
                 continue
             tested = {int(row) for split in splits for row in split.test}
-            found += advise_on_examples(read, [Examples(name, len(tested), {})])
+            examples = uncounted(read, [Examples(name, len(tested), {})])
+            known = Known(read, examples, protocol=protocol, splits=splits)
+            found += advise_later(Stage.PLAN, study, known)
             found += _one_class(study, protocol, table, splits)
             found += judge_planned_areas(study, protocol, table, splits)
-            found += advise_on_given_folds(read, protocol, splits)
             honest = not declared.tests_on_training_rows(protocol.options)
             if declared.division == "in_place" and honest:  # which copies are cut is known
                 found += check_copies(table, splits, words, protocol.span)

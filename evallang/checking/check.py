@@ -24,8 +24,7 @@ from evallang.checking import (
 )
 from evallang.checking.include import Gathered, Read, gather
 from evallang.checking.overrides import read_overrides
-from evallang.checking.rules.rule import advise
-from evallang.checking.rules.whole_families import asked_again
+from evallang.checking.rules.rule import advise, left_open
 from evallang.checking.scope import Scope
 from evallang.checking.suppression import report
 from evallang.compatibility import own_metric
@@ -121,7 +120,7 @@ def _check(
     found = multiword_names.reread(
         scope, gathered.diagnostics + scope.diagnostics, gathered.sources
     )
-    reported = report(waivers.apply(found, gathered, asked_again(study)), gathered)
+    reported = report(waivers.apply(found, gathered, left_open(study)), gathered)
     sound = None if has_errors(reported) else study
     return Checked(sound, reported, gathered, overrides, live, task)
 

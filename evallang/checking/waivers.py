@@ -22,8 +22,6 @@ from evallang.source import Span
 from evallang.spelling import closest
 from evallang.syntax.nodes import CommentNode, EvallangNode
 
-AFTER_READING = frozenset({"too_few_discordant_pairs", "gate_that_cannot_pass"})
-"""Advice of the check that is asked again once the data are read."""
 PATTERN = re.compile(
     r"#\s*evallang:\s*allow\s+(?P<rule>[\w-]+)(?P<file>\s+in\s+this\s+file)?"
     r"(?:\s+because(?:\s+(?P<reason>.*\S))?)?\s*$"
@@ -118,7 +116,7 @@ def _of_nothing(unused: Iterable[Waiver], found: Collection[Diagnostic]) -> list
 def _needs_data(rule: str) -> bool:
     load_codes()
     code = next((code for code in CODES.values() if code.name == rule), None)
-    return code is not None and (code.phase in OF_DATA or code.name in AFTER_READING)
+    return code is not None and code.phase in OF_DATA
 
 
 def _read(gathered: Gathered) -> tuple[list[Waiver], list[Diagnostic]]:

@@ -7,7 +7,8 @@ import pytest
 from evallang.api.preparing import read_and_plan
 from evallang.api.study import open_study
 from evallang.checking.questions import questions
-from evallang.checking.rules.examples import advise_on_examples, of_outcomes
+from evallang.checking.rules.examples import of_outcomes, uncounted
+from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.data.design_rules import check_design, check_test_sizes
 
 HERE = Path(__file__).parent
@@ -74,7 +75,8 @@ def test_a_sound_study_is_not_warned_of_its_data_either(path):
         found += check_design(table, questions(study))
     for (_, protocol), splits in prepared.planned.layout.splits.items():
         found += check_test_sizes([len(s.test) for s in splits if s.fold >= 0], protocol, None)
-    found += advise_on_examples(study, [of_outcomes(given) for given in prepared.read.imported])
+    examples = uncounted(study, map(of_outcomes, prepared.read.imported))
+    found += advise_later(Stage.DATA, study, Known(study, examples))
     assert [d.name for d in found if d.severity != "hint"] == []
 
 

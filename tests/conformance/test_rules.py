@@ -3,7 +3,7 @@
 import pytest
 from studies import checked
 
-from evallang.checking.rules.rule import RULES, load_rules
+from evallang.checking.rules.rule import RULES, Stage, load_rules
 
 load_rules()
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -33,3 +33,13 @@ def test_a_rule_names_its_reason_its_source_and_a_way_out(rule):
         if diagnostic.code == rule.code.code:
             assert diagnostic.help
             assert diagnostic.span is not None
+
+
+def test_a_rule_that_runs_later_declares_its_stage():
+    load_rules()
+    stages = {name: {later.stage for later in rule.later} for name, rule in RULES.items()}
+    assert stages["too_few_discordant_pairs"] == {Stage.DATA, Stage.PLAN}
+    assert stages["many_comparisons_without_correction"] == {Stage.DATA}
+    assert stages["fold_test_with_few_splits"] == {Stage.DATA, Stage.PLAN}
+    assert stages["no_baseline"] == set()
+    assert not any(Stage.STUDY in found for found in stages.values())

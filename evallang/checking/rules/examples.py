@@ -1,16 +1,14 @@
 """How many examples there are, and on how many two models differ: from counts, or from data.
 
-The rules about what no outcome could show ask here. Before data are read the counts of a
-study are known; afterwards `advise_on_examples` asks the same rules about everything.
+The rules about what no outcome could show ask here. Before data are read the counts that a
+study writes are known; afterwards those of all its sources.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules
 from evallang.data.dataset import CountsSpec
-from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.study import Study
 
@@ -84,24 +82,7 @@ def of_outcomes(given: "GivenOutcomes") -> Examples:
     return Examples(given.spec.name, given.n, differ)
 
 
-def advise_on_examples(study: Study, examples: Iterable[Examples]) -> list[Diagnostic]:
-    """Ask again the rules that need counts, once data are read.
-
-    `examples` are those of sources that the check could not count: all but `counts` whose
-    table stands in the study.
-    """
-    from evallang.checking.rules.gates import unreachable_bounds
-    from evallang.checking.rules.power import unreachable_levels
-
-    load_rules()
+def uncounted(study: Study, examples: Iterable[Examples]) -> tuple[Examples, ...]:
+    """Return the examples of those sources that the study itself does not count."""
     known = {item.source for item in counted(study)}
-    new = tuple(item for item in examples if item.source not in known)
-    asked: tuple[tuple[str, Iterable[Objection]], ...] = (
-        ("too_few_discordant_pairs", unreachable_levels(study, new)),
-        ("gate_that_cannot_pass", unreachable_bounds(study, new)),
-    )
-    return [
-        diagnostic_of(RULES[name].code, objection, study.path)
-        for name, objections in asked
-        for objection in objections
-    ]
+    return tuple(item for item in examples if item.source not in known)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.lines import tested_lines
-from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
 from evallang.compatibility import metric_entry
 from evallang.metrics.own_code import own_metric_loaded
@@ -121,7 +121,15 @@ def _overlap(
     )
 
 
-@rule("W342", source="Piaggio et al. 2012; Tango 1998")
+def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+    return unreachable_bounds(known.read, known.examples)
+
+
+@rule(
+    "W342",
+    source="Piaggio et al. 2012; Tango 1998",
+    later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
+)
 def gate_that_cannot_pass(study: Study) -> Iterator[Objection]:
     """A line cannot be met with so few examples, even if the models are equal.
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.lines import (
     by_default,
     listed,
@@ -21,7 +22,7 @@ from evallang.stats.corrections import CORRECTIONS
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 
 
-@rule("W301", source="Holm 1979; Demšar 2006, 3.2")
+@rule("W301", source="Holm 1979; Demšar 2006, 3.2", later=(WITH_ALL_HYPOTHESES,))
 def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
     """Several hypotheses are tested without a correction.
 
@@ -62,7 +63,7 @@ def many_comparisons_without_correction(study: Study) -> Iterator[Objection]:
             )
 
 
-@rule("W302", source="Simmons, Nelson & Simonsohn 2011")
+@rule("W302", source="Simmons, Nelson & Simonsohn 2011", later=(WITH_ALL_HYPOTHESES,))
 def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
     """Two lines test the same pair of models by the same metric on the same data.
 
@@ -152,7 +153,7 @@ def _same_question(metric: Method) -> Method:
     return replace(metric, name=name, options=options)
 
 
-@rule("W303", source="Hochberg 1988; Sarkar 1998")
+@rule("W303", source="Hochberg 1988; Sarkar 1998", later=(WITH_ALL_HYPOTHESES,))
 def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
     """Hochberg's or Hommel's correction is used for pairs that share models.
 

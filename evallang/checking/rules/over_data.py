@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.lines import pair_test, test_of, tested_lines
 from evallang.checking.rules.power import Bounds, adjusted_bounds
 from evallang.checking.rules.rule import Objection, rule
@@ -14,7 +15,7 @@ Smallest = Callable[[int], tuple[tuple[float, float], ...]]
 SURELY_ENOUGH = 64  # data sets, from which on the smallest p is 0 for every purpose
 
 
-@rule("W319", source="Demšar 2006, sections 3.1 and 3.2")
+@rule("W319", source="Demšar 2006, sections 3.1 and 3.2", later=(WITH_ALL_HYPOTHESES,))
 def too_few_data_sets(study: Study) -> Iterator[Objection]:
     """A test over data sets is given so few of them that no outcome can reach the level.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
 from evallang.checking.rules.lines import is_gate, pair_test, test_of, tested_lines
-from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.hypotheses import Hypothesis, family_of, hypotheses_of
@@ -17,7 +17,15 @@ EXACT_BELOW = 25  # discordant pairs, of the form `textbook`; Raschka 2018, 4.4
 SURELY_ENOUGH = 1000  # discordant pairs, from which on the smallest p is 0 for every purpose
 
 
-@rule("W317", source="Fagerland, Lydersen & Laake 2013; Westfall, Troendle & Pennello 2010")
+def _with_examples(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+    return unreachable_levels(known.read, known.examples)
+
+
+@rule(
+    "W317",
+    source="Fagerland, Lydersen & Laake 2013; Westfall, Troendle & Pennello 2010",
+    later=(Later(Stage.DATA, _with_examples), Later(Stage.PLAN, _with_examples)),
+)
 def too_few_discordant_pairs(study: Study) -> Iterator[Objection]:
     """Two models differ on so few examples that no outcome can reach the level.
 

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from evallang.checking.rules.lines import own_protocols, repeated_form
 from evallang.checking.rules.resampling import spoken
-from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules, rule
+from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
 from evallang.compatibility.intervals import (
     default_interval,
@@ -13,18 +13,33 @@ from evallang.compatibility.intervals import (
     interval_mismatch,
 )
 from evallang.data.dataset import DataSpec
-from evallang.diagnostics import Diagnostic
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import Yields
 from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import Method, Protocol, SourceSpec, Study
 
-OF_CLASSES = "first_measure_without_interval"
 NONE_ASSIGNED: Mapping[str, Yields] = MappingProxyType({})
 SEVERAL = 3  # classes, which stand for any number above two
 
 
-@rule("W358", source="LeDell, Petersen & van der Laan 2015; Nadeau & Bengio 2003")
+def _with_classes(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+    return measures_without_interval(known.read, known.classes, known.assigned)
+
+
+def _depends_on_data(study: Study) -> bool:
+    """Return whether classes, or folds that the author assigned, may take away the interval."""
+    several = {source.name: SEVERAL for source in study.sources}
+    return any(is_given(protocol) for protocol in own_protocols(study)) or (
+        any(measures_without_interval(study, several))
+        and not any(measures_without_interval(study, {}))
+    )
+
+
+@rule(
+    "W358",
+    source="LeDell, Petersen & van der Laan 2015; Nadeau & Bengio 2003",
+    later=(Later(Stage.DATA, _with_classes, _depends_on_data),),
+)
 def first_measure_without_interval(study: Study) -> Iterator[Objection]:
     """The first measure has no interval by default under the protocol, although others have one.
 
@@ -49,27 +64,6 @@ def first_measure_without_interval(study: Study) -> Iterator[Objection]:
         measure average_precision, accuracy
     """
     yield from measures_without_interval(study, {})
-
-
-def advise_on_first_measure(
-    study: Study, classes: Mapping[str, int], assigned: Mapping[str, Yields]
-) -> list[Diagnostic]:
-    """Ask again once the numbers of classes are known, by the names of the data.
-
-    `assigned` are what the given folds of these data yield.
-    """
-    load_rules()
-    code = RULES[OF_CLASSES].code
-    found = measures_without_interval(study, classes, assigned)
-    return [diagnostic_of(code, objection, study.path) for objection in found]
-
-
-def depends_on_classes(study: Study) -> bool:
-    """Tell whether several classes would leave the first measure without its interval."""
-    several = {source.name: SEVERAL for source in study.sources}
-    return any(measures_without_interval(study, several)) and not any(
-        measures_without_interval(study, {})
-    )
 
 
 def measures_without_interval(

@@ -1,20 +1,25 @@
 """What a rule is: advice of the literature, as a function of a `Study` that finds objections.
 
 A rule's docstring says what is wrong and why, then shows a study it objects to and one it
-accepts; the conformance suite runs both. Its function is given what it reads of the study
-and yields `Objection`s; the decorator declares its code.
+accepts; the conformance suite runs both. Its function takes the study as it is written and
+yields `Objection`s. Where data or splits may show more, the decorator declares at which
+later stage the rule runs once more, and with what.
 """
 
 import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 
+from evallang.checking.rules.examples import Examples
 from evallang.diagnostics import Code, Diagnostic, Related, Severity, declare, diagnose
 from evallang.frozen import frozen
+from evallang.protocols.protocol import Split, Yields
 from evallang.source import Span
-from evallang.study import Study
+from evallang.study import Protocol, Study
 
 
 @frozen
@@ -31,12 +36,60 @@ class Objection:
 RuleFunction = Callable[[Study], Iterator[Objection]]
 
 
-@frozen
+class Stage(StrEnum):
+    """When a rule runs: on the study as written, once its data are read, once it is planned."""
+
+    STUDY = "study"
+    DATA = "data"
+    PLAN = "plan"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a later stage knows beside the study as written.
+
+    Attributes
+    ----------
+    read : the study with the data sets that were found as its sources
+    examples : tested examples that the study itself does not count
+    classes : the number of classes of each data set
+    assigned : what folds assigned by the author yield, by data set
+    protocol : the protocol that was planned, on one data set
+    splits : its splits there
+    """
+
+    read: Study
+    examples: tuple[Examples, ...] = ()
+    classes: Mapping[str, int] = field(default_factory=dict)
+    assigned: Mapping[str, Yields] = field(default_factory=dict)
+    protocol: Protocol | None = None
+    splits: Sequence[Split] = ()
+
+
+def _always(study: Study) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Later:
+    """A stage at which a rule runs once more.
+
+    `find` takes the function of the rule, the study as written and what is known;
+    `may_object` returns whether anything can be found then that is not found before.
+    """
+
+    stage: Stage
+    find: Callable[[RuleFunction, Study, Known], Iterator[Objection]]
+    may_object: Callable[[Study], bool] = _always
+
+
+@dataclass(frozen=True)
 class Rule:
-    """One rule: its code (with name, reason, source) and its function."""
+    """One rule: its code (with name, reason, source), its function, its later stages."""
 
     code: Code
     find: RuleFunction
+    later: tuple[Later, ...] = ()
 
 
 RULES: dict[str, Rule] = {}
@@ -48,7 +101,11 @@ SECTIONS = re.compile(
 
 
 def rule(
-    code: str, *, source: str, severity: Severity = Severity.WARNING
+    code: str,
+    *,
+    source: str,
+    severity: Severity = Severity.WARNING,
+    later: tuple[Later, ...] = (),
 ) -> Callable[[RuleFunction], RuleFunction]:
     """Register the decorated function as a rule, named after it.
 
@@ -69,7 +126,7 @@ def rule(
             right=inspect.cleandoc("    " + found["right"].strip("\n")),
             source=source,
         )
-        RULES[declared.name] = Rule(declared, function)
+        RULES[declared.name] = Rule(declared, function, later)
         return function
 
     return decorate
@@ -89,6 +146,28 @@ def advise(study: Study) -> list[Diagnostic]:
         diagnostic_of(found.code, objection, study.path)
         for found in RULES.values()
         for objection in found.find(study)
+    ]
+
+
+def advise_later(stage: Stage, study: Study, known: Known) -> list[Diagnostic]:
+    """Ask the rules that run at a later stage."""
+    load_rules()
+    return [
+        diagnostic_of(found.code, objection, study.path)
+        for found in RULES.values()
+        for later in found.later
+        if later.stage is stage and later.may_object(study)
+        for objection in later.find(found.find, study, known)
+    ]
+
+
+def left_open(study: Study) -> Collection[str]:
+    """Return the names of the rules that may object once the data are read."""
+    load_rules()
+    return [
+        name
+        for name, found in RULES.items()
+        if any(later.may_object(study) for later in found.later)
     ]
 
 

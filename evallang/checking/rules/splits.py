@@ -1,9 +1,10 @@
 """Advice on tests over folds that have few of them: what they could detect, before the run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
 from evallang.checking.rules.lines import (
     own_protocols,
     pair_test,
@@ -13,7 +14,7 @@ from evallang.checking.rules.lines import (
     tested_lines,
 )
 from evallang.checking.rules.pooling import unstable
-from evallang.checking.rules.rule import RULES, Objection, diagnostic_of, load_rules, rule
+from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import (
     difference_test,
@@ -24,15 +25,13 @@ from evallang.compatibility.hypothesis_tests import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
-from evallang.diagnostics import Diagnostic
 from evallang.frozen import frozen
 from evallang.hypotheses import family_of, is_open
-from evallang.protocols.protocol import PROTOCOLS, Split
+from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.power_of_t import t_detectable
 from evallang.study import ComparisonSpec, Method, Protocol, Study
 
-OF_FEW_SPLITS = "fold_test_with_few_splits"
 TARGET = 0.8  # power
 MOST_LOST = 1.25
 """Smallest detectable difference over the one that any number of repeats could detect."""
@@ -70,7 +69,26 @@ class Reach:
         return self.detectable > MOST_LOST * self.limit
 
 
-@rule("W357", source="Nadeau & Bengio 2003; Bouckaert & Frank 2004")
+def _with_splits(find: RuleFunction, study: Study, known: Known) -> Iterator[Objection]:
+    """Judge the tests over splits whose number and sizes only the data tell."""
+    protocol = known.protocol
+    drawn = [split for split in known.splits if split.fold >= 0]
+    if protocol is None or drawn_by_options(protocol) is not None or not drawn:
+        return
+    shares = [len(s.test) / (len(s.test) + len(s.train)) for s in drawn]
+    found = Drawn(len(drawn), sum(shares) / len(shares))
+    yield from _few_splits(known.read, protocol, found)
+
+
+def _leaves_splits_open(study: Study) -> bool:
+    return any(drawn_by_options(protocol) is None for protocol in own_protocols(study))
+
+
+@rule(
+    "W357",
+    source="Nadeau & Bengio 2003; Bouckaert & Frank 2004",
+    later=(WITH_ALL_HYPOTHESES, Later(Stage.PLAN, _with_splits, _leaves_splits_open)),
+)
 def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
     """A test over the scores of folds has so few folds that it misses all but large differences.
 
@@ -99,20 +117,6 @@ def fold_test_with_few_splits(study: Study) -> Iterator[Objection]:
         drawn = drawn_by_options(protocol)
         if drawn is not None:
             yield from _few_splits(study, protocol, drawn)
-
-
-def advise_on_given_folds(
-    study: Study, protocol: Protocol, splits: Sequence[Split]
-) -> list[Diagnostic]:
-    """Judge again the tests over splits whose number and sizes only the data tell."""
-    drawn = [split for split in splits if split.fold >= 0]
-    if protocol.implied_by is not None or drawn_by_options(protocol) is not None or not drawn:
-        return []
-    shares = [len(s.test) / (len(s.test) + len(s.train)) for s in drawn]
-    load_rules()
-    code = RULES[OF_FEW_SPLITS].code
-    found = _few_splits(study, protocol, Drawn(len(drawn), sum(shares) / len(shares)))
-    return [diagnostic_of(code, objection, study.path) for objection in found]
 
 
 def _few_splits(study: Study, protocol: Protocol, drawn: Drawn) -> Iterator[Objection]:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from studies import checked
 
-from evallang.checking.rules.examples import Examples, advise_on_examples, counted, of_outcomes
+from evallang.checking.rules.examples import Examples, counted, of_outcomes, uncounted
 from evallang.checking.rules.power import smallest_p
+from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.data.predictions import read_predictions
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 
@@ -16,6 +17,10 @@ counts t
 measure accuracy
 compare with mcnemar({method})
 """
+
+
+def advice_on_examples(study, examples):
+    return advise_later(Stage.DATA, study, Known(study, uncounted(study, examples)))
 
 
 @pytest.mark.parametrize("method", ["midp", "exact", "corrected", "chi2", "textbook"])
@@ -85,9 +90,9 @@ compare a, b with mcnemar
     (given,), _ = read_predictions(study.sources[0], tmp_path)
     examples = of_outcomes(given)
     assert (examples.n, examples.differ("b", "a")) == (41, 4)
-    (found,) = advise_on_examples(study, [examples])
+    (found,) = advice_on_examples(study, [examples])
     assert (found.code, found.span) == ("W317", study.comparisons[0].span)
-    assert advise_on_examples(study, [Examples("p", 41, {("a", "b"): 5})]) == []
+    assert advice_on_examples(study, [Examples("p", 41, {("a", "b"): 5})]) == []
 
 
 def test_a_test_part_of_a_few_rows_bounds_the_differences_too():
@@ -99,8 +104,8 @@ protocol holdout
 compare a, b with mcnemar
 """
     study = checked(text).study
-    assert advise_on_examples(study, [Examples("wine", 60, {})]) == []
-    (found,) = advise_on_examples(study, [Examples("wine", 4, {})])
+    assert advice_on_examples(study, [Examples("wine", 60, {})]) == []
+    (found,) = advice_on_examples(study, [Examples("wine", 4, {})])
     assert "at most 4 examples" in found.message
 
 
@@ -108,4 +113,4 @@ def test_counts_of_the_study_are_not_counted_twice():
     study = checked(HEAD.format(b=4, c=0, method="exact")).study
     (known,) = counted(study)
     assert (known.n, known.differ("a", "b")) == (104, 4)
-    assert advise_on_examples(study, [known]) == []
+    assert advice_on_examples(study, [known]) == []
