@@ -19,8 +19,6 @@ from evallang.spelling import listed
 from evallang.study import Method, OptionValue, Protocol, SourceSpec, Stratification, Tuning
 from evallang.syntax import nodes as n
 
-SMALLEST = {"gap": 0, "folds": 2, "outer": 2, "inner": 2, "times": 1, "p": 1, "rounds": 1}
-SHARES = frozenset({"test", "validation"})
 MOST_OPTIONS = 8  # on one line; more than any protocol has are not looked for elsewhere
 SEARCH_FORMS = {
     "grid": "every combination",
@@ -156,13 +154,13 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
             sound = False
             continue
         good, value = values.option_value(scope, option.value, declared, " ".join(words))
-        if good and not _sensible(scope, declared, value, option):
+        if good and not _sensible(scope, entry, declared, value, option):
             good = False
         if good and not within_limit(scope, key, value, " ".join(words), option.value.span):
             good = False
         sound = sound and good
         given[key] = value
-    sound = sound and _leaves_training(scope, node, given)
+    sound = sound and _leaves_training(scope, entry, node, given)
     if not sound:
         if node.name is not None:
             scope.broken.add(node.name.name)
@@ -268,20 +266,19 @@ def _seeds(scope: Scope, option: n.OptionNode, method: str) -> int:
     return plain if within_limit(scope, "seeds", plain, method, option.value.span) else 1
 
 
-def _sensible(scope: Scope, declared: Option, value: OptionValue, option: n.OptionNode) -> bool:
-    key = declared.name
-    counts_rows = key in SHARES and not {"float", "Fraction"} & set(declared.types)
-    if counts_rows and isinstance(value, int) and value < 1:
-        scope.report(codes.OPTION_VALUE, f"`{key}` must be at least 1 row", option.value.span)
+def _sensible(
+    scope: Scope,
+    entry: Entry[ProtocolDeclaration],
+    declared: Option,
+    value: OptionValue,
+    option: n.OptionNode,
+) -> bool:
+    key, share = declared.name, _is_share(declared)
+    least = entry.declaration.least.get(key, 1)
+    if not share and isinstance(value, int) and value < least:
+        scope.report(codes.OPTION_VALUE, f"`{key}` must be at least {least}", option.value.span)
         return False
-    if counts_rows:
-        return True
-    if key in SMALLEST and isinstance(value, int) and value < SMALLEST[key]:
-        scope.report(
-            codes.OPTION_VALUE, f"`{key}` must be at least {SMALLEST[key]}", option.value.span
-        )
-        return False
-    if key in SHARES and isinstance(value, int | float | Fraction) and not 0 < value < 1:
+    if share and isinstance(value, int | float | Fraction) and not 0 < value < 1:
         scope.report(
             codes.OPTION_VALUE,
             f"`{key}` must be a share between 0 and 1",
@@ -294,12 +291,23 @@ def _sensible(scope: Scope, declared: Option, value: OptionValue, option: n.Opti
     return True
 
 
-def _leaves_training(scope: Scope, node: n.ProtocolNode, given: Mapping[str, OptionValue]) -> bool:
+def _is_share(option: Option) -> bool:
+    """Tell whether an option is a share of the rows, not a whole number."""
+    return not {"float", "Fraction"}.isdisjoint(option.types)
+
+
+def _leaves_training(
+    scope: Scope,
+    entry: Entry[ProtocolDeclaration],
+    node: n.ProtocolNode,
+    given: Mapping[str, OptionValue],
+) -> bool:
     """Refuse shares for test and validation that leave no rows to be trained on."""
-    shares = [v for k, v in given.items() if k in SHARES and isinstance(v, int | float | Fraction)]
+    names = {option.name for option in entry.options if _is_share(option)}
+    shares = [v for k, v in given.items() if k in names and isinstance(v, int | float | Fraction)]
     if len(shares) < 2 or sum(shares) < 1:
         return True
-    place = next(o.value.span for o in reversed(node.options) if o.key.name in SHARES)
+    place = next(o.value.span for o in reversed(node.options) if o.key.name in names)
     scope.report(
         codes.OPTION_VALUE,
         "`test` and `validation` together leave no rows to be trained on",

@@ -51,6 +51,7 @@ REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["folds"]),
         division="shuffled",
+        least={"folds": 2},
         option_words={"folds": FOLDS},
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
@@ -92,6 +93,7 @@ def cv(rows: Rows, *, folds: int = 10) -> Iterator[Split]:
         about=ALGORITHM,
         n_splits=lambda options: int(options["folds"]) * int(options["times"]),
         division="shuffled",
+        least={"folds": 2},
         option_words={"folds": FOLDS, "times": TIMES},
         folds="folds",
         test_share=lambda options: 1 / int(options["folds"]),
@@ -199,6 +201,7 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
         about=FITTED_MODELS,
         n_splits=lambda options: int(options["outer"]) * int(options["times"]),
         division="shuffled",
+        least={"outer": 2, "inner": 2},
         option_words={
             "outer": OptionWords("Outer folds", FOLDS.effect),
             "inner": OptionWords("Inner folds", "where candidates are compared"),

@@ -126,6 +126,7 @@ class ProtocolDeclaration(Guidance):
     keeps_strata : False where strata play no part
     of_assignment : what the author's own assignment of rows yields once it is read (its values
         and the number of repeats); None where the protocol takes no such assignment
+    least : the smallest value of a whole number, where it is not 1
     option_words : what readers call each option, and what it decides
     one_class_fix : what to write where a training part has rows of one class alone
     """
@@ -148,6 +149,7 @@ class ProtocolDeclaration(Guidance):
     full_sample: bool = False
     keeps_strata: bool = True
     of_assignment: Callable[[Sequence[str], int], Yields] | None = None
+    least: Mapping[str, int] = field(default_factory=dict)
     option_words: Mapping[str, OptionWords] = field(default_factory=dict)
     one_class_fix: str = "write fewer folds, or another protocol"
 

@@ -55,6 +55,7 @@ def _rows(number: int) -> str:
         n_splits=lambda options: int(options["folds"]),
         division="in_place",
         keeps_strata=False,
+        least={"folds": 2, "gap": 0},
         option_words={
             "folds": FOLDS,
             "gap": OptionWords("Gap", ""),

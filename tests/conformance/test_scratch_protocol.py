@@ -110,6 +110,12 @@ def test_a_protocol_that_mixes_the_rows_is_warned_of():
     assert "time_series" not in warning.help
 
 
+@pytest.mark.parametrize(("option", "least"), [("window=0", 1), ("folds=1 window=60", 2)])
+def test_options_have_the_declared_least_values(option, least):
+    (error,) = checked(STUDY.replace("window=60", option)).diagnostics
+    assert error.message.endswith(f"must be at least {least}")
+
+
 def test_too_short_a_series_is_refused_when_planned(folder):
     with pytest.raises(StudyError) as raised:
         read_and_plan(study(STUDY.replace("window=60", "window=158"), folder))

@@ -32,6 +32,7 @@ from evallang.results.records import OptionWords
         n_splits=lambda options: int(options["folds"]),
         division="in_place",
         keeps_strata=False,
+        least={"folds": 2},
         option_words={
             "folds": OptionWords("Test periods", "each row of a period is tested once"),
             "window": OptionWords("Training window", "rows before a period to train on"),
