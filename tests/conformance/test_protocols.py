@@ -165,3 +165,67 @@ def test_the_catalogue_is_read_without_a_heavy_package():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@every_case
+def test_rows_are_divided_as_declared(entry, options):
+    given = rows_for(entry)
+    first, again, other = (
+        [(split.train.tolist(), split.test.tolist()) for split in entry.function(rows, **options)]
+        for rows in (given, given, replace(given, seed=lambda repeat: 1000 + repeat))
+    )
+    assert first == again
+    assert (first != other) == entry.declaration.draws_at_random()
+    drawn_twice = any(len(set(train)) < len(train) for train, _ in first)
+    assert drawn_twice == (entry.declaration.division == "resampled")
+    if entry.declaration.division == "in_turn":
+        assert sorted({row for _, test in first for row in test}) == list(range(N))
+
+
+@every_case
+def test_sizes_of_parts_are_as_declared(entry, options):
+    declared = entry.declaration
+    splits = [s for s in entry.function(rows_for(entry), **options) if s.fold >= 0]
+    tested = {len(split.test) for split in splits}
+    if (rows := declared.test_rows(options)) is not None:
+        assert tested == {rows}
+    if (share := declared.test_share(options)) is not None:
+        assert all(abs(size - share * N) <= 1 for size in tested)
+    if (share := declared.train_share(options)) is not None:
+        assert all(abs(len(split.train) - share * N) <= 2 for split in splits)
+    if (folds := declared.number_of_folds(options)) is not None:
+        repeats = {split.repeat for split in splits}
+        assert len(splits) == folds * len(repeats)
+
+
+@every_case
+def test_rows_in_order_of_time_are_tested_after_those_trained_on(entry, options):
+    if entry.declaration.yields(options).ordered:
+        for split in entry.function(rows_for(entry), **options):
+            assert split.train.max() < split.test.min()
+
+
+@every_case
+def test_the_short_title_is_filled_in_by_options(entry, options):
+    short = entry.declaration.short.format_map(options)
+    assert short
+    assert "{" not in short
+    assert len(short) <= 30
+
+
+@every_protocol
+def test_every_option_has_words_for_readers(entry):
+    names = {option.name for option in entry.options}
+    assert set(entry.declaration.option_words) == names
+    assert set(entry.declaration.least) <= names
+    assert not isinstance(entry.declaration.folds, str) or entry.declaration.folds in names
+
+
+def test_protocols_of_partitions_test_each_row_once_in_a_repeat():
+    named = [e for e in PROTOCOLS if e.declaration.shared_training == "partition"]
+    assert named
+    for entry in named:
+        by_repeat = {}
+        for split in entry.function(rows_for(entry), **entry.defaults()):
+            by_repeat.setdefault(split.repeat, []).extend(split.test.tolist())
+        assert all(sorted(rows) == list(range(N)) for rows in by_repeat.values())
