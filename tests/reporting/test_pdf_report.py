@@ -94,7 +94,7 @@ def test_a_long_table_is_cut_in_print_and_says_so():
     document = build(Context(replace(results, failures=many)))
     print_ = html.render(document, "print").html
     assert print_.count("LinAlgError: singular matrix") == 50
-    assert "30 rows are left out here" in print_
+    assert "30 rows are omitted here" in print_
     assert html.render(document, "screen").html.count("LinAlgError: singular matrix") == 80
 
 
