@@ -1,19 +1,21 @@
 """What was read and which models there are, as records: for results and for `plan`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from evallang.compatibility import own_metric
 from evallang.data.dataset import (
     Column,
     CountsSpec,
     DataSpec,
     GivenOutcomes,
+    ScoreTable,
     Table,
 )
 from evallang.data.findings import counted, listed
 from evallang.data.read_sources import ReadSources
 from evallang.engine.column_records import column_records
-from evallang.engine.score_records import score_defaults, score_records
+from evallang.engine.imported import names_of
 from evallang.models.abilities import abilities, unweighted_steps
 from evallang.models.columns import dropped_columns
 from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, written
@@ -46,7 +48,7 @@ def data_records(
     return (
         *(_table(table, study) for table in read.tables.values()),
         *(_outcomes(source) for source in read.imported),
-        *(record for table in read.score_tables for record in score_records(table)),
+        *(record for table in read.score_tables for record in _score_records(table)),
     )
 
 
@@ -203,7 +205,7 @@ def _given_models(read: ReadSources) -> list[ModelRecord]:
 def data_defaults(read: ReadSources) -> Iterable[Default]:
     """State what was settled only when the data were read."""
     for table in read.score_tables:
-        yield from score_defaults(table)
+        yield from _score_defaults(table)
     for source in read.with_examples:
         spec = source.spec
         if isinstance(spec, CountsSpec):
@@ -218,3 +220,51 @@ def data_defaults(read: ReadSources) -> Iterable[Default]:
             yield Default(f"data {spec.name} task", source.task)
         if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
             yield Default(f"data {spec.name} unit", spec.unit)
+
+
+# --- tables of scores -------------------------------------------------------------------------
+
+
+def _score_records(table: ScoreTable) -> Iterator[DataRecord]:
+    """Describe each data set of a table; its `n` is the number of scores a model has there."""
+    spec = table.spec
+    n = 1 if table.values.ndim == 2 else int(table.values.shape[2])
+    columns = column_records(table)
+    for row in range(table.n):
+        name, label = names_of(table, row)
+        lacking = [m.name for m, gone in zip(table.models, table.missing[row], strict=True) if gone]
+        notes = table.notes if row == 0 else ()
+        yield DataRecord(
+            name=name,
+            label=label,
+            statement=spec.statement,
+            kind="scores",
+            task="scores",
+            n=n,
+            n_features=None,
+            target=None,
+            classes=None,
+            positive=None,
+            class_counts=None,
+            groups=None,
+            unit="scores" if n > 1 else "score",
+            excluded=(),
+            sha256=table.sha256,
+            source=table.source,
+            cite=spec.cite,
+            about=spec.about,
+            notes=(*notes, f"no score of {', '.join(lacking)}") if lacking else notes,
+            columns=columns,
+        )
+
+
+def _score_defaults(table: ScoreTable) -> Iterator[Default]:
+    """State what the author of a table of scores left open."""
+    spec = table.spec
+    metric = own_metric(spec)
+    if spec.metric is None and metric is not None:
+        yield Default(f"scores {spec.name} metric", metric.name)
+    if "higher" not in spec.places and "lower" not in spec.places:
+        yield Default(f"scores {spec.name} better", "higher")
+    if not spec.models:
+        yield Default(f"scores {spec.name} models", ", ".join(m.name for m in table.models))

@@ -85,7 +85,8 @@ class IntervalInputs:
 
     def positive_scores(self) -> "NDArray[np.float64]":
         """Return the score of the positive class (n,)."""
-        return scores_of_positive(self.outcome)
+        scores = self.outcome.output
+        return scores if scores.ndim == 1 else scores[:, self.outcome.positive]
 
     def proportion(self) -> tuple[int, int]:
         """Count successes and trials; raises `ValueError` for a metric that counts none."""
@@ -184,12 +185,6 @@ class IntervalInputs:
 
     def _limits(self) -> tuple[float | None, float | None]:
         return self.entry.declaration.low, self.entry.declaration.high
-
-
-def scores_of_positive(outcome: Outcome) -> "NDArray[np.float64]":
-    """Return the score of the positive class (n,)."""
-    scores = outcome.output
-    return scores if scores.ndim == 1 else scores[:, outcome.positive]
 
 
 # --- one provider for each input --------------------------------------------------------------
