@@ -250,7 +250,8 @@ def wrong_word(given: object, words: tuple[str, ...], what: str) -> str:
 def _checking_words(function: Function, options: tuple[Option, ...]) -> Function:
     """Let a function refuse a word that its option does not have.
 
-    From Python, `alternative="two-sided"` would otherwise be the other branch of an `if`.
+    From Python, `alternative="both"` would otherwise be the other branch of an `if`. Words may
+    have hyphens there: `alternative="two-sided"` is scipy's spelling.
     """
     words = {option.name: option.words for option in options if option.words and not option.types}
     if not words:
@@ -259,8 +260,12 @@ def _checking_words(function: Function, options: tuple[Option, ...]) -> Function
     @functools.wraps(function)
     def checked(*args: Any, **given: Any) -> Any:
         for name, allowed in words.items():
-            if name in given and given[name] not in allowed:
+            if name not in given or given[name] in allowed:
+                continue
+            spelled = str(given[name]).replace("-", "_")
+            if spelled not in allowed:
                 raise ValueError(wrong_word(given[name], allowed, name))
+            given[name] = spelled
         return function(*args, **given)
 
     return typing.cast(Function, checked)

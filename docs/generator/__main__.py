@@ -13,19 +13,23 @@ from docs.generator import (
     marked,
     models,
     results_json,
+    stubs,
 )
 
 DOCS = Path(__file__).parents[1]
+ROOT = DOCS.parent
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Give every generated page, and every written one with its tables filled in."""
+    """Return every generated page, every written one with its tables, and the stubs."""
     for maker in (catalogues, diagnostics, models, fitting, command_line, limits, results_json):
         for name, text in maker.pages():
             yield DOCS / "reference" / f"{name}.md", text.rstrip("\n") + "\n"
     for path in sorted([*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]):
         text = path.read_text(encoding="utf-8")
         yield path, marked.filled(text, path)
+    for name, text in stubs.stubs():
+        yield ROOT / name, text
 
 
 def main() -> int:
@@ -40,13 +44,13 @@ def main() -> int:
     ]
     if "--check" in sys.argv[1:]:
         for path in [*different, *stale]:
-            print(f"docs/{path.relative_to(DOCS)} is not what the registries say: run `make docs`")
+            print(f"{path.relative_to(ROOT)} is not what the registries say: run `make docs`")
         return 1 if different or stale else 0
     for path in stale:
         path.unlink()
     for path in different:
         path.write_text(made[path], encoding="utf-8")
-        print(f"wrote docs/{path.relative_to(DOCS)}")
+        print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 

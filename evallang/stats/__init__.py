@@ -10,8 +10,7 @@ scikit-learn. `dir(stats)` lists all of it.
     0.841
     >>> stats.holm([0.01, 0.04, 0.03])
     (0.03, 0.06, 0.06)
-    >>> errors = [1.2, 0.4, 0.9, 2.1], [1.0, 0.7, 0.5, 1.1]
-    >>> stats.permutation(stats.LossSwapper(*errors)).p
+    >>> stats.permutation([1.2, 0.4, 0.9, 2.1], [1.0, 0.7, 0.5, 1.1]).p
     0.375
     >>> round(stats.tost(stats.paired_proportions([[80, 9], [8, 3]]), margin=0.1).p, 3)
     0.021
@@ -23,73 +22,18 @@ cannot be computed is None with a note that says why; what makes no sense raises
 with a sentence.
 """
 
-import importlib
 from typing import Any
 
-from evallang.spelling import closest
-
-ELSEWHERE = {
-    "learning_bootstrap": "bootstrap_error leave_one_out_error no_information_rate standard_error",
-    "clusters": "clustered_difference design_effect flip_groups",
-    "correctness": "Correctness count_correct count_patterns count_right",
-    "corrections": "simultaneous_level",
-    "decisions": "decide_equivalent decide_level decide_noninferior decide_superior",
-    "hypothesis_tests.equivalence": "over_folds paired_proportions",
-    "hypothesis_tests.swapped_outputs": "CountSwapper OutputSwapper",
-    "hypothesis_tests.swapping": "LossSwapper ScoreSwapper SignSwapper",
-    "intervals.effective_size": "clustered_wilson effective_n weighted_loss_sample "
-    "weighted_sample weighted_wilson",
-    "intervals.ranking": "placements",
-    "intervals.joint_counts": "JointCounts",
-    "intervals.resampled_counts": "CountSample PairedCountSample",
-    "intervals.resampled_scores": "ScoreSample",
-    "intervals.resampling": "DifferenceSample LossSample WeightSample",
-    "power": "corrected_alpha",
-    "power_of_mcnemar": "mcnemar_detectable mcnemar_power mcnemar_size",
-    "power_of_t": "t_detectable t_power t_size",
-    "rank_scores": "average_ranks critical_difference rank_models win_tie_loss",
-    "shares": "Shares",
-    "simulated_power": "rank_detectable rank_power rank_size",
-    "data_set_effects": "average_rank_effects",
-}
-"""Public names that stand in no registry, by the module that has them."""
-ROOMS = ("hypothesis_tests", "intervals")
+from evallang.stats import public
 
 
 def __getattr__(name: str) -> Any:
-    """Find a function or class by its name; of a test and an interval, the test."""
+    """Find a function or class when it is first used, so that its import stays cheap."""
     if name.startswith("__"):
         raise AttributeError(name)
-    if name in ROOMS:
-        return importlib.import_module(f"evallang.stats.{name}")
-    found = _registered().get(name)
-    if found is not None:
-        return found
-    for module, names in ELSEWHERE.items():
-        if name in names.split():
-            return getattr(importlib.import_module(f"evallang.stats.{module}"), name)
-    nearest = closest(name, __dir__())
-    hint = f", perhaps `{nearest}`" if nearest else "; `dir(stats)` lists what there is"
-    raise AttributeError(f"evallang.stats has nothing called {name!r}{hint}")
+    return public.find(name)
 
 
 def __dir__() -> list[str]:
     """List every public name."""
-    elsewhere = [name for names in ELSEWHERE.values() for name in names.split()]
-    spelled = [name for name in _registered() if name.isidentifier()]
-    return sorted({*spelled, *elsewhere, *ROOMS})
-
-
-def _registered() -> dict[str, Any]:
-    """Give the members of the registries by their names, and by those of their functions."""
-    from evallang.stats.corrections import CORRECTIONS
-    from evallang.stats.effect_sizes import EFFECT_SIZES
-    from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-    from evallang.stats.intervals.interval import INTERVALS
-
-    found: dict[str, Any] = {}
-    for registry in (HYPOTHESIS_TESTS, INTERVALS, CORRECTIONS, EFFECT_SIZES):
-        for entry in registry:
-            for name in (entry.name, entry.function.__name__):
-                found.setdefault(name, entry.function)
-    return found
+    return public.names_of_all()

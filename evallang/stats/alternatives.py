@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 else:
     special = lazy("scipy.special")
 
-Alternative = Literal["two_sided", "greater", "less"]
+if TYPE_CHECKING:  # Python also takes scipy's spelling, which is not a word of the language
+    Alternative = Literal["two_sided", "two-sided", "greater", "less"]
+else:
+    Alternative = Literal["two_sided", "greater", "less"]
 OPPOSITE: dict[str, Alternative] = {
     "two_sided": "two_sided",
     "greater": "less",

@@ -13,7 +13,7 @@ from evallang.stats.effect_sizes import EFFECT_SIZES
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.intervals.interval import INTERVALS
 
-PUBLIC = [name for name in dir(stats) if name not in stats.ROOMS]
+PUBLIC = [name for name in dir(stats) if name not in stats.public.ROOMS]
 
 
 def test_the_call_of_the_manual_works():

@@ -1,0 +1,20 @@
+# Written by `python -m docs.generator` from the registries: do not edit.
+# ruff: noqa
+from evallang.stats.intervals.bootstrap_bounds import bootstrap as bootstrap
+from evallang.stats.intervals.cross_validation import corrected_t as corrected_t
+from evallang.stats.intervals.cross_validation import cv_clt as cv_clt
+from evallang.stats.intervals.cross_validation import t as t
+from evallang.stats.intervals.differences import agresti_min as agresti_min
+from evallang.stats.intervals.differences import bonett_price as bonett_price
+from evallang.stats.intervals.differences import newcombe as newcombe
+from evallang.stats.intervals.differences import newcombe_independent as newcombe_independent
+from evallang.stats.intervals.differences import paired_wald as paired_wald
+from evallang.stats.intervals.differences import tango as tango
+from evallang.stats.intervals.f_scores import takahashi as takahashi
+from evallang.stats.intervals.proportions import agresti_coull as agresti_coull
+from evallang.stats.intervals.proportions import clopper_pearson as clopper_pearson
+from evallang.stats.intervals.proportions import jeffreys as jeffreys
+from evallang.stats.intervals.proportions import wald as wald
+from evallang.stats.intervals.proportions import wilson as wilson
+from evallang.stats.intervals.ranking import cv_auc as cv_auc
+from evallang.stats.intervals.ranking import delong as delong
