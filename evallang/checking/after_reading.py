@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evallang.checking import validity_codes
+from evallang.checking import codes
 from evallang.checking.few_of_a_class import judge_given_areas, judge_planned_areas
 from evallang.checking.of_classes import judge_classes, judge_options
 from evallang.checking.questions import questions
@@ -189,7 +189,7 @@ def _one_class(
             continue
         if alone == len(splits):
             yield diagnose(
-                validity_codes.METRIC_UNDER_PROTOCOL,
+                codes.METRIC_UNDER_PROTOCOL,
                 f"`{metric.name}` is undefined where a test part holds one class, as each of "
                 f"`{spoken(protocol)}` does",
                 span,
@@ -249,7 +249,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
             if problem is not None:
                 instead = for_the_line(problem.instead, measure, study, yields, grouped)
                 yield _mismatch(
-                    validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                    codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                     replace(problem, instead=instead),
                     "",
                     measure.interval_span,
@@ -261,7 +261,7 @@ def _split(study: Study, protocol: Protocol, table: Table) -> Iterable[Diagnosti
             problem = test_mismatch(test, comparison.metrics[0], yields, grouped)
             if problem is not None:
                 yield _mismatch(
-                    validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+                    codes.TEST_NEEDS_OTHER_EVIDENCE,
                     problem,
                     f", which {what} does not give",
                     comparison.span,
@@ -300,7 +300,7 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
         binary = len(source.classes) == 2
         line = f'score {lacking[0]} = "COLUMN"' if binary else f'scores {lacking[0]} = "p_*"'
         yield diagnose(
-            validity_codes.METRIC_NEEDS_SCORES,
+            codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and `{name}` has none of {listed(lacking)}",
             span,
             help=f"write `{line}` below `predictions {name}`, or measure another metric",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from evallang.checking import codes, validity_codes, values
+from evallang.checking import codes, values
 from evallang.checking.claims import known_protocol
 from evallang.checking.scope import Scope
 from evallang.stats.analyses.analysis import ANALYSES
@@ -32,7 +32,7 @@ def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Metho
     difference, discordant = (_number(options.get(name)) for name in ("difference", "discordant"))
     if options.get("difference") == "observed":
         scope.report(
-            validity_codes.OBSERVED_POWER,
+            codes.OBSERVED_POWER,
             "power at the observed difference says no more than p",
             item.span,
             help="state the smallest difference that would matter: `power(difference=2%)`",

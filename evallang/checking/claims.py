@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal, cast
 
-from evallang.checking import claim_codes, clause_values, codes, model_codes, values
+from evallang.checking import clause_values, codes, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.other_names import is_member
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
@@ -60,7 +60,7 @@ def _measured_here(
             first = next((m for m in found if m.metric == resolved), None)
             if first is not None:
                 message = f"`{resolved.written}` is measured twice"
-                scope.report_twice(model_codes.PARAMETER_TWICE, message, metric.span, first.span)
+                scope.report_twice(codes.PARAMETER_TWICE, message, metric.span, first.span)
                 continue
             found.append(Measure(resolved, interval, within, metric.span, place))
     return tuple(found)
@@ -222,7 +222,7 @@ def requirements(
 def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float) -> None:
     if node.kind != "level" and node.value is not None and value is not None and value <= 0:
         scope.report(
-            claim_codes.MARGIN,
+            codes.MARGIN,
             "a margin is a number above zero",
             node.value.span,
             help=f"write `{'within' if node.kind == 'equivalent' else 'by'} "
@@ -230,14 +230,14 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
         )
     if node.at is not None and not 0 < level < 1:
         scope.report(
-            claim_codes.MARGIN,
+            codes.MARGIN,
             "a level lies between 0 and 1",
             node.at.span,
             help=f"write `at {f'{node.at.literal}%' if 50 < level < 100 else '95%'}`",
         )
     elif node.at is not None and level <= clause_values.COIN:
         scope.report(
-            claim_codes.MARGIN,
+            codes.MARGIN,
             f"`at` takes the level of the interval, and {level:g} is one for tests",
             node.at.span,
             help="write `at 95%`",

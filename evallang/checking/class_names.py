@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from evallang.checking import model_codes
+from evallang.checking import codes
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Fix
 from evallang.models.catalogue import CATALOGUE, ClassEntry, unavailable
@@ -33,7 +33,7 @@ def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> 
     if entry is None:
         if written in RESAMPLERS:
             scope.report(
-                model_codes.UNKNOWN_CLASS,
+                codes.UNKNOWN_CLASS,
                 f"`{written}` resamples rows, which a step of a pipeline cannot do",
                 name.span,
                 help="write `class_weight=balanced` in the classifier, or a class of your own that "
@@ -42,7 +42,7 @@ def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> 
             raise Broken
         text, fixes = _meant(scope, name, unfinished)
         scope.report(
-            model_codes.UNKNOWN_CLASS,
+            codes.UNKNOWN_CLASS,
             f"there is no class `{written}` in the catalogue",
             name.span,
             help=text or "`evallang list models` lists all of them",
@@ -52,7 +52,7 @@ def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> 
     refused = entry.refused or unavailable(entry)
     if refused:
         scope.report(
-            model_codes.REFUSED_PARAMETER if entry.refused else model_codes.UNKNOWN_CLASS,
+            codes.REFUSED_PARAMETER if entry.refused else codes.UNKNOWN_CLASS,
             f"`{written}` {refused}",
             name.span,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from evallang.checking import clause_values, codes, validity_codes, values
+from evallang.checking import clause_values, codes, values
 from evallang.checking.scope import Scope, suggestion
 from evallang.data.dataset import Label, Task, Where
 from evallang.diagnostics import Related
@@ -159,7 +159,7 @@ class Clauses:
 
 def errors(scope: Scope, since: int) -> bool:
     """Tell whether a statement is faulty; what only a later version can run is sound."""
-    later = validity_codes.NOT_IN_THIS_VERSION.code
+    later = codes.NOT_IN_THIS_VERSION.code
     return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 
 

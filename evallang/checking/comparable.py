@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import combinations
 
-from evallang.checking import codes, validity_codes
+from evallang.checking import codes
 from evallang.checking.decidable import REFUSALS, report_ambiguous, report_apart, requirements
 from evallang.checking.designs import lacking
 from evallang.checking.scope import Scope
@@ -81,7 +81,7 @@ def _metrics_fit(scope: Scope, study: Study, comparison: ComparisonSpec) -> bool
             problem = metric_mismatch(test, metric, yields, grouped)
             if problem is not None:
                 scope.report(
-                    validity_codes.TEST_OF_ANOTHER_METRIC,
+                    codes.TEST_OF_ANOTHER_METRIC,
                     problem.reason,
                     comparison.span,
                     help=problem.instead,
@@ -159,7 +159,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
             of_one = declared.models == (1, 1)
             what = "is about one model" if of_one else "compares models"
             scope.report(
-                validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` {what} on one data set, not across data sets",
                 comparison.span,
                 help=f"write `compare MODEL with {test.written}`, which tests it on each data set"
@@ -171,7 +171,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
     one = len(study.sources) == 1 and not _holds_several(study.sources[0])
     if one:
         scope.report(
-            validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+            codes.TEST_NEEDS_OTHER_EVIDENCE,
             f"`{comparison.test.name}` needs {NOUNS[Evidence.DATASET_SCORES]}, and the study has "
             "one",
             comparison.span,
@@ -205,7 +205,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     single = comparison.post_hoc or comparison.test
     if HYPOTHESIS_TESTS[single.name].declaration.against_reference and comparison.against is None:
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{single.name}` compares every model with one reference, and none is named",
             comparison.span,
             help=f"write `against MODEL`, or `{_of_all_ranks()}` for all pairs",
@@ -223,7 +223,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
     tables = len(planned_of(study, comparison))
     if several:
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes one for "
             "each data set",
             comparison.span,
@@ -233,7 +233,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         )
     elif tables > 1:
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{name}` corrects the pairs of one table of scores, and this line makes "
             f"{tables} of them",
             comparison.span,
@@ -241,7 +241,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         )
     elif (of_test := CORRECTIONS[name].declaration.of_test) not in ("", single.name):
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{name}` permutes which models are right, which is for `{of_test}`",
             comparison.span,
             help="write `holm`",
@@ -250,14 +250,14 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         "correct" in inputs and dict(single.options).get("alternative", "two_sided") != "two_sided"
     ):
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{name}` corrects two-sided tests, and this one has a side",
             comparison.span,
             help="write `holm`",
         )
     elif "correct" in inputs and any(is_grouped(s, study.group) for s in study.sources):
         scope.report(
-            validity_codes.NO_FORM_FOR_GROUPS,
+            codes.NO_FORM_FOR_GROUPS,
             f"`{name}` counts rows, and here groups of rows are the unit",
             comparison.span,
             help="write `holm`",
@@ -269,7 +269,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
         elif comparison.against is not None:
             way_out = "write `holm`, which is the same here"
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{name}` uses that all pairs are compared, and here they are not",
             comparison.span,
             help=way_out,
@@ -302,7 +302,7 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
     if declared.self_correcting:
         instead = declared.instead
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{single.name}` controls the family of its own line alone, and {together}",
             comparison.span,
             help=f"write `{instead}` instead, or end the line in `exploratory`"
@@ -311,7 +311,7 @@ def _judge_joined(scope: Scope, comparison: ComparisonSpec) -> None:
         )
     elif comparison.correction is not None and comparison.correction.name != default_correction():
         scope.report(
-            validity_codes.FAMILY,
+            codes.FAMILY,
             f"`{comparison.correction.written}` is for this line alone, and {together}",
             comparison.span,
             help=f"leave `{comparison.correction.written}` out, or end the line in `exploratory`",

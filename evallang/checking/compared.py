@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import claim_codes, clause_values, validity_codes, values
+from evallang.checking import clause_values, codes, values
 from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope
@@ -58,7 +58,7 @@ def _comparison(
         sound, models = False, ()
     if against is not None and models == (against,) and node.against is not None:
         scope.report(
-            claim_codes.COMPARE_SHAPE,
+            codes.COMPARE_SHAPE,
             f"`{against}` is compared with itself",
             node.against.span,
             help="name another reference, or other models before `against`",
@@ -130,7 +130,7 @@ def _models(
         if isinstance(item, n.PairNode):
             if known[0] == known[1]:
                 scope.report(
-                    claim_codes.COMPARE_SHAPE,
+                    codes.COMPARE_SHAPE,
                     f"`{known[0]}` is compared with itself",
                     item.span,
                     help="name another model on one side of `vs`",
@@ -138,7 +138,7 @@ def _models(
                 sound = False
             if (known[0], known[1]) in pairs or (known[1], known[0]) in pairs:
                 scope.report(
-                    claim_codes.COMPARE_SHAPE,
+                    codes.COMPARE_SHAPE,
                     "this pair is planned twice",
                     item.span,
                     help="keep one of the two",
@@ -147,7 +147,7 @@ def _models(
             pairs.append((known[0], known[1]))
         elif known[0] in models:
             scope.report(
-                claim_codes.COMPARE_SHAPE,
+                codes.COMPARE_SHAPE,
                 f"`{known[0]}` is named twice",
                 item.span,
                 help="keep one of the two",
@@ -163,7 +163,7 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
         return True
     if not first.omnibus:
         scope.report(
-            validity_codes.MODELS_OF_ONE_TEST,
+            codes.MODELS_OF_ONE_TEST,
             f"`{test.name}` {_about(test)}, so nothing can follow it after `then`",
             node.test.span,
             help=_without_then(test),
@@ -171,7 +171,7 @@ def _shape(scope: Scope, node: n.CompareNode, test: Method, post_hoc: Method | N
         return False
     if post_hoc is not None and HYPOTHESIS_TESTS[post_hoc.name].declaration.models[0] != 2:
         scope.report(
-            validity_codes.MODELS_OF_ONE_TEST,
+            codes.MODELS_OF_ONE_TEST,
             f"`{post_hoc.name}` {_about(post_hoc)} and cannot follow `then`",
             node.then.span,
             help=f"write a test of two models, such as `{first.followed_by[0]}`"
@@ -242,7 +242,7 @@ def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
     if isinstance(part, n.PairNode):
         other = "name the models with commas"
     scope.report(
-        claim_codes.COMPARE_SHAPE,
+        codes.COMPARE_SHAPE,
         f"`{written}` {what}, and `{test.name}` tests all models at once",
         part.span,
         help=f"write `{test.name} then {pairwise[-1]}{after}`, or {other}" if pairwise else other,
@@ -272,7 +272,7 @@ def _correction(
         if entry is None or entry.declaration.adjusts:
             why = "gives no p-values" if pairwise.bayesian else "controls its family itself"
             scope.report(
-                claim_codes.NEEDS_CORRECTION_ELSEWHERE,
+                codes.NEEDS_CORRECTION_ELSEWHERE,
                 f"`{(post_hoc or test).name}` {why}, so it takes no correction",
                 node.correction.span,
                 help=f"leave `{scope.written(node.correction.span)}` out",
@@ -311,7 +311,7 @@ def _enough_models(
     if spec.singly:
         if spec.pairs or spec.against is not None:
             scope.report(
-                claim_codes.COMPARE_SHAPE,
+                codes.COMPARE_SHAPE,
                 f"`{spec.test.name}` is about one model, and here it would compare two",
                 node.span,
                 help="name the models with commas, or write a test of two models",
@@ -326,7 +326,7 @@ def _enough_models(
     declared = HYPOTHESIS_TESTS[spec.test.name].declaration
     if total < 2:
         scope.report(
-            claim_codes.TOO_FEW_MODELS,
+            codes.TOO_FEW_MODELS,
             "a comparison needs two models or more",
             node.models[0].span if node.models else node.span,
             help="name another model, or declare one",
@@ -339,7 +339,7 @@ def _enough_models(
         elif declared.followed_by and (spec.across or not pairwise):
             pairwise = declared.followed_by[-1]  # post hoc ranks need their omnibus
         scope.report(
-            validity_codes.TOO_FEW_FOR_OMNIBUS,
+            codes.TOO_FEW_FOR_OMNIBUS,
             f"`{spec.test.name}` is for three models or more, and here are two",
             node.test.span,
             help=f"write `with {pairwise}`" if pairwise else "name a third model",
@@ -360,7 +360,7 @@ def _named_side(scope: Scope, spec: ComparisonSpec, names: Sequence[str] | None)
     if models is None or len(models) <= 2:
         return True
     scope.report(
-        claim_codes.COMPARE_SHAPE,
+        codes.COMPARE_SHAPE,
         f"`{test.name if side == 'two_sided' else f'alternative={side}'}` is about the first of "
         f"two models, and here are {len(models)}",
         spec.span,

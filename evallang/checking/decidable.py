@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evallang.checking import claim_codes, codes, validity_codes
+from evallang.checking import codes
 from evallang.checking.designs import is_assigned, lacking, spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
@@ -26,10 +26,10 @@ from evallang.study import Method, Protocol, RequirementSpec, SourceSpec, Study,
 from evallang.syntax import nodes as n
 
 REFUSALS = {
-    "metric": validity_codes.TEST_OF_ANOTHER_METRIC,
-    "evidence": validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
-    "weights": validity_codes.TEST_WITHOUT_WEIGHTS,
-    "groups": validity_codes.NO_FORM_FOR_GROUPS,
+    "metric": codes.TEST_OF_ANOTHER_METRIC,
+    "evidence": codes.TEST_NEEDS_OTHER_EVIDENCE,
+    "weights": codes.TEST_WITHOUT_WEIGHTS,
+    "groups": codes.NO_FORM_FOR_GROUPS,
 }
 """The code of each need of a test that is not met."""
 MARGIN_CLAIMS = {
@@ -94,7 +94,7 @@ def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
     """Tell whether a line is about two models that meet, and a column that can be."""
     if len(set(line.models)) < len(line.models):
         scope.report(
-            claim_codes.COMPARE_SHAPE,
+            codes.COMPARE_SHAPE,
             f"`{line.models[0]}` is compared with itself",
             line.span,
             help="name another model on one side",
@@ -166,7 +166,7 @@ def _of_two(
             "gives no p-value" if declared.bayesian else "is no test of two models on one data set"
         )
         scope.report(
-            validity_codes.UNDECIDABLE,
+            codes.UNDECIDABLE,
             f"`{test.name}` {what}, so it decides no line",
             line.span,
             help=f"leave the test out{and_so or ': the interval decides'}",
@@ -175,7 +175,7 @@ def _of_two(
     if claim in MARGIN_CLAIMS:
         a, b = line.models
         scope.report(
-            validity_codes.UNDECIDABLE,
+            codes.UNDECIDABLE,
             f"`{test.name}` does not show that a model is better, so it decides no line",
             line.span,
             help=f"write `require {a} {MARGIN_CLAIMS[claim].format(b)}`{and_so}",
@@ -213,7 +213,7 @@ def _decidable(
         return True
     what = f"`{line.metric.written}`" if line.kind == "level" else "the difference"
     scope.report(
-        validity_codes.UNDECIDABLE,
+        codes.UNDECIDABLE,
         f"`{where}` gives no sound interval of {what}, so nothing decides this line",
         line.span,
         help="name the column of the folds: `fold COLUMN`"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from evallang.checking import clause_values, codes, model_codes, values
+from evallang.checking import clause_values, codes, values
 from evallang.checking.bounds import report_limit, within_limit
 from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, suggestion
@@ -58,14 +58,14 @@ def stratification(
     )
     if by_target and task == "regression" and not node.options:
         scope.report(
-            model_codes.WRONG_TASK,
+            codes.WRONG_TASK,
             "a regression target has no classes to stratify by",
             node.span,
             help="write `stratify by target bins=5` or `stratify none`",
         )
     if bins is not None and task == "classification":
         scope.report(
-            model_codes.WRONG_TASK,
+            codes.WRONG_TASK,
             "`bins` cuts the target of a regression, and here it holds classes",
             node.span,
             help="leave `bins` out",
@@ -131,7 +131,7 @@ def _protocol(scope: Scope, node: n.ProtocolNode) -> Protocol | None:
         key = option.key.name
         if key in first:
             message = f"`{key}` is given twice to `{' '.join(words)}`"
-            scope.report_twice(model_codes.PARAMETER_TWICE, message, option.span, first[key])
+            scope.report_twice(codes.PARAMETER_TWICE, message, option.span, first[key])
             continue
         first[key] = option.span
         if key == "seeds":

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from evallang.checking import claim_codes, clause_values, codes, unbuilt, values
+from evallang.checking import clause_values, codes, unbuilt, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
@@ -122,7 +122,7 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
         return None
     if not written.strip():
         way_out = 'name a folder below the study\'s own, such as `to "results"`'
-        scope.report(claim_codes.REPORT_FOLDER, "the path is empty", clause.span, help=way_out)
+        scope.report(codes.REPORT_FOLDER, "the path is empty", clause.span, help=way_out)
         return None
     objection = outside_objection(
         written,
@@ -131,7 +131,5 @@ def _folder(scope: Scope, clauses: Clauses) -> str | None:
     )
     if objection is None:
         return written
-    scope.report(
-        claim_codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1]
-    )
+    scope.report(codes.REPORT_FOLDER, f"`{written}` {objection[0]}", clause.span, help=objection[1])
     return None

@@ -1,6 +1,6 @@
 """`export` lines: which model is fitted on everything, and where it is written."""
 
-from evallang.checking import claim_codes, codes
+from evallang.checking import codes
 from evallang.checking.clause_values import column_name
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
@@ -29,11 +29,11 @@ def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
         twice = found.get(path.casefold())
         if twice is not None and twice.model == (None if node.model is None else name):
             message = f"`{name}` is exported to `{path}` twice"
-            scope.report_twice(claim_codes.EXPORT_TWICE, message, node.span, twice.span)
+            scope.report_twice(codes.EXPORT_TWICE, message, node.span, twice.span)
             continue
         if twice is not None:
             scope.report(
-                claim_codes.EXPORT_TWICE,
+                codes.EXPORT_TWICE,
                 f"two models would be written to `{path}`"
                 if twice.path == path
                 else f"`{twice.path}` and `{path}` are one file where case does not count",
@@ -54,7 +54,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
     if len(tables) > 1:
         names = [f"`{table.name.name}`" for table in tables]
         scope.report(
-            claim_codes.EXPORT_OF_SEVERAL,
+            codes.EXPORT_OF_SEVERAL,
             f"the study has several data sets, {', '.join(names[:-1])} and {names[-1]}, and an "
             "exported model is fitted on one",
             first.span,
@@ -62,7 +62,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
         )
     elif scope.sources and not tables:
         scope.report(
-            claim_codes.EXPORT_OF_SEVERAL,
+            codes.EXPORT_OF_SEVERAL,
             "nothing is fitted here, so there is no model to export",
             first.span,
             help="take the line out, or write `data NAME from ...` and a `model`",
@@ -101,11 +101,11 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
     objection = path_objection(written)
     if not written.strip():
         way_out = f'write `to "{name or "MODEL"}{ENDING}"`, or leave `to` out'
-        scope.report(claim_codes.EXPORT_PATH, "the path is empty", node.path.span, help=way_out)
+        scope.report(codes.EXPORT_PATH, "the path is empty", node.path.span, help=way_out)
         return None
     if objection is not None:
         scope.report(
-            claim_codes.EXPORT_PATH,
+            codes.EXPORT_PATH,
             f"`{written}` {objection[0]}",
             node.path.span,
             help=objection[1],

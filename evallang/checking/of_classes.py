@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from evallang.checking import codes, validity_codes
+from evallang.checking import codes
 from evallang.checking.rules.lines import tested_lines, tests_of
 from evallang.compatibility import is_auc, metric_entry
 from evallang.diagnostics import Diagnostic, diagnose
@@ -30,7 +30,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
             problem = _for_two(test, line.metrics, classes)
             if problem is not None:
                 yield diagnose(
-                    validity_codes.TEST_OF_ANOTHER_METRIC,
+                    codes.TEST_OF_ANOTHER_METRIC,
                     problem,
                     line.span,
                     help="write `with permutation`",
@@ -44,7 +44,7 @@ def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]
         if averaged or (form == "auc" and is_auc(measure.metric)):
             what = "is for proportions" if averaged else "is for the curve of two classes"
             yield diagnose(
-                validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                 f"`{measure.interval.name}` {what}, and `{measure.metric.written}` of {classes} "
                 "classes is an average",
                 measure.interval_span or measure.span,

@@ -2,7 +2,7 @@
 
 import keyword
 
-from evallang.checking import codes, model_codes
+from evallang.checking import codes
 from evallang.checking.scope import Scope, suggestion
 from evallang.diagnostics import Edit, Fix
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
@@ -21,7 +21,7 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
         parts = module.split(".")
         if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             scope.report(
-                model_codes.MODULE_NAME,
+                codes.MODULE_NAME,
                 f"`{module}` is no name of a Python module",
                 node.module.span,
                 help="write it as Python imports it: `use package.module`",
@@ -49,7 +49,7 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
     known = CATALOGUE.get(plain)
     if known is not None and package.split(".")[0] == known.module.split(".")[0]:
         scope.report(
-            model_codes.UNKNOWN_CLASS,
+            codes.UNKNOWN_CLASS,
             f"a class of the catalogue stands without its module: `{plain}`",
             name.span,
             fixes=[Fix(f"write `{plain}`", (Edit(name.span, plain),))],
@@ -57,7 +57,7 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
         return None
     text, fixes = suggestion(module, name.span, scope.used_modules)
     scope.report(
-        model_codes.OWN_CODE_WITHOUT_USE,
+        codes.OWN_CODE_WITHOUT_USE,
         f"`{written}` is your own code, and no line says `use {module}`",
         name.span,
         help=f"did you mean the module {text.removeprefix('did you mean ')}"

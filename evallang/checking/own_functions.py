@@ -1,6 +1,6 @@
 """Metrics of the author's own: a dotted name with any options, of which a check knows nothing."""
 
-from evallang.checking import codes, model_codes, own_code, validity_codes
+from evallang.checking import codes, own_code
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_weighted
 from evallang.models.domains import number
@@ -55,7 +55,7 @@ def own_metric(scope: Scope, node: n.MethodNode) -> Method | None:
             )
         elif key.name in given:
             scope.report_twice(
-                model_codes.PARAMETER_TWICE,
+                codes.PARAMETER_TWICE,
                 f"`{key.name}` is given twice to `{name.name}`",
                 argument.span,
                 first[key.name],
@@ -108,7 +108,7 @@ def judge_weights(scope: Scope, study: Study) -> None:
             continue
         seen.add(metric.name)
         scope.report(
-            validity_codes.OWN_METRIC_WITHOUT_WEIGHTS,
+            codes.OWN_METRIC_WITHOUT_WEIGHTS,
             f"`{metric.name}` is given no weights, and the examples of `{weighted[0].name}` "
             "carry some",
             span,

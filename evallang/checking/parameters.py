@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Protocol
 
-from evallang.checking import bounds, clause_values, codes, model_codes, own_code, values
+from evallang.checking import bounds, clause_values, codes, own_code, values
 from evallang.checking.class_names import Broken, known_class
 from evallang.checking.other_names import CONSTANTS
 from evallang.checking.scope import Scope, suggestion
@@ -93,7 +93,7 @@ class ParameterResolver:
             place = first.setdefault(found[0], argument.span)
             if place is not argument.span:
                 self.scope.report_twice(
-                    model_codes.PARAMETER_TWICE,
+                    codes.PARAMETER_TWICE,
                     f"`{found[0]}` is given twice to `{entry.name}`",
                     argument.span,
                     place,
@@ -145,7 +145,7 @@ class ParameterResolver:
             place = Span(argument.span.path, argument.span.start, argument.span.start)
             words = f"write `{key}={self.scope.written(argument.value.span)}`"
             self.scope.report(
-                model_codes.UNKNOWN_PARAMETER,
+                codes.UNKNOWN_PARAMETER,
                 f"a value of `{entry.name}` needs its parameter's name",
                 argument.span,
                 help=words if key else f"`{entry.name}` takes no parameters",
@@ -163,7 +163,7 @@ class ParameterResolver:
                 text = f"write `{bare}`: a step of a pipeline has no name here"
                 fixes = [Fix(f"write `{bare}`", (Edit(argument.key.span, bare),))]
             self.scope.report(
-                model_codes.UNKNOWN_PARAMETER,
+                codes.UNKNOWN_PARAMETER,
                 f"`{entry.name}` has no parameter `{key}`",
                 argument.key.span,
                 help=text or f"its parameters are {listed(_writable(entry), 'and')}",
@@ -173,7 +173,7 @@ class ParameterResolver:
         refused = known.refused or unavailable(known)
         if refused:
             self.scope.report(
-                model_codes.REFUSED_PARAMETER if known.refused else model_codes.UNKNOWN_PARAMETER,
+                codes.REFUSED_PARAMETER if known.refused else codes.UNKNOWN_PARAMETER,
                 f"`{key}` of `{entry.name}` {refused}",
                 argument.key.span,
             )
@@ -211,7 +211,7 @@ class ParameterResolver:
         elif isinstance(place, n.ListNode) and place.items:
             help_text = f"to search them, write `{known.name} in {format_node(place)}`"
         self.scope.report(
-            model_codes.PARAMETER_VALUE,
+            codes.PARAMETER_VALUE,
             f"`{known.name}` of `{entry.name}` {reason}",
             place.span,
             help=help_text,
@@ -264,7 +264,7 @@ class ParameterResolver:
         if isinstance(node, n.ColumnsNode):
             return PipelineSpec((self.models.columns(node),))
         self.scope.report(
-            model_codes.PARAMETER_VALUE,
+            codes.PARAMETER_VALUE,
             "a range is searched, so it stands after `in`",
             node.span,
             help=f"write `{known.name if known else 'parameter'} in {format_node(node)}`",
@@ -352,7 +352,7 @@ class ParameterResolver:
         self, argument: n.ArgumentNode, message: str, *, help_text: str = DOMAIN_FORMS
     ) -> Candidates:
         self.scope.report(
-            model_codes.BAD_DOMAIN,
+            codes.BAD_DOMAIN,
             message,
             argument.value.span,
             help=help_text,
@@ -369,7 +369,7 @@ class ParameterResolver:
             first = seen.setdefault((type(value), value), item)
             if first is not item:
                 message = f"the candidate `{format_node(item).strip()}` stands twice in the list"
-                self.scope.report_twice(model_codes.BAD_DOMAIN, message, item.span, first.span)
+                self.scope.report_twice(codes.BAD_DOMAIN, message, item.span, first.span)
                 raise Broken
 
     def _range(

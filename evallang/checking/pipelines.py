@@ -1,6 +1,6 @@
 """`model` statements to pipelines: names followed, steps in order, each name resolved once."""
 
-from evallang.checking import clause_values, codes, model_codes, own_code
+from evallang.checking import clause_values, codes, own_code
 from evallang.checking.bounds import report_limit
 from evallang.checking.class_names import Broken
 from evallang.checking.parameters import ParameterResolver
@@ -74,7 +74,7 @@ class _Resolver:
         first = self.way[0] if self.way else place.name
         node = self.scope.lets.get(first) or self.scope.models[first]
         self.scope.report(
-            model_codes.TOO_MUCH_BEHIND_NAMES,
+            codes.TOO_MUCH_BEHIND_NAMES,
             message,
             node.name.span,
             help="write what is meant here",
@@ -196,7 +196,7 @@ class _Resolver:
                 if isinstance(step, ColumnsSpec)
             )
             self.scope.report(
-                model_codes.PIPELINE_ORDER,
+                codes.PIPELINE_ORDER,
                 "`columns` stands where columns have lost their names",
                 next(late, node).span,
                 help="put `columns(...)` first",
@@ -236,7 +236,7 @@ class _Resolver:
         finally:
             self.way.remove(name)
         self.scope.report(
-            model_codes.PIPELINE_ORDER,
+            codes.PIPELINE_ORDER,
             f"`{name}` is a value, not a step of a pipeline",
             node.span,
             related=[Related(self.scope.lets[name].span, "defined here")],
@@ -251,7 +251,7 @@ class _Resolver:
                 self._refuse_aimless(step, place, kinds)
                 name = step.name if isinstance(step, EstimatorSpec) else "columns"
                 self.scope.report(
-                    model_codes.PIPELINE_ORDER,
+                    codes.PIPELINE_ORDER,
                     f"`{name}` is an estimator and can only end a pipeline",
                     place.span,
                     help="put the steps that transform before it",
@@ -265,7 +265,7 @@ class _Resolver:
             self._refuse_aimless(last, places[-1], kinds)
             name = last.name if isinstance(last, EstimatorSpec) else "columns"
             self.scope.report(
-                model_codes.PIPELINE_ORDER,
+                codes.PIPELINE_ORDER,
                 f"`{name}` transforms data and predicts nothing",
                 places[-1].span,
                 help=f"end the pipeline with an estimator: `{name} | LogisticRegression`"
@@ -280,7 +280,7 @@ class _Resolver:
             return
         name = step.name if isinstance(step, EstimatorSpec) else "columns"
         self.scope.report(
-            model_codes.PIPELINE_ORDER,
+            codes.PIPELINE_ORDER,
             f"`{name}` neither transforms new rows nor predicts a target",
             place.span,
             help="`evallang list models` tells which classes do",
@@ -312,7 +312,7 @@ class _Resolver:
             )
             if first is not None:
                 self.scope.report_twice(
-                    model_codes.PARAMETER_TWICE,
+                    codes.PARAMETER_TWICE,
                     f"`{format_node(branch.key).strip()}` stands twice in `columns`",
                     branch.key.span,
                     first.key.span,

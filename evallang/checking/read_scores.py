@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from evallang.checking import codes, validity_codes
+from evallang.checking import codes
 from evallang.compatibility import own_metric
 from evallang.data.dataset import ScoreTable
 from evallang.diagnostics import Diagnostic, diagnose
@@ -51,7 +51,7 @@ def judge_number_of_data_sets(study: Study, n: int) -> Iterator[Diagnostic]:
     for comparison in study.comparisons if n == 1 else ():
         if comparison.across:
             yield diagnose(
-                validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{comparison.test.name}` needs scores of several data sets, and one was read",
                 comparison.span,
                 help="leave `across data` out, or add data sets",
@@ -68,7 +68,7 @@ def _five_by_two(table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diag
     for test in tests:
         if HYPOTHESIS_TESTS[test.name].declaration.designs == {Design.FIVE_BY_TWO}:
             yield diagnose(
-                validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` needs five repeats of two folds, and `{table.spec.name}` has "
                 f"{repeats} repeats of {folds}",
                 comparison.span,

@@ -1,6 +1,6 @@
 """Tables of scores judged (E2xx): what a score of a data set or a fold can be used for."""
 
-from evallang.checking import validity_codes
+from evallang.checking import codes
 from evallang.checking.scope import Scope
 from evallang.compatibility import Mismatch
 from evallang.data.dataset import ScoresSpec
@@ -25,7 +25,7 @@ def can_be_tested(
         ratio = "test_train_ratio" in {o.name for o in HYPOTHESIS_TESTS[test.name].options}
         if not folds and ratio and "test_train_ratio" not in test.keywords():
             scope.report(
-                validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
                 f"`{test.name}` needs to know how large the test parts are, and `{source.name}` "
                 "has repeats without folds",
                 span,
@@ -46,7 +46,7 @@ def can_be_tested(
     else:
         way_out = "name the column of the data sets by `dataset COLUMN`, or of the folds by `fold`"
     scope.report(
-        validity_codes.TEST_NEEDS_OTHER_EVIDENCE,
+        codes.TEST_NEEDS_OTHER_EVIDENCE,
         f"{problem.reason}, which `{source.name}` does not give",
         span,
         help=way_out,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evallang.checking import capabilities, model_codes, validity_codes
+from evallang.checking import capabilities, codes
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry, yields_under
 from evallang.compatibility.hypothesis_tests import nearest_test
@@ -38,7 +38,7 @@ def judge_tasks(scope: Scope, study: Study) -> None:
             continue
         refused.add(metric)
         scope.report(
-            model_codes.WRONG_TASK,
+            codes.WRONG_TASK,
             f"`{metric.name}` is a metric for {declared.task}, and {reason}",
             span,
             help=f"write `{proposed_metric(task)}`, or another of `evallang list metrics`",
@@ -88,7 +88,7 @@ def judge_scores(scope: Scope, study: Study) -> None:
         give = "gives" if len(lacking) == 1 else "give"
         ways = tuple(dict.fromkeys(lacking.values()))
         scope.report(
-            validity_codes.METRIC_NEEDS_SCORES,
+            codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {declared.needs}, and {listed(lacking, 'and')} {give} none",
             span or scope.models[next(iter(lacking))].keyword,
             help=ways[0]
@@ -123,7 +123,7 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
         if source.positive is None:
             line += f' (of three classes or more `scores {lacking[0]} = "p_*"`)'
         scope.report(
-            validity_codes.METRIC_NEEDS_SCORES,
+            codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs {needs}, and `{source.name}` has none of "
             f"{listed(lacking, 'and')}",
             span,
@@ -174,7 +174,7 @@ def _tests_of_labels(scope: Scope, study: Study, reason: str) -> None:
         for test in filter(None, (comparison.test, comparison.post_hoc)):
             if HYPOTHESIS_TESTS[test.name].declaration.tests == "correctness":
                 scope.report(
-                    model_codes.WRONG_TASK,
+                    codes.WRONG_TASK,
                     f"`{test.name}` tests right and wrong, and {reason}",
                     comparison.span,
                     help=_nearest_of_numbers(study, comparison),
@@ -189,7 +189,7 @@ def _models(scope: Scope, study: Study, task: str, reason: str) -> None:
             continue
         counterpart = capabilities.counterpart(model)
         scope.report(
-            model_codes.WRONG_TASK,
+            codes.WRONG_TASK,
             f"`{model.name}` is a {kind}{reason}",
             scope.models[model.name].pipeline.steps[-1].span,
             help=f"write `{counterpart}`" if counterpart else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evallang.checking import capabilities, codes, comparable, designs, validity_codes
+from evallang.checking import capabilities, codes, comparable, designs
 from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
@@ -71,7 +71,7 @@ def _judged(scope: Scope, study: Study) -> None:
         if metric.better is None and not is_known(judged[0], metric):
             needs = metric_entry(metric).declaration.needs
             scope.report(
-                validity_codes.METRIC_NEEDS_SCORES,
+                codes.METRIC_NEEDS_SCORES,
                 f"`{metric.name}` needs {'predicted labels' if needs == 'labels' else needs}, and "
                 f"of `{judged[0].name}` only right and wrong are known",
                 span or next(iter(judged[0].places.values()), None),
@@ -95,7 +95,7 @@ def _measured_elsewhere(scope: Scope, study: Study) -> None:
             continue
         source = next(s for s in study.sources if own_metric(s) == own[0])
         scope.report(
-            validity_codes.METRIC_NEEDS_SCORES,
+            codes.METRIC_NEEDS_SCORES,
             f"`{metric.name}` needs predictions, and of `{source.name}` only `{own[0].name}` is "
             "known",
             span,
@@ -130,7 +130,7 @@ def _folds(scope: Scope, study: Study) -> None:
             if ranks and metric not in said:
                 said.add(metric)
                 scope.report(
-                    validity_codes.METRIC_UNDER_PROTOCOL,
+                    codes.METRIC_UNDER_PROTOCOL,
                     f"`{metric.name}` is undefined on the one-row folds of "
                     f"`{written(protocol.kind, protocol.options)}`",
                     span,
@@ -203,7 +203,7 @@ def _intervals(scope: Scope, study: Study) -> None:
                 if problem is not None:
                     needs = problem.reason.startswith(f"`{name}` needs")
                     scope.report(
-                        validity_codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                        codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                         problem.reason + (designs.lacking(source, protocol) if needs else ""),
                         place,
                         help=for_the_line(problem.instead, measure, study, yields, grouped),
@@ -215,7 +215,7 @@ def _intervals(scope: Scope, study: Study) -> None:
             problem = interval_groups_mismatch(chosen, measure.metric, yields)
             if problem is not None:
                 scope.report(
-                    validity_codes.NO_FORM_FOR_GROUPS,
+                    codes.NO_FORM_FOR_GROUPS,
                     problem.reason,
                     place or source_span(source),
                     help=problem.instead,
@@ -263,7 +263,7 @@ def _search(scope: Scope, study: Study) -> None:
             node = scope.models[tuned[0].name]
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(
-                validity_codes.SEARCH_WITHOUT_VALIDATION,
+                codes.SEARCH_WITHOUT_VALIDATION,
                 f"`{tuned[0].name}` is searched, and `{designs.spoken(protocol)}` has no "
                 "stage to choose in",
                 place,

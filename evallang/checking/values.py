@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from evallang.checking import codes, model_codes, own_functions, unbuilt, validity_codes
+from evallang.checking import codes, own_functions, unbuilt
 from evallang.checking.bounds import OUTSIDE, as_share, objection, within_limit
 from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.scope import Scope, letters, suggestion
@@ -63,7 +63,7 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             sound = False
         elif option.name in given:
             scope.report_twice(
-                model_codes.PARAMETER_TWICE,
+                codes.PARAMETER_TWICE,
                 f"`{option.name}` is given twice to `{entry.name}`",
                 argument.span,
                 first[option.name],
@@ -211,7 +211,7 @@ def not_in_this_version(
 ) -> None:
     """Refuse something that the language states and this version cannot run."""
     scope.report(
-        validity_codes.NOT_IN_THIS_VERSION,
+        codes.NOT_IN_THIS_VERSION,
         f"this version of evallang cannot run {what} yet",
         node.span,
         help=way_out,
