@@ -118,11 +118,16 @@ class Family:
 
 @frozen
 class Families:
-    """All families of a study, in the order of their first lines."""
+    """All families of a study, in the order of their first lines.
+
+    `left_open` tells that the data decide how many hypotheses there are: what is known without
+    them is a lower bound.
+    """
 
     families: tuple[Family, ...]
     by_line: Mapping[int, Family]
     planned: Mapping[int, tuple[PlannedComparison, ...]]
+    left_open: bool
 
 
 def families_of(study: Study) -> Families:
@@ -150,9 +155,8 @@ def _families(study: Study) -> Families:
         line.index: _family(planned[line.index], line.correction) for line in study.comparisons
     }
     by_line |= {line.index: joint for line in joined}
-    return Families(
-        tuple({id(family): family for family in by_line.values()}.values()), by_line, planned
-    )
+    families = tuple({id(family): family for family in by_line.values()}.values())
+    return Families(families, by_line, planned, any(map(holds_unknown, study.sources)))
 
 
 def family_of(study: Study, line: ComparisonSpec) -> Family:
@@ -276,11 +280,6 @@ def statement_of(source: SourceSpec) -> str:
     return source.name.partition("/")[0]
 
 
-def is_open(study: Study) -> bool:
-    """Return whether the data decide how many hypotheses the lines of a study have."""
-    return any(holds_unknown(source) for source in study.sources)
-
-
 def holds_unknown(source: SourceSpec) -> bool:
     """Return whether the data decide which data sets or models a source has."""
     if statement_of(source) != source.name:
@@ -289,6 +288,11 @@ def holds_unknown(source: SourceSpec) -> bool:
         return source.kind == "glob"
     several = not isinstance(source, CountsSpec) and source.dataset is not None
     return several or not source.models
+
+
+def is_open(study: Study) -> bool:
+    """Return whether the data decide how many hypotheses the lines of a study have."""
+    return families_of(study).left_open
 
 
 def as_read(study: Study, read: "ReadSources") -> Study:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evallang.engine.column_records import column_records
 from evallang.engine.data_records import data_records, model_records
-from evallang.hypotheses import Family, as_read, families_of, is_open, pair_declaration
+from evallang.hypotheses import Family, pair_declaration
 from evallang.planning.defaults import without_interval
 from evallang.planning.exports import export_lines
 from evallang.protocols.protocol import written_number
@@ -167,11 +167,11 @@ def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
 
 def _comparisons(prepared: "Prepared") -> Iterator[str]:
     """Write the lines of each family, then its size and what corrects it."""
-    read = as_read(prepared.study, prepared.read)
-    for family in families_of(read).families:
+    families = prepared.planned.families
+    for family in families.families:
         yield from dict.fromkeys(planned.line.source for planned in family.comparisons)
         if family.comparisons:
-            yield f"  {'at least ' if is_open(read) else ''}{_family(family)}"
+            yield f"  {'at least ' if families.left_open else ''}{_family(family)}"
 
 
 def _family(family: Family) -> str:

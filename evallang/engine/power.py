@@ -13,7 +13,6 @@ from evallang.compatibility.hypothesis_tests import difference_test
 from evallang.data.dataset import DataSpec, GivenOutcomes, ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.engine.providers import Providers
-from evallang.hypotheses import as_read, families_of
 from evallang.metrics.metric import default_metric, rows_of_proportion
 from evallang.planning.planner import Planned
 from evallang.planning.seeds import analysis_seed
@@ -116,7 +115,7 @@ def power_analyses(study: Study, found: Found, specs: Sequence[AnalysisSpec]) ->
 
 
 def _stages(study: Study, spec: AnalysisSpec, found: Found) -> Iterator[Stage]:
-    families = families_of(as_read(study, found.read))
+    families = found.planned.families
     lines = [c for c in study.comparisons if spec.protocol in (None, c.protocol)]
     about = [
         (line, metric) for line in lines for metric in line.metrics if spec.metric in (None, metric)

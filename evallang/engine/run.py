@@ -21,7 +21,7 @@ from evallang.engine.never_predicted import diagnostics_of, never_predicted
 from evallang.engine.power import Found, power_analyses
 from evallang.engine.requirements import decide
 from evallang.engine.subgroups import subgroup_estimates
-from evallang.hypotheses import PlannedComparison, as_read, families_of
+from evallang.hypotheses import PlannedComparison
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
 from evallang.planning.plan import Place
@@ -99,8 +99,7 @@ def run(
     own = [evaluation for evaluation in evaluations if not evaluation.implied]
     measured = [e for evaluation in own for e in estimates(study, evaluation)]
     measured += [e for evaluation in own for e in subgroup_estimates(study, evaluation)]
-    tested = families_of(as_read(study, read))
-    compared = compare(study, tested, _contexts(study, evaluations, read.score_tables))
+    compared = compare(study, planned.families, _contexts(study, evaluations, read.score_tables))
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]

@@ -8,7 +8,7 @@ from evallang.compatibility import metric_entry, over_seeds, own_metric, yields_
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import ScoreTable, Table
 from evallang.data.read_sources import ReadSources
-from evallang.hypotheses import as_read, correction_clause, family_of
+from evallang.hypotheses import Families, correction_clause
 from evallang.metrics.own_code import DECLARED, own_metric_loaded
 from evallang.models.model import search_space
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -22,15 +22,15 @@ from evallang.study import Method, Protocol, Study, own_metrics_of, written_opti
 
 def stated_defaults(
     study: Study,
+    families: Families,
     read: ReadSources,
 ) -> tuple[Default, ...]:
     """List the defaults of a study: those the check filled in, and those the data settle."""
     found = {d.clause: d for d in study.defaults}
     if not any(PROTOCOLS[p.kind].declaration.keeps_strata for p in study.protocols):
         found.pop("stratify", None)
-    whole = as_read(study, read)
     for line in study.comparisons:
-        if family_of(whole, line).correction is None:
+        if families.by_line[line.index].correction is None:
             found.pop(correction_clause(line), None)  # of a single hypothesis, as the data show
     intervals = list(_intervals(study, read))
     sources = list(read.with_examples)

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from evallang.data.dataset import DataSpec
+from evallang.hypotheses import planned_of
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
 from evallang.planning.candidates import tried
 from evallang.planning.defaults import inner_folds
 from evallang.protocols.protocol import PROTOCOLS
-from evallang.study import Protocol, Study, pairs_of
+from evallang.study import Protocol, Study
 
 PerModel = Mapping[tuple[str, str, str], int]
 """Fits by data set, protocol and model."""
@@ -21,8 +22,8 @@ def models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
     wanted: set[str] = set()
     for comparison in study.comparisons:
         if comparison.protocol == protocol.name:
-            for pair in pairs_of(comparison, [m.name for m in study.models]):
-                wanted |= set(pair)
+            for planned in planned_of(study, comparison):
+                wanted |= set(planned.models)
     return tuple(model for model in study.models if model.name in wanted)
 
 

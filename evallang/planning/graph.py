@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from evallang.data.read_sources import ReadSources
+from evallang.hypotheses import Families, PlannedComparison
 from evallang.planning.plan import Layout, Task
 from evallang.planning.seeds import canonical_json
-from evallang.study import ComparisonSpec, Study, models_of
+from evallang.study import ComparisonSpec, Study
 
 Place = tuple[str, str | None, str]
 """A data set or source, a protocol (None for what was measured elsewhere), a model."""
@@ -14,6 +15,7 @@ Place = tuple[str, str | None, str]
 
 def graph(
     study: Study,
+    families: Families,
     layout: Layout,
     read: ReadSources,
 ) -> Iterator[Task]:
@@ -52,22 +54,29 @@ def graph(
         final.append(node.key)
         yield node
     for comparison in study.comparisons:
-        for node in _compared(comparison, fits):
+        for node in _compared(comparison, families.planned[comparison.index], fits):
             final.append(node.key)
             yield node
     yield _reader("report", None, None, None, final)
 
 
-def _compared(comparison: ComparisonSpec, fits: dict[Place, list[str]]) -> Iterator[Task]:
-    """Give a node for each source that a line is about, or one for all under `across data`."""
-    about = {at: keys for at, keys in fits.items() if at[1] in (None, comparison.protocol)}
-    sources = dict.fromkeys((data, protocol) for data, protocol, _ in about)
-    for data, protocol in [(None, comparison.protocol)] if comparison.across else sources:
-        here = {
-            at: keys for at, keys in about.items() if data is None or at[:2] == (data, protocol)
-        }
-        family = models_of(comparison, list(dict.fromkeys(model for _, _, model in here)))
-        needs = [key for at, keys in here.items() if at[2] in family for key in keys]
+def _compared(
+    comparison: ComparisonSpec, planned: Sequence[PlannedComparison], fits: dict[Place, list[str]]
+) -> Iterator[Task]:
+    """Iterate over the nodes of a line: one for each data set, or for all under `across data`."""
+    order = {at: place for place, at in enumerate(fits)}
+    found: dict[str | None, dict[Place, None]] = {}
+    for one in planned:
+        for source in one.sources:
+            here = found.setdefault(None if comparison.across else source, {})
+            for model in one.models:
+                either = ((source, None, model), (source, comparison.protocol, model))
+                here.update((at, None) for at in either if at in fits)
+    for data, places in found.items():
+        if data is not None and not places:
+            continue  # which could not be read
+        protocol = comparison.protocol if data is None else next((p for _, p, _ in places), None)
+        needs = [key for at in sorted(places, key=order.__getitem__) for key in fits[at]]
         yield _reader("compare", data, protocol, None, needs, comparison.source)
 
 

@@ -10,6 +10,7 @@ from evallang.data.findings import of_one
 from evallang.data.read_sources import ReadSources
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
+from evallang.hypotheses import Families, as_read, families_of
 from evallang.limits import FITS
 from evallang.models.abilities import abilities
 from evallang.models.model import ModelSpec, PipelineSpec, search_space
@@ -39,7 +40,7 @@ from evallang.results.records import (
     ProtocolRecord,
 )
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Protocol, Study, own_sources, pairs_of
+from evallang.study import ComparisonSpec, Protocol, Study, own_sources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,11 +51,15 @@ else:
 
 @dataclass(frozen=True)
 class Planned:
-    """What planning gives: the document, the arrays behind it, and what was wrong."""
+    """What planning gives: the document, the arrays behind it, and what was wrong.
+
+    `families` are the hypotheses of the study on the data sets that were found.
+    """
 
     plan: Plan
     layout: Layout
     diagnostics: tuple[Diagnostic, ...]
+    families: Families
 
 
 def plan(
@@ -112,20 +117,21 @@ def plan(
     sound = not has_errors(found)
     known = complete and sound
     unique: int | None = sum(task.n_fits for task in tasks.values()) if known else None
-    naive = _naive(study, _per_model(layout)) if known else None
+    families = families_of(as_read(study, read))
+    naive = _naive(study, families, _per_model(layout)) if known else None
     if by_text is not None and sound:
-        unique, naive = unique_without_data(study, by_text), _naive(study, by_text)
+        unique, naive = unique_without_data(study, by_text), _naive(study, families, by_text)
     document = Plan(
         n_fits=unique,
         n_fits_naive=naive if unique is not None else None,
         n_cached=None,
         seconds=None,
         protocols=records,
-        defaults=stated_defaults(study, read) if sound else study.defaults,
-        tasks=tuple(graph(study, layout, read)),
+        defaults=stated_defaults(study, families, read) if sound else study.defaults,
+        tasks=tuple(graph(study, families, layout, read)),
         notes=() if complete else ("the data could not be read; numbers of fits are not known",),
     )
-    return Planned(document, layout, tuple(found))
+    return Planned(document, layout, tuple(found), families)
 
 
 def _classes_to_learn(table: Table, protocol: Protocol, made: Sequence[Split]) -> None:
@@ -398,17 +404,20 @@ def _per_model(layout: Layout) -> PerModel:
     return per_model
 
 
-def _naive(study: Study, per_model: PerModel) -> int:
+def _naive(study: Study, families: Families, per_model: PerModel) -> int:
     """Count the fits of a run in which every test on fold scores fits its own pairs."""
     implied = {p.name for p in study.protocols if p.implied_by is not None}
     total = sum(n for (_, protocol, _), n in per_model.items() if protocol not in implied)
     for comparison in study.comparisons:
         if not _fits_itself(comparison):
             continue
-        for pair in pairs_of(comparison, [m.name for m in study.models]):
-            for (_, protocol, model), n in per_model.items():
-                if protocol == comparison.protocol and model in pair:
-                    total += n * len(comparison.metrics)
+        for planned in families.planned[comparison.index]:
+            total += sum(
+                per_model.get((source, comparison.protocol or "", model), 0)
+                for source in planned.sources
+                for pair in planned.pairs
+                for model in pair
+            )
     return total
 
 
