@@ -1,5 +1,6 @@
 """Comparisons judged (E2xx): tests against what protocols and data sets give them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -39,14 +40,13 @@ def settle(scope: Scope, study: Study) -> Study:
     """Give each comparison its protocol, plan implied ones, refuse what cannot be tested."""
     implied: list[Protocol] = []
     settled: list[ComparisonSpec] = []
-    tables = any(isinstance(source, DataSpec) for source in study.sources)
     for comparison in study.comparisons:
         if not _metrics_fit(scope, study, comparison) or not _models_meet(scope, study, comparison):
             continue
         if comparison.across and not _judge_across(scope, study, comparison):
             continue
         _judge_family(scope, study, comparison)
-        if not tables:
+        if not any(isinstance(source, DataSpec) for source in _sources(study, comparison)):
             if _judge_tests(scope, study, comparison, None):
                 settled.append(comparison)
             continue
@@ -63,6 +63,12 @@ def settle(scope: Scope, study: Study) -> Study:
         requirements=requirements(scope, study),
         protocols=(*study.protocols, *implied),
     )
+
+
+def _sources(study: Study, comparison: ComparisonSpec) -> Sequence[SourceSpec]:
+    """Return the sources that a line is tested on; all where none has its models."""
+    tested = {source for planned in planned_of(study, comparison) for source in planned.sources}
+    return [source for source in study.sources if source.name in tested] or study.sources
 
 
 def _tests(comparison: ComparisonSpec) -> tuple[Method, ...]:
@@ -331,7 +337,7 @@ def _judge_tests(
                 return False
     if comparison.across:
         return True
-    for source in study.sources:
+    for source in _sources(study, comparison):
         if isinstance(source, DataSpec) is not (protocol is not None):
             continue
         for test in _tests(comparison):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from evallang.reporting.compared import comparison_words, one_per_line
 from evallang.reporting.context import Context
+from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
 from evallang.reporting.estimate_tables import main_intervals
 from evallang.reporting.exports import fitted_on_all
@@ -282,12 +283,14 @@ def _metric_cite(context: Context, name: str) -> Runs:
 
 def _together(context: Context) -> Runs:
     """Say that all comparisons are one family, where the study makes them one."""
-    firm = [c for c in context.results.comparisons if not c.family.exploratory]
+    found = context.results.comparisons
+    with_p = [c for c in found if not any(map(bayesian, c.pairwise))]
+    firm = [c for c in with_p if not c.family.exploratory]
     if context.results.study.families != "together" or len(firm) < 2:
         return ()
-    some = any(c.family.exploratory for c in context.results.comparisons)
-    but = " that were not exploratory" if some else ""
-    return runs(f"All comparisons{but} formed one family for this correction.")
+    which = " with p-values" if len(with_p) < len(found) else ""
+    which += " that were not exploratory" if len(firm) < len(with_p) else ""
+    return runs(f"All comparisons{which} formed one family for this correction.")
 
 
 def _required(context: Context) -> Runs:

@@ -134,6 +134,13 @@ CASES = {
     "all pairs on a pattern of files": Case(
         SUITE + REPEATED + "compare with corrected_t uncorrected\n", ((6, ALL),), True
     ),
+    "sources of several kinds": Case(
+        COUNTS
+        + SUITE.replace("d*", "d1")
+        + REPEATED
+        + "compare x, y, z with mcnemar\ncompare a, b with corrected_t\n",
+        ((3, HOLM), (1, NONE)),
+    ),
     "joint over folds": Case(
         TOGETHER + TABLES + JUDGED + "compare with cochran then mcnemar\n"
         "compare a, b with corrected_t\n",

@@ -97,6 +97,15 @@ def test_the_methods_say_that_families_are_one():
     assert "All comparisons that were not exploratory formed one family" in text
 
 
+def test_posteriors_are_not_said_to_be_in_the_one_family():
+    posterior = (
+        "data iris from sklearn iris\nmodel p = GaussianNB\nmodel q = LinearDiscriminantAnalysis\n"
+        "protocol repeated cv folds=3 times=2\ncompare p vs q with bayes_t\n"
+    )
+    text = Page(LINES + posterior, TOGETHER).methods()
+    assert "All comparisons with p-values formed one family for this correction." in text
+
+
 def test_separate_families_and_a_single_line_are_not_called_one_family():
     assert "one family" not in Page(LINES).methods()
     assert "one family" not in Page("compare a vs b with mcnemar\n", TOGETHER).methods()

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evallang.checking.capabilities import is_tuned
-from evallang.compatibility import ON_EXAMPLES, metric_entry, own_metric, yields_of
+from evallang.compatibility import ON_EXAMPLES, metric_entry, yields_of
 from evallang.data.dataset import DataSpec
+from evallang.hypotheses import planned_of
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.registry import Evidence
 from evallang.spelling import written_name
@@ -122,15 +123,11 @@ def tables(study: Study) -> tuple[DataSpec, ...]:
 def evidence_of(
     study: Study, comparison: ComparisonSpec
 ) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
-    """Go through the sources that a line runs on, with what they yield to its tests.
-
-    A source of values that were measured elsewhere is tested by its own metric alone, and no
-    other source by that.
-    """
+    """Iterate over the sources that a line is tested on, with what they yield to its tests."""
+    tested = {source for planned in planned_of(study, comparison) for source in planned.sources}
     protocol = next((p for p in study.protocols if p.name == comparison.protocol), None)
     for source in study.sources:
-        own = own_metric(source)
-        if not any(m == own or (own is None and m.better is None) for m in comparison.metrics):
+        if source.name not in tested:
             continue
         if not isinstance(source, DataSpec):
             yield source, None, yields_of(source, None)
