@@ -15,7 +15,7 @@ from evallang.api import run
 from evallang.api.power import power_of
 from evallang.api.preparing import read_and_plan
 from evallang.cli.plan_text import plan_lines
-from evallang.hypotheses import as_read, families_of
+from evallang.hypotheses import families_of
 from evallang.reporting import html
 from evallang.reporting.context import Context
 from evallang.reporting.section import build
@@ -265,8 +265,7 @@ def test_the_report_prints_the_sizes(case, results):
 
 
 def test_what_is_read_settles_the_families(case, prepared):
-    read = as_read(prepared.study, prepared.read)
-    after, before = families_of(read), families_of(prepared.study)
+    after, before = prepared.planned.families, families_of(prepared.study)
     for line, (size, _) in zip(prepared.study.comparisons, case.lines, strict=True):
         family = after.by_line[line.index]
         assert max(family.size, 1) == size
