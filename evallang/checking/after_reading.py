@@ -40,6 +40,7 @@ from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
 from evallang.registry import Design, lazy
 from evallang.source import Span
+from evallang.stats.intervals.interval import default_of
 from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def _fold_method(study: Study, protocol: Protocol) -> str | None:
             return named[0]
     yields = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
     by_default = yields.design in (Design.REPEATED, Design.RESAMPLED)
-    return "corrected_t" if by_default and protocol.implied_by is None else None
+    return default_of("splits") if by_default and protocol.implied_by is None else None
 
 
 def _one_class(

@@ -119,7 +119,7 @@ def check_test_sizes(
     sizes: Sequence[int],
     protocol: str,
     span: Span | None,
-    method: str = "corrected_t",
+    method: str,
     *,
     given: bool = False,
 ) -> tuple[Diagnostic, ...]:

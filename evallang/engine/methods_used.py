@@ -101,11 +101,13 @@ def methods_used(
         for reference in entry.references:
             works.setdefault(reference.key, reference)
 
-    def add_interval(name: str) -> None:
-        if name in INTERVALS:
-            add("interval", INTERVALS[name])
-        elif name in of_tests:
-            record = MethodRecord("interval_of_test", name, of_tests[name], "", ())
+    def add_interval(method: str) -> None:
+        name = method.partition("(")[0]
+        if method in INTERVALS:
+            add("interval", INTERVALS[method])
+        elif name in INTERVALS or name in of_tests:
+            title = INTERVALS[name].title if name in INTERVALS else of_tests[name]
+            record = MethodRecord("interval_of_test", name, title, "", ())
             used.setdefault((record.kind, name), record)
 
     of_tests = _titles_of_intervals()
@@ -137,7 +139,7 @@ def methods_used(
     for test in tests:
         add("test", HYPOTHESIS_TESTS[test.test])
         if test.estimate is not None:
-            add_interval(test.estimate.method.partition("(")[0])
+            add_interval(test.estimate.method)
         for effect in test.effects:
             add("effect", EFFECT_SIZES[effect.name])
     for required in requirements:
@@ -192,7 +194,11 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
             asked = declared.estimand.statistic if declared.estimand is not None else ""
             return replace(found, estimand=asked or None, variants=declared.variants)
         case IntervalDeclaration():
-            return replace(found, of_difference=declared.of_difference or None)
+            return replace(
+                found,
+                of_difference=declared.of_difference or None,
+                allows_overlap=declared.allows_overlap,
+            )
     return found
 
 

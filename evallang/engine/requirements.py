@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
-from evallang.compatibility.hypothesis_tests import guaranteed
+from evallang.compatibility.hypothesis_tests import difference_test, guaranteed
 from evallang.engine.estimates import estimate
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.families import with_detectable
@@ -118,12 +118,12 @@ def _between(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Req
         as_read_by(evaluation, spec.metric),
         spec.metric,
         spec.models,
-        spec.test or Method("mcnemar"),
+        guaranteed(spec.test) if spec.test is not None else _test_of_difference(spec, evaluation),
         spec.level,
     )
     try:
         if spec.test is not None:
-            return _tested(study, spec, evaluation, replace(inputs, test=guaranteed(spec.test)))
+            return _tested(study, spec, evaluation, inputs)
         difference = inputs.difference(spec.level)
     except OwnMetricFailed as error:
         return _record(spec, evaluation, Decision(False, f"cannot be decided: {error}"))
@@ -146,6 +146,11 @@ def _between(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Req
         margin=margin,
         notes=(NO_VARIATION,) if flat else (),
     )
+
+
+def _test_of_difference(spec: RequirementSpec, evaluation: Evaluation) -> Method:
+    """Return the test whose interval decides where the line names none."""
+    return Method(difference_test(spec.metric, evaluation.yields, len(evaluation.classes)))
 
 
 def _tested(

@@ -198,12 +198,21 @@ MANY = {(1, 1): "one model; of several each is tested on its own", (2, 2): "two 
 """How many models one test takes, in words."""
 
 
+def test_with(interval: Entry[Any]) -> str | None:
+    """Name the test that takes an interval for its difference by its option `interval`."""
+    for test in HYPOTHESIS_TESTS:
+        option = test.option("interval")
+        if option is not None and interval.name in option.words:
+            return test.name
+    return None
+
+
 def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
     """Say under what an interval can be written, and for which metrics."""
     if interval.declaration.form == "paired":
-        option = HYPOTHESIS_TESTS["mcnemar"].option("interval")
-        if option is not None and interval.name in option.words:
-            return (f"differences of two accuracies: `with mcnemar(interval={interval.name})`",)
+        test = test_with(interval)
+        if test is not None:
+            return (f"differences of two accuracies: `with {test}(interval={interval.name})`",)
         return ("differences of two accuracies, from Python",)
     by_metrics: dict[tuple[str, ...], list[str]] = {}
     for setting in settings():

@@ -10,10 +10,10 @@ from typing import Any
 from evallang.compatibility.hypothesis_tests import of_shares
 from evallang.compatibility.intervals import interval_mismatch
 from evallang.frozen import frozen
+from evallang.manual.compatibility_table import test_with
 from evallang.metrics.metric import METRICS, default_metric
 from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields, written
 from evallang.registry import Design, Entry, Evidence
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import INPUTS, Subject
 from evallang.study import Method
 
@@ -131,9 +131,9 @@ def _protocol_of(designs: frozenset[Design]) -> str:
 
 def _interval(entry: Entry[Any]) -> str | None:
     declared = entry.declaration
-    if declared.form == "paired" and of_differences(entry):
-        test = f"mcnemar(interval={entry.name})"
-        return f"{TWO_COUNTED}\nmeasure accuracy\ncompare small vs large with {test}\n"
+    if declared.form == "paired" and (test := test_with(entry)) is not None:
+        line = f"compare small vs large with {test}(interval={entry.name})"
+        return f"{TWO_COUNTED}\nmeasure accuracy\n{line}\n"
     if declared.form == "independent":
         return f"{TWO_SHARES}\nmeasure accuracy\ncompare small vs large with {of_shares()[0]}\n"
     if Subject.ESTIMATE not in INPUTS.subjects_of(entry.kind, entry.inputs):
@@ -159,12 +159,6 @@ def _metric_of(interval: Entry[Any], yields: Yields) -> str:
         if interval_mismatch(Method(interval.name), Method(name), yields) is None
     )
     return next(fits, usual)
-
-
-def of_differences(entry: Entry[Any]) -> bool:
-    """Tell whether McNemar's test takes an interval for its difference."""
-    option = HYPOTHESIS_TESTS["mcnemar"].option("interval")
-    return option is not None and entry.name in option.words
 
 
 def _correction(entry: Entry[Any]) -> str:

@@ -6,7 +6,7 @@ from statistics import median
 
 from evallang.diagnostics import Code
 from evallang.reporting.codes import CONSERVATIVE, DISAGREEMENT, OVERLAP, SMALL_DIFFERENCES
-from evallang.reporting.context import Context, Setting, base
+from evallang.reporting.context import Context, Setting
 from evallang.reporting.decisions import bayesian, computed, decided, margin_of
 from evallang.reporting.detectable import smallest_difference
 from evallang.reporting.document import Caution, Emphasis, Runs, listed, runs
@@ -112,20 +112,23 @@ def _overlap_words(
         f"{lead} model was fitted {times} times per data set on data that overlap by about "
         if len(context.results.data) > 1 and len(splits) == 1
         else f"{lead} model was fitted {times} times on data that overlap by about ",
-        f"{words}. ",
+        f"{words}.",
     )
-    corrected = any(
-        e.interval is not None and base(e.interval.method) == "corrected_t"
+    methods = [
+        context.method("interval", e.interval.method)
         for e in context.results.estimates
-        if e.protocol == protocol.name
-    )
-    if corrected:
+        if e.protocol == protocol.name and e.interval is not None
+    ]
+    allowing = [method.allows_overlap for method in methods if method is not None]
+    if any(allowing):
         return made + runs(
-            "The corrected intervals and tests allow for it by an approximation; the scores of "
+            " The corrected intervals and tests allow for it by an approximation; the scores of "
             "the splits are no independent sample."
         )
+    if None in allowing:
+        return made  # of a file that does not tell
     return made + runs(
-        "Tests and intervals over the predictions treat them as independent: they describe these "
+        " Tests and intervals over the predictions treat them as independent: they describe these "
         "fitted models on this sample, and leave out the variation that a new training set would "
         "bring."
     )

@@ -183,7 +183,7 @@ def effect_runs(effect: Effect) -> Runs:
     """Set an effect size with its letter: "Cohen’s *d*z = 0.63"."""
     text = effect_text(effect)
     if effect.symbol is not None:
-        return runs(stat(effect.symbol, text, effect.value))
+        return runs(Stat(effect.symbol, "=", text, effect.value, (), True))
     return runs(effect_name(effect, inside=True), f"{NBSP}={NBSP}", Number(text, effect.value))
 
 

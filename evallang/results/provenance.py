@@ -71,7 +71,9 @@ class MethodRecord:
     `variants` the words for what it computed, where they are its own. `of_difference` is the title
     of an interval of a difference, where it is another method. `averages_classes` tells that a
     metric is the mean over three or more classes, `counts_right` that it is the share of examples
-    predicted right; older files say neither.
+    predicted right; older files say neither. `allows_overlap` tells that an interval allows for
+    training sets that share rows; it is None
+    where that is not known, and for other methods.
     """
 
     kind: str
@@ -85,5 +87,6 @@ class MethodRecord:
     estimand: str | None = None
     variants: Mapping[str, str] = field(default_factory=dict)
     of_difference: str | None = None
+    allows_overlap: bool | None = None
     averages_classes: bool = False
     counts_right: bool = False

@@ -74,7 +74,9 @@ def test_a_sound_study_is_not_warned_of_its_data_either(path):
     for table in prepared.read.tables.values():
         found += check_design(table, questions(study))
     for (_, protocol), splits in prepared.planned.layout.splits.items():
-        found += check_test_sizes([len(s.test) for s in splits if s.fold >= 0], protocol, None)
+        found += check_test_sizes(
+            [len(s.test) for s in splits if s.fold >= 0], protocol, None, "corrected_t"
+        )
     examples = uncounted(study, map(of_outcomes, prepared.read.imported))
     found += advise_later(Stage.DATA, study, Known(study, examples))
     assert [d.name for d in found if d.severity != "hint"] == []

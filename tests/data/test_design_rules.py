@@ -155,7 +155,7 @@ def test_a_regression_has_no_classes(source):
     [([20, 20, 19], []), ([40, 20], []), ([41, 20], ["W434"]), ([], []), ([5], [])],
 )
 def test_test_sets_of_very_different_size_are_reported(sizes, found):
-    assert codes(check_test_sizes(sizes, "cv folds=3", SPAN)) == found
+    assert codes(check_test_sizes(sizes, "cv folds=3", SPAN, "corrected_t")) == found
 
 
 # --- what a study asks -------------------------------------------------------------------

@@ -121,7 +121,12 @@ METHODS = (
     ),
     MethodRecord("metric", "r2", "R²", "Share of the variance explained.", (), "higher", "number"),
     MethodRecord(
-        "interval", "wilson", "Wilson score interval", "Inverts the score test.", ("wilson1927",)
+        "interval",
+        "wilson",
+        "Wilson score interval",
+        "Inverts the score test.",
+        ("wilson1927",),
+        allows_overlap=False,
     ),
     MethodRecord(
         "interval",
@@ -129,6 +134,7 @@ METHODS = (
         "Cross-validated AUC interval",
         "DeLong's components per fold.",
         ("ledell2015",),
+        allows_overlap=False,
     ),
     MethodRecord(
         "interval",
@@ -136,6 +142,7 @@ METHODS = (
         "Corrected t interval",
         "Nadeau and Bengio's variance.",
         ("nadeau2003",),
+        allows_overlap=True,
     ),
     MethodRecord(
         "interval",
@@ -143,6 +150,7 @@ METHODS = (
         "Bonett–Price interval",
         "Adjusted Wald for paired proportions.",
         (),
+        allows_overlap=False,
     ),
     MethodRecord(
         "test",

@@ -41,6 +41,7 @@ CONSTANT = "no width: all values are equal"
     IntervalDeclaration(
         frozenset({Evidence.FOLD_SCORES}),
         "fold_values",
+        allows_overlap=True,
         default_for=frozenset({"splits"}),
         designs=frozenset({Design.KFOLD, Design.REPEATED, Design.RESAMPLED}),
         when="a statement about the learning algorithm, from repeated cross-validation or holdout",

@@ -65,6 +65,7 @@ class IntervalDeclaration(Guidance):
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     of_difference : its printed title where it is one of a difference, if that is another method
+    allows_overlap : True where it allows for training sets that share rows
     default_for : the estimates whose interval it is unless another is written
     """
 
@@ -77,6 +78,7 @@ class IntervalDeclaration(Guidance):
     weights: bool = False
     advised_against: str = ""
     of_difference: str = ""
+    allows_overlap: bool = False
     default_for: frozenset[EstimateForm] = frozenset()
 
 
