@@ -81,7 +81,7 @@ def share(scope: Scope, clause: n.ClauseNode) -> float | None:
 
 
 def _other_level(keyword: str, plain: float) -> str | None:
-    """Tell of a share that is the level of tests where that of intervals is meant, or converse."""
+    """Return the objection to a level of tests where that of intervals is meant, or converse."""
     if keyword == "alpha" and plain >= COIN:
         return f"is the level of the tests, and {plain:g} is a level for intervals"
     if keyword == "confidence" and plain <= COIN:
@@ -148,7 +148,7 @@ def columns(scope: Scope, clause: n.ClauseNode) -> tuple[str, ...]:
 def distinct(
     scope: Scope, nodes: Sequence[n.Node], items: Sequence[Item], place: str = ""
 ) -> tuple[Item, ...]:
-    """Give each item of a list once, and report one that stands twice; `place` ends the report."""
+    """Return each item of a list once; report one that appears twice, at a `place`."""
     first: dict[Item, Span] = {}
     for node, item in zip(nodes, items, strict=True):
         if item in first:
@@ -176,7 +176,7 @@ def own_column(scope: Scope, node: n.ColumnNode, *, or_target: bool = False) -> 
 
 
 def column_name(node: n.ColumnNode) -> str:
-    """Give the name of a column or model, written bare or in quotes."""
+    """Return the name of a column or model, written bare or in quotes."""
     return node.name if isinstance(node, n.NameNode) else node.value
 
 

@@ -97,12 +97,12 @@ class Clauses:
         )
 
     def lacks(self, *words: str) -> bool:
-        """Tell whether none of these clauses is written, nor one that was meant as one."""
+        """Return whether none of these clauses is written, nor one that was meant as one."""
         there = {*self.places, *self.meant, *self.scope.unread}
         return there.isdisjoint(words)
 
     def _place_models(self, word: str, clause: n.AnyClauseNode) -> None:
-        """Say where each model of a clause stands, as `models a` and `score a`."""
+        """Enter the place of each model of a clause, as `models a` and `score a`."""
         if isinstance(clause, n.ModelSettingNode | n.RightNode):
             name = clause_values.column_name(clause.model)
             self.places.setdefault(f"{word} {name}", clause.span)
@@ -153,12 +153,12 @@ class Clauses:
                 values.not_in_this_version(self.scope, f"the {self.what} clause `{name}`", clause)
 
     def find(self, kind: type[Any]) -> list[Any]:
-        """Give the clauses of one node type."""
+        """Return the clauses of one node type."""
         return [clause for clause in self.all if isinstance(clause, kind)]
 
 
 def errors(scope: Scope, since: int) -> bool:
-    """Tell whether a statement is faulty; what only a later version can run is sound."""
+    """Return whether a statement is faulty; what only a later version can run is sound."""
     later = codes.NOT_IN_THIS_VERSION.code
     return any(d.severity == "error" and d.code != later for d in scope.diagnostics[since:])
 

@@ -51,7 +51,7 @@ class _Word(NamedTuple):
 def reread(
     scope: Scope, found: Sequence[Diagnostic], sources: Mapping[str, SourceFile]
 ) -> list[Diagnostic]:
-    """Say of names with blanks what they are, once, and of lost commas what is sure."""
+    """Report names with blanks as what they are, once, and correct what is said of lost commas."""
     models = _model_names(scope)
     names: list[Diagnostic] = []
     named: set[int] = set()
@@ -75,7 +75,7 @@ def reread(
 
 
 def _within(item: Diagnostic, taken: Mapping[str, Sequence[tuple[int, int]]]) -> bool:
-    """Tell whether a finding is about a part of a name; names do not overlap."""
+    """Return whether a finding is about a part of a name; names do not overlap."""
     if item.span is None or item.path not in taken:
         return False
     places = taken[item.path]
@@ -108,12 +108,12 @@ def _name_with_blanks(item: Diagnostic, source: SourceFile) -> Diagnostic | None
 
 
 def _is_part(meant: str, words: Sequence[_Word]) -> bool:
-    """Tell whether a name is there, with nothing but a noun behind it: `mcnemar test`."""
+    """Return whether a name is there, with nothing but a noun behind it: `mcnemar test`."""
     return meant == "_".join(w.text for w in words[:-1]) and words[-1].text in NOUNS
 
 
 def _windows(span: Span, source: SourceFile) -> Iterator[Sequence[_Word]]:
-    """Give the runs of words parted by blanks that a place is in, the longest first."""
+    """Iterate over the runs of words parted by blanks that a place is in, the longest first."""
     begins = span.start - source.position(span.start).column + 1
     low = max(begins, span.start - NEAR)
     text = source.text[low : span.start + NEAR].partition("\n")[0]
@@ -143,7 +143,7 @@ def _windows(span: Span, source: SourceFile) -> Iterator[Sequence[_Word]]:
 def _known(
     item: Diagnostic, sources: Mapping[str, SourceFile], models: frozenset[str]
 ) -> Diagnostic:
-    """Say of two words of a comparison side by side whether a comma is missing for sure."""
+    """Report whether a comma is surely missing between two words of a comparison."""
     if item.code == syntax_codes.PART_GIVEN_TWICE.code:
         return _two_behind_the_test(item, sources[item.path])
     if item.code != syntax_codes.MISSING_COMMA.code or item.span is None or not item.fixes:
@@ -170,7 +170,7 @@ def _known(
 
 
 def _two_behind_the_test(item: Diagnostic, source: SourceFile) -> Diagnostic:
-    """Say of two words behind a test what they are, where they are not two corrections."""
+    """Report two words behind a test that are not two corrections."""
     if item.span is None or not item.message.startswith("a correction"):
         return item
     places = [related.span for related in item.related] + [item.span]
@@ -194,7 +194,7 @@ def _two_behind_the_test(item: Diagnostic, source: SourceFile) -> Diagnostic:
 
 
 def _model_names(scope: Scope) -> frozenset[str]:
-    """Give every model that the study declares, and that its tables name."""
+    """Return every model that the study declares, and that its tables name."""
     named = [
         column.name.name if isinstance(column.name, n.NameNode) else column.name.value
         for statement in scope.statements

@@ -1,24 +1,16 @@
-"""Lines in, statements with their clauses out, and what stands in the wrong place."""
+"""Lines in, statements with their clauses out; report what stands in the wrong place."""
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import Span
-from evallang.spelling import closest, listed
+from evallang.spelling import MOST_LISTED, closest, listed
 from evallang.syntax import codes, language
 from evallang.syntax.language import CONNECTIVES, STATEMENTS, owners
-from evallang.syntax.lists_below import ListBelow, keep_comma, list_below
 from evallang.syntax.logical_lines import LogicalLine
 from evallang.syntax.nodes import AnyClauseNode, StatementNode
-from evallang.syntax.opened import (
-    Open,
-    attempt,
-    closed,
-    said_indented,
-    shortened,
-    takes,
-    unsaid,
-)
 from evallang.syntax.repair import Reading, given_a_value, read_line
 from evallang.syntax.scanner import Token
 
@@ -38,8 +30,112 @@ class ParsedLine(NamedTuple):
     node: StatementNode | AnyClauseNode | None
 
 
+# --- lines of an open statement --------------------------------------------------------
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class Open:
+    """A statement that still takes clauses; `word` is empty where nobody knows what it is."""
+
+    word: str
+    node: StatementNode | None
+    clauses: list[AnyClauseNode]
+    faulty: bool
+
+
+def indented_message(word: str) -> str:
+    """Return the message that a statement is indented."""
+    return f"`{word}` is a statement and begins in column 0"
+
+
+def attempt(path: str, start: str, line: LogicalLine) -> Reading:
+    """Parse a line; one whose characters nobody understands gets no second message."""
+    if line.too_deep:
+        return Reading(None, ())
+    reading = read_line(path, start, line.tokens)
+    return reading if line.understood else Reading(reading.node, ())
+
+
+def unreported(first: Sequence[Diagnostic], then: Sequence[Diagnostic]) -> Iterable[Diagnostic]:
+    """Drop that a sign does not fit where the sign itself is reported already."""
+    places = {found.span for found in first}
+    unexpected = codes.UNEXPECTED_TEXT.code
+    return (d for d in then if d.code != unexpected or d.span not in places)
+
+
+def closed(node: StatementNode, clauses: Sequence[AnyClauseNode]) -> StatementNode:
+    """Return a statement with its clauses."""
+    if not clauses:
+        return node
+    return replace(node, clauses=tuple(clauses), span=node.span.to(clauses[-1].span))
+
+
+def takes(statement: Open, word: str) -> bool:
+    """Return whether a word begins a clause of a statement."""
+    return bool(statement.word) and word in STATEMENTS[statement.word].clauses
+
+
+def shortened(word: str) -> str:
+    """Shorten a word for a sentence."""
+    return word if len(word) <= 40 else word[:39] + "…"
+
+
+# --- lists that go on below their line -------------------------------------------------
+
+
+RECENT = 50  # diagnostics, among which those of the line above are
+
+
+class ListBelow:
+    """A statement of nothing but its word, and the lines below it that hold its items."""
+
+    def __init__(self, head: Token, items: str) -> None:
+        self.head, self._items = head, items
+        self._names: list[str] | None = []
+        self.reported_at: int | None = None  # where its diagnostic stands, once there is a line
+
+    def take(self, path: str, tokens: Sequence[Token]) -> Diagnostic:
+        """Take one more line; return the diagnostic of all of them."""
+        names = [token for token in tokens if token.kind != "COMMA"]
+        if self._names is not None and all(token.kind == "NAME" for token in names):
+            self._names += [token.text for token in names]
+        else:
+            self._names = None  # with options: they are not written anew here
+        if self._names and len(self._names) > MOST_LISTED:
+            self._names = None  # each line would write all of them again
+        word = self.head.text
+        form = f"{word} {', '.join(self._names)}" if self._names else STATEMENTS[word].form
+        return diagnose(
+            codes.INCOMPLETE_LINE,
+            f"the {self._items} stand on the line of `{word}`, parted by commas",
+            Span(path, self.head.start, self.head.end),
+            help=f"write `{form}`" if self._names else f"the form is `{form}`",
+        )
+
+
+def list_below(tokens: Sequence[Token]) -> ListBelow | None:
+    """Return the list that `measure` or `measure:` alone may begin."""
+    head, *rest = tokens
+    known = STATEMENTS.get(head.text)
+    if known is None or not known.lists or any(token.kind != "COLON" for token in rest):
+        return None
+    return ListBelow(head, known.lists)
+
+
+def keep_comma(diagnostics: list[Diagnostic], place: Span) -> None:
+    """Do not propose to remove a comma behind which the list goes on."""
+    for index in range(max(len(diagnostics) - RECENT, 0), len(diagnostics)):
+        found = diagnostics[index]
+        if found.code == codes.SUPERFLUOUS.code and found.span == place:
+            way_out = "write the list on one line, or in `[ ]`"
+            diagnostics[index] = replace(found, help=way_out, fixes=())
+
+
+# --- assembly --------------------------------------------------------------------------
+
+
 class Assembly:
-    """Puts lines together to statements and tells what stands in the wrong place."""
+    """Joins lines to statements and reports what stands in the wrong place."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -54,23 +150,22 @@ class Assembly:
         self._below: LogicalLine | None = None  # one that the next line may end
         self._own = (0, 0)  # which diagnostics are that statement's
         self._listed: list[Token] = []  # a line that ends with a comma
+        self._going_on: list[Token] = []  # the line above, where it does
         self._opened = -1  # where the last statement begins
         self._bare: ListBelow | None = None  # a statement whose items may stand below it
 
     def statements(self) -> tuple[StatementNode, ...]:
-        """Give the statements read so far, each with its clauses."""
+        """Return the statements read so far, each with its clauses."""
         return tuple(closed(item.node, item.clauses) for item in self._all if item.node)
 
     def read(self, line: LogicalLine, *, closes_statement: bool) -> None:
-        """Take the next line; tell whether it is the last of its statement."""
+        """Take the next line, which may be the last of its statement."""
         self._last = closes_statement
         self._above, self._below = self._below, None
-        listed, self._listed = self._listed, []
-        if self._bare is not None and line.tokens and self._is_item(line, self._bare):
+        self._going_on, self._listed = self._listed, []
+        if line.tokens and any(join.guess(self, line) for join in JOINS):
             return
-        if listed and not line.at_margin and line.tokens and self._goes_on(line, listed):
-            return
-        if line.tokens and line.tokens[-1].kind == "COMMA" and line.mended:
+        if line.tokens and line.tokens[-1].kind == "COMMA" and line.understood:
             self._listed = list(line.tokens)
         if not line.tokens:
             self._stray(line)
@@ -79,25 +174,29 @@ class Assembly:
         else:
             self._indented(line)
 
-    def _is_item(self, line: LogicalLine, bare: ListBelow) -> bool:
+    def _is_item(self, line: LogicalLine) -> bool:
         """Read a line as an item of the statement above, which names none itself."""
-        outer = self._outer
+        outer, bare = self._outer, self._bare
+        if bare is None:
+            return False
         if line.at_margin or outer is None or takes(outer, line.word):
             self._bare = None
             return False
-        if bare.said_at is None:
+        if bare.reported_at is None:
             start, end = self._own
             del self.diagnostics[start:end]
-            bare.said_at = start
-        del self.diagnostics[bare.said_at :]
+            bare.reported_at = start
+        del self.diagnostics[bare.reported_at :]
         self.diagnostics.append(bare.take(self.path, line.tokens))
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
         return True
 
-    def _goes_on(self, line: LogicalLine, listed: list[Token]) -> bool:
-        """Read a line as the rest of a list above it, whose last comma was objected to."""
-        outer = self._outer
-        if outer is None or not line.mended or takes(outer, line.word):
+    def _goes_on(self, line: LogicalLine) -> bool:
+        """Read a line as the rest of a list above it, whose last comma was reported."""
+        outer, listed = self._outer, self._going_on
+        if not listed or line.at_margin:
+            return False
+        if outer is None or not line.understood or takes(outer, line.word):
             return False
         tokens = [*listed, *line.tokens]
         of_statement = listed[0].start == self._opened
@@ -169,10 +268,10 @@ class Assembly:
             way_out = None if reading.node else f"the form is `{STATEMENTS[meant].form}`"
             fixes = [fix] if reading.node else []
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out, fixes=fixes)
-            if line.diagnostics and not line.mended and line.diagnostics[0].span == span:
+            if line.diagnostics and not line.understood and line.diagnostics[0].span == span:
                 line.diagnostics.clear()  # `6odel`: this says it better
-                line.mended = True
-            self._open(line, meant, Reading(reading.node, (found,) if line.mended else ()))
+                line.understood = True
+            self._open(line, meant, Reading(reading.node, (found,) if line.understood else ()))
             return
         taken_by = owners(word)
         counts = len(line.tokens) > 1 and line.tokens[1].kind == "NUMBER"  # `log 7` ends a domain
@@ -200,9 +299,9 @@ class Assembly:
                 way_out = f"write `model {shortened(word)} = ...`, or `let` for what is no model"
             found = diagnose(codes.UNKNOWN_STATEMENT, message, span, help=way_out)
             if given:
-                self._open(line, "model", Reading(given.node, (found,) * line.mended))
+                self._open(line, "model", Reading(given.node, (found,) * line.understood))
                 return
-        self._keep(line, Reading(None, (found,) if line.mended else ()))
+        self._keep(line, Reading(None, (found,) if line.understood else ()))
         self._outer = Open("", None, [], faulty=True)
         self._inner = None
         self._all.append(self._outer)
@@ -210,7 +309,7 @@ class Assembly:
     def _ends_the_one_above(self, line: LogicalLine) -> bool:
         """Read `with mcnemar` as the end of `compare a, b` above it, where that is a statement."""
         above, outer = self._above, self._outer
-        if above is None or outer is None or not (above.mended and line.mended):
+        if above is None or outer is None or not (above.understood and line.understood):
             return False
         first, *rest = line.tokens
         is_part = first.text in CONNECTIVES or first.kind in ("VBAR", "TEXT")
@@ -241,7 +340,7 @@ class Assembly:
         self._keep(line, Reading(None, ()), faulty=True)
 
     def _meant(self, line: LogicalLine) -> str | None:
-        """Tell which statement a line probably is that begins with no word of one.
+        """Return which statement a line probably is whose first word begins none.
 
         A clause word stands for a statement only where the line then reads as one: `models m =`.
         """
@@ -275,7 +374,7 @@ class Assembly:
                     self._indented_statement(line, statement)
                     return
                 if owner.word and language.clause(word) is None:
-                    self._object(codes.STATEMENT_INDENTED, said_indented(word), line)
+                    self._object(codes.STATEMENT_INDENTED, indented_message(word), line)
                     self._keep(line, Reading(None, ()), faulty=True)
                     return
         if owner.word and not STATEMENTS[owner.word].clauses:
@@ -287,11 +386,11 @@ class Assembly:
             owner.clauses.append(reading.node)
 
     def _clause(self, line: LogicalLine, owner: Open) -> Reading:
-        """Read a clause; if it does not parse and has no known word, blame the word."""
+        """Read a clause; if it does not parse and has no known word, report the word."""
         reading = attempt(self.path, "clause", line)
         first = line.tokens[0]
         sound = reading.node is not None and not reading.diagnostics
-        if sound or takes(owner, line.word) or not (line.mended and owner.word):
+        if sound or takes(owner, line.word) or not (line.understood and owner.word):
             return reading
         span = Span(self.path, first.start, first.end)
         word = shortened(line.word)
@@ -329,7 +428,7 @@ class Assembly:
         self.has_version |= line.word == "evallang"
         edit = Edit(Span(self.path, line.start, start), "")
         fix = Fix("move it to column 0", (edit,), safe=self._last)  # or it takes clauses along
-        self._object(codes.STATEMENT_INDENTED, said_indented(line.word), line, fix=fix)
+        self._object(codes.STATEMENT_INDENTED, indented_message(line.word), line, fix=fix)
         self._keep(line, reading, faulty=True)
         self._inner = Open(line.word, reading.node, [], faulty=True)
         self._all.append(self._inner)
@@ -369,9 +468,9 @@ class Assembly:
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, None))
 
     def _keep(self, line: LogicalLine, reading: Reading, *, faulty: bool = False) -> None:
-        found = (*line.diagnostics, *unsaid(line.diagnostics, reading.diagnostics))
+        found = (*line.diagnostics, *unreported(line.diagnostics, reading.diagnostics))
         self.diagnostics += found
-        sound = line.mended and not (found or faulty)
+        sound = line.understood and not (found or faulty)
         node = reading.node if sound else None
         self.lines.append(ParsedLine(line.start, line.end, line.at_margin, node))
 
@@ -389,3 +488,18 @@ class Assembly:
         span = Span(self.path, first.start, first.end)
         fixes = [fix] if fix else []
         self.diagnostics.append(diagnose(code, message, span, help=way_out, fixes=fixes))
+
+
+class LineJoin(NamedTuple):
+    """A guess at lines that belong together, and such lines: as written, and as they should be."""
+
+    guess: Callable[[Assembly, LogicalLine], bool]
+    wrong: str
+    right: str
+
+
+JOINS = (
+    LineJoin(Assembly._is_item, "measure\n  accuracy\n  f1", "measure accuracy, f1"),
+    LineJoin(Assembly._goes_on, "measure accuracy,\n  f1", "measure accuracy, f1"),
+)
+"""The guesses at a line that goes on with the one above."""

@@ -112,7 +112,7 @@ def advance(stack: Sequence[int], tokens: Iterable[Token]) -> tuple[list[int], i
 
 
 def accepts(stack: Sequence[int], token: Token) -> bool:
-    """Tell whether a token fits next."""
+    """Return whether a token fits next."""
     return advance(stack, (token,))[1] == 1
 
 
@@ -130,7 +130,7 @@ def expected(stack: Sequence[int]) -> tuple[str, ...]:
 
 
 def _symbols(words: Mapping[str, str], token: Token) -> tuple[str, str]:
-    """Give what a token is where that fits, and else: a keyword or a name, `=` or an operator."""
+    """Return the terminals of a token: keyword and name, `=` and operator."""
     kind = token.kind
     if kind == "NAME":
         return words.get(token.text, kind), kind

@@ -10,7 +10,7 @@ LEAST = math.ulp(0.0)
 
 
 def unheld(literal: str) -> str | None:
-    """Say why a number literal cannot be computed with, None where it can."""
+    """Return why a number literal cannot be computed with, None where it can."""
     if len(literal) > MOST_DIGITS:
         return f"has more than {MOST_DIGITS} characters, more than any number needs"
     parts = [float(part) for part in literal.removesuffix("%").split("/")]
@@ -25,7 +25,7 @@ def unheld(literal: str) -> str | None:
 
 
 def unescaped(literal: str) -> str:
-    """Give the text that a literal in double quotes stands for."""
+    """Return the text that a literal in double quotes stands for."""
     if "\\" not in literal:
         return literal[1:-1]
     value: str = json.loads(literal, strict=False)

@@ -27,7 +27,7 @@ _GOES_ON = frozenset({"COMMA", "COLON", "EQUAL", "VBAR", "LPAR", "RPAR", "RSQB",
 class LogicalLine:
     """The first line of a statement (`at_margin`), or one clause.
 
-    `start` and `end` enclose its physical lines. `mended` tells that the tokens are what
+    `start` and `end` enclose its physical lines. `understood` tells that the tokens are what
     the author meant although there are diagnostics; there are none where a line holds nothing
     but a stray sign.
     """
@@ -37,7 +37,7 @@ class LogicalLine:
     at_margin: bool
     tokens: list[Token]
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    mended: bool = True
+    understood: bool = True
     too_deep: bool = False
 
     @property
@@ -101,7 +101,7 @@ def _join(path: str, lines: Iterable[PhysicalLine]) -> Iterator[LogicalLine]:
         if line.silent and current is not None:
             current.end = line.end
             continue
-        if not line.tokens and not line.diagnostics and line.mended:
+        if not line.tokens and not line.diagnostics and line.understood:
             continue
         if current is None or not _continues(line, current, brackets, statement):
             if current is not None:
@@ -112,7 +112,7 @@ def _join(path: str, lines: Iterable[PhysicalLine]) -> Iterator[LogicalLine]:
                 statement = line.tokens[0].text if line.tokens else ""
         current.end = line.end
         current.diagnostics.extend(line.diagnostics)
-        current.mended = current.mended and line.mended
+        current.understood = current.understood and line.understood
         for token in line.tokens:
             brackets.see(token, current)
     if current is not None:
@@ -134,7 +134,7 @@ def _continues(
 
 
 def _begins_clause(line: PhysicalLine, current: LogicalLine, statement: str) -> bool:
-    """Tell whether a line inside an open bracket is a clause all the same.
+    """Return whether a line inside an open bracket is a clause all the same.
 
     So it is when the list before it has no comma left over and it begins with a clause
     word of its statement; one forgotten bracket then spoils one clause.
@@ -196,8 +196,8 @@ class _Brackets:
     def _report(
         self, code: Code, message: str, token: Token, line: LogicalLine, way_out: str | None = None
     ) -> None:
-        if not line.mended:
+        if not line.understood:
             return  # a bracket may be lost in what was reported before
         span = Span(self.path, token.start, token.end)
         line.diagnostics.append(diagnose(code, message, span, help=way_out))
-        line.mended = False
+        line.understood = False

@@ -328,7 +328,7 @@ class NodeBuilder:
         return ()
 
     def method(self, kids: Kids, span: Span) -> n.MethodNode:
-        """Give a word of a catalogue, with or without options, its canonical spelling."""
+        """Convert a word of a catalogue, with or without options, to its canonical spelling."""
         (node,) = kids
         if isinstance(node, n.ColumnsNode):  # `columns(a: b)` reads as a call with branches
             message = "`columns(...)` is a step of a pipeline and stands nowhere else"
@@ -506,7 +506,7 @@ class NodeBuilder:
         return n.RequireNode(**fields, keyword=self.keyword, span=span)
 
     def _behind_the_test(self, parts: Parts, *, empty: bool) -> Parts:
-        """Object to the models of `compare with mcnemar a vs b`, which read as corrections."""
+        """Report the models of `compare with mcnemar a vs b`, which read as corrections."""
         words = [part for part in parts if part[0] == "correction"]
         joined = [part for part in words if getattr(part[1], "name", None) == "vs"]
         if not (empty and joined):
@@ -588,7 +588,7 @@ class NodeBuilder:
         return found
 
     def _named(self, node: n.NameNode | n.TextNode, way_out: str | None = None) -> None:
-        """Object to a word of the language where a name is meant; brackets let one pass."""
+        """Report a word of the language where a name is meant; brackets let one pass."""
         if isinstance(node, n.NameNode) and node.name in RESERVED:
             message = f"`{node.name}` is a word of the language and names nothing else"
             self._complain(codes.RESERVED_WORD, message, node.span, way_out)
@@ -688,7 +688,7 @@ class NodeBuilder:
 
 
 def _as_steps(value: Any) -> str | None:
-    """Say how what stands in place of steps is written as such."""
+    """Return how something in place of steps is written as steps."""
     if isinstance(value, n.TextNode) and value.value.isidentifier():
         return f"write `{value.value}` without quotes"
     if isinstance(value, n.ListNode):
@@ -721,14 +721,14 @@ _RIGHT_MARGIN = {
 
 
 def _term(name: n.NameNode) -> n.NameNode:
-    """Give a word of a catalogue its canonical spelling, with `_`."""
+    """Convert a word of a catalogue to its canonical spelling, with `_`."""
     if "-" not in name.name or "." in name.name.removeprefix("."):
         return name
     return replace(name, name=name.name.replace("-", "_"))
 
 
 def _plain(values: n.ListNode) -> bool:
-    """Whether a list in brackets stands for the words of a clause side by side."""
+    """Return whether a list in brackets stands for the words of a clause side by side."""
     kinds = n.NameNode | n.TextNode | n.NumberNode
     return bool(values.items) and all(isinstance(item, kinds) for item in values.items)
 

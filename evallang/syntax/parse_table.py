@@ -52,7 +52,7 @@ class ParseTable(NamedTuple):
 
 @cache
 def parse_table() -> ParseTable:
-    """Give the shipped table, or a freshly compiled one where that is missing or stale."""
+    """Return the shipped table, or a freshly compiled one where that is missing or stale."""
     grammar = pkgutil.get_data("evallang.grammar", "evallang.lark")
     if grammar is None:
         raise FileNotFoundError("evallang.lark is missing from the installed package")

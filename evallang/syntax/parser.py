@@ -34,7 +34,7 @@ class ParsedFile(NamedTuple):
 def parse(source: SourceFile) -> tuple[StudyNode, tuple[Diagnostic, ...]]:
     """Parse a file; never raises for any text.
 
-    Statements and clauses that are past mending are left out of the tree. All mistakes
+    Statements and clauses that cannot be read are not in the tree. All mistakes
     are reported, sorted by place; a file of another format or of a newer language gets
     one diagnostic and an empty tree.
     """

@@ -44,7 +44,7 @@ def read_version(source: SourceFile) -> tuple[int | None, Diagnostic | None]:
 
 
 def refusal(source: SourceFile) -> Diagnostic | None:
-    """Give the reason not to parse a file at all: another format, a newer language."""
+    """Return the reason not to parse a file at all: another format, a newer language."""
     if source.text.startswith(ZIP_SIGNATURE):
         message = "this is a log of Inspect AI (a ZIP archive), not a study of evallang"
         way_out = (
@@ -65,7 +65,7 @@ def refusal(source: SourceFile) -> Diagnostic | None:
 
 
 def _whole_damage(text: str) -> str | None:
-    """Say what is wrong with a file of more damage than a text can have: a tenth, and not a slip.
+    """Return what is wrong with a file that is damaged beyond a slip: a tenth of it.
 
     White space does not count, so that a file is refused or not whatever its layout.
     """

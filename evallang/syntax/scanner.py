@@ -34,7 +34,7 @@ class Token(NamedTuple):
 class PhysicalLine:
     """One line of the file: code points `start` to `end`, without its end.
 
-    `at_margin` tells whether its text begins in column 0. `mended` tells whether the tokens
+    `at_margin` tells whether its text begins in column 0. `understood` tells whether the tokens
     are what the author meant, in spite of all diagnostics; `open_quote`, that a text is opened
     and not closed.
     """
@@ -46,14 +46,14 @@ class PhysicalLine:
     comment: CommentNode | None = None
     tabs: list[Span] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    mended: bool = True
+    understood: bool = True
     open_quote: bool = False
     silent: bool = False
 
     def silence(self) -> None:
         """Take out what was read: the line stands within a text."""
         self.tokens, self.tabs, self.diagnostics, self.comment = [], [], [], None
-        self.mended = self.silent = True
+        self.understood = self.silent = True
 
 
 class LineReader:
@@ -74,7 +74,7 @@ class LineReader:
             text, start = last.text + text, last.start
         self.tokens.append(Token(kind, text, start, end))
 
-    def _mend(
+    def _correct(
         self,
         code: Code,
         message: str,
@@ -88,11 +88,11 @@ class LineReader:
         fix = Fix(title, (Edit(span, right),))
         self.line.diagnostics.append(diagnose(code, message, span, notes=notes or (), fixes=[fix]))
 
-    def _past_mending(self, found: Diagnostic) -> None:
-        """Report what nobody can mend; what follows on the line may be its consequence."""
-        if self.line.mended:
+    def _report_unreadable(self, found: Diagnostic) -> None:
+        """Report what nobody can correct; what follows on the line may be its consequence."""
+        if self.line.understood:
             self.line.diagnostics.append(found)
-        self.line.mended = False
+        self.line.understood = False
 
     def _space(self, word: str, start: int, end: int) -> None:
         """Report a blank that is none; one without width parts no word."""
@@ -105,7 +105,7 @@ class LineReader:
         message = f"{shown} is {'no plain blank' if blank else 'invisible and means nothing'}"
         if "\r" in word:
             message = "a carriage return alone (U+000D) ends no line"
-            self._past_mending(
+            self._report_unreadable(
                 diagnose(
                     codes.UNUSUAL_SPACE,
                     message,
@@ -114,7 +114,7 @@ class LineReader:
                 )
             )
             return
-        self._mend(codes.UNUSUAL_SPACE, message, start, end, " " if blank else "")
+        self._correct(codes.UNUSUAL_SPACE, message, start, end, " " if blank else "")
         if not blank:
             self.joined = end
 
@@ -240,7 +240,7 @@ class _Scanner(LineReader):
             return self.line
         for match in _TOKEN.finditer(self.text, margin, self.line.end):
             if len(self.line.diagnostics) > MOST_OBJECTIONS or self.depth > DEEPEST_READ:
-                self.line.mended = self.depth > DEEPEST_READ  # the layout says what is too deep
+                self.line.understood = self.depth > DEEPEST_READ  # the layout says what is too deep
                 break
             kind = match.lastgroup
             word, start, end = match.group(), match.start(), match.end()
@@ -264,11 +264,11 @@ class _Scanner(LineReader):
         return self.line
 
     def _rule(self, drawn: re.Match[str]) -> None:
-        """Object once to a line such as `=======`."""
+        """Report once a line such as `=======`."""
         message = f"a line of `{drawn[1]}` means nothing here"
         span = Span(self.path, drawn.start(1), drawn.end())
         way_out = "a comment begins with `#`"
-        self._past_mending(diagnose(codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
+        self._report_unreadable(diagnose(codes.UNEXPECTED_CHARACTER, message, span, help=way_out))
 
     def _name(self, word: str, start: int, end: int) -> None:
         if not word.isascii() and not word.replace("-", "_").replace(".", "_").isidentifier():
@@ -280,7 +280,7 @@ class _Scanner(LineReader):
             return
         if word in CONSTANTS:
             right = CONSTANTS[word]
-            self._mend(
+            self._correct(
                 codes.PYTHON_CONSTANT, f"`{word}` is spelt `{right}` here", start, end, right
             )
             word = right
@@ -294,7 +294,7 @@ class _Scanner(LineReader):
             return
         if right is not None:
             message = f"`{word}` belongs to other languages; here it is `{right}`"
-            self._mend(codes.FOREIGN_OPERATOR, message, start, end, right)
+            self._correct(codes.FOREIGN_OPERATOR, message, start, end, right)
             word = right
         self._add(PUNCTUATION[word], word, start, end)
 
@@ -302,7 +302,7 @@ class _Scanner(LineReader):
         right = word.replace("×", "x").replace("−", "-").replace("–", "-")
         if right != word and (_NUMBER.fullmatch(right) or _TERM.fullmatch(right)):
             message = f"`{word}` is written `{right}`"
-            self._mend(codes.TYPOGRAPHIC_SIGN, message, start, end, right)
+            self._correct(codes.TYPOGRAPHIC_SIGN, message, start, end, right)
             word = right
         if self.tokens and self.tokens[-1].kind == "SLASH":
             self._fraction(word, end)
@@ -312,7 +312,7 @@ class _Scanner(LineReader):
             self._add("NAME", word, start, end)
         elif re.fullmatch(rf"-?{_INTEGER}\.", word):
             message = f"a digit follows the point of a number: `{word}0`"
-            self._mend(codes.MALFORMED_NUMBER, message, start, end, f"{word}0")
+            self._correct(codes.MALFORMED_NUMBER, message, start, end, f"{word}0")
             self._add("NUMBER", f"{word}0", start, end)
         elif zeros := _ZEROS.fullmatch(word):
             self._zeros(word, zeros, start, end)
@@ -323,13 +323,13 @@ class _Scanner(LineReader):
         return bool(self.tokens) and self.tokens[0].text == "protocol"
 
     def _sized(self, word: str, start: int, end: int) -> str:
-        """Give a number, or 1 for one that no float comes near or that divides by zero."""
+        """Return a number, or 1 for one that no float comes near or that divides by zero."""
         problem = unheld(word)
         if problem is None:
             return word
         shown = word if len(word) <= LONGEST_NUMBER else f"{word[:LONGEST_NUMBER]}…"
         span = Span(self.path, start, end)
-        self._past_mending(diagnose(codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
+        self._report_unreadable(diagnose(codes.MALFORMED_NUMBER, f"`{shown}` {problem}", span))
         return "1"
 
     def _fraction(self, denominator: str, end: int) -> None:
@@ -337,7 +337,7 @@ class _Scanner(LineReader):
         del self.tokens[-2:]
         right = f"{numerator.text}/{denominator}"
         message = f"a fraction is written in one piece: `{right}`"
-        self._mend(codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
+        self._correct(codes.NUMBER_IN_PIECES, message, numerator.start, end, right)
         self._add("NUMBER", self._sized(right, numerator.start, end), numerator.start, end)
 
     def _zeros(self, word: str, zeros: re.Match[str], start: int, end: int) -> None:
@@ -354,7 +354,7 @@ class _Scanner(LineReader):
                 self.line.diagnostics.pop()  # the groups before this one
             written = right.replace("_", ",")
             message = f"digits are grouped by `_`: `{written}` is `{right}`"
-            self._mend(codes.LEADING_ZERO, message, first, end, right)
+            self._correct(codes.LEADING_ZERO, message, first, end, right)
             self._add("NUMBER", right, first, end)
             return
         sign, rest = zeros.groups()
@@ -364,7 +364,7 @@ class _Scanner(LineReader):
         notes = ["thousands are grouped by `_`, as in `1_000`"] if comma.kind == "COMMA" else []
         if self.tokens and self.tokens[0].text in _OF_LABELS:
             notes = [f"a label that is written so in the data stands in quotes: `{quoted(word)}`"]
-        self._mend(codes.LEADING_ZERO, message, start, end, right, notes)
+        self._correct(codes.LEADING_ZERO, message, start, end, right, notes)
         self._add("NUMBER", right, start, end)
 
     def _groups_before(self, group: Token, right: str) -> tuple[int, str]:
@@ -398,7 +398,7 @@ class _Scanner(LineReader):
             help_ = "numbers are written `3`, `1_000`, `0.05`, `.5`, `1e-3`, `95%` or `1/3`"
             if _TERM.fullmatch(f".{word}"):
                 help_ = f"did you mean `.{word}`?"
-        self._past_mending(diagnose(code, message, span, help=help_))
+        self._report_unreadable(diagnose(code, message, span, help=help_))
         self._add("NAME", word, start, end)
 
     def _text(self, word: str, start: int, end: int) -> None:
@@ -413,7 +413,7 @@ class _Scanner(LineReader):
                 span = Span(self.path, start, end)
                 way_out = "write the character itself, or both halves one behind the other"
                 found = diagnose(codes.ESCAPE_IN_TEXT, message, span, help=way_out)
-                self._past_mending(found)
+                self._report_unreadable(found)
                 word = '""'
         self._add("TEXT", word, start, end)
 
@@ -423,11 +423,11 @@ class _Scanner(LineReader):
             code = codes.DATE_WITHOUT_QUOTES
             if self.tokens and self.tokens[0].text == "seed":
                 right = word[:10].replace("-", "")
-                self._mend(code, f"a seed is a whole number: `{right}`", start, end, right)
+                self._correct(code, f"a seed is a whole number: `{right}`", start, end, right)
                 self._add("NUMBER", right, start, end)
                 return
             right = quoted(word)
-            self._mend(code, f"a date stands in quotes: `{right}`", start, end, right)
+            self._correct(code, f"a date stands in quotes: `{right}`", start, end, right)
             self._add("TEXT", right, start, end)
         elif kind in ("single", "curly"):
             code = codes.SINGLE_QUOTES if word[0] in "'‘’‚‛" else codes.CURLY_QUOTES
@@ -435,7 +435,7 @@ class _Scanner(LineReader):
             kinds = "typographic" if word[0] in _SPECIAL else "single"
             plain = "double" if kinds == "single" else "plain double"
             message = f"text stands in {plain} quotes, not in {kinds} ones"
-            self._mend(code, message, start, end, right)
+            self._correct(code, message, start, end, right)
             self._add("TEXT", right, start, end)
         elif kind == "quote":
             message = "a quote is opened here and not closed on this line"
@@ -448,13 +448,15 @@ class _Scanner(LineReader):
                     help_ = "text begins with a quote too"
                 elif texts[-1] < start:
                     help_ = 'a quote inside a text is written `\\"`'
-            self._past_mending(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
+            self._report_unreadable(diagnose(codes.UNCLOSED_QUOTE, message, span, help=help_))
             self.line.open_quote = True
             self._add("TEXT", quoted(word[1:].rstrip()), start, end)
         elif kind == "typographic":
             right = TYPOGRAPHIC[word]
             self.depth += (right in "([{") - (right in ")]}")
-            self._mend(codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right)
+            self._correct(
+                codes.TYPOGRAPHIC_SIGN, f"`{word}` is written `{right}`", start, end, right
+            )
             self._add(PUNCTUATION[right], right, start, end)
         elif kind == "dots":
             message = f"`{word}` is written `..`"
@@ -473,7 +475,7 @@ class _Scanner(LineReader):
             if found and found[-1].span == blank:
                 found.pop()  # an unusual one, and it goes
             message = f"a percentage is written in one piece: `{right}`"
-            self._mend(codes.NUMBER_IN_PIECES, message, number.start, end, right)
+            self._correct(codes.NUMBER_IN_PIECES, message, number.start, end, right)
             self._add("NUMBER", right, number.start, end)
         elif word == "/" and self._between_numbers(end):
             self._add("SLASH", word, start, end)
@@ -488,7 +490,7 @@ class _Scanner(LineReader):
     def _unexpected(self, character: str, start: int) -> None:
         span = Span(self.path, start, start + 1)
         if character in "\x00" or "\ud800" <= character <= "\udfff":
-            self.line.mended = False  # reported once for the file
+            self.line.understood = False  # reported once for the file
             return
         shown = f"`{character}`" if printable(character) == character else f"U+{ord(character):04X}"
         message = f"{shown} means nothing here"
@@ -500,4 +502,4 @@ class _Scanner(LineReader):
         if stray.means_nothing:
             self.line.diagnostics.append(found)
         else:
-            self._past_mending(found)
+            self._report_unreadable(found)

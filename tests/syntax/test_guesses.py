@@ -3,7 +3,7 @@
 import pytest
 
 from evallang.source import SourceFile
-from evallang.syntax import repair, unexpected_characters
+from evallang.syntax import assembly, repair, unexpected_characters
 from evallang.syntax.parser import parse
 
 from .reading import fixed
@@ -79,3 +79,14 @@ def test_a_habit_of_another_language_has_advice_of_its_own(habit, monkeypatch):
     (after,) = parsed(habit.wrong)[1]
     assert found.help
     assert after.help != found.help
+
+
+JOINS = [pytest.param(join, id=join.guess.__name__) for join in assembly.JOINS]
+
+
+@pytest.mark.parametrize("join", JOINS)
+def test_a_line_is_read_with_the_one_above(join, monkeypatch):
+    assert parsed(join.right)[1] == ()
+    (found,) = parsed(join.wrong)[1]
+    monkeypatch.setattr(assembly, "JOINS", tuple(j for j in assembly.JOINS if j is not join))
+    assert parsed(join.wrong)[1] != (found,)
