@@ -46,7 +46,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True)
 class Known:
-    """What a later stage knows beside the study as written.
+    """What a later stage knows in addition to the study as written.
 
     Attributes
     ----------
