@@ -111,6 +111,7 @@ def many_data_sets() -> Results:
                 "nemenyi", "", "the two models have the same average rank",
                 Statistic("q", gap / 0.79), None, 0.03 if gap > 2.1 else 0.4, (first, second),
                 0.03 if gap > 2.1 else 0.4, gap > 2.1,
+                extra={"rank_first": ranks[first], "rank_second": ranks[second]},
             )
         )  # fmt: skip
     omnibus = HypothesisTestResult(
