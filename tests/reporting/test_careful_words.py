@@ -386,6 +386,6 @@ def test_a_critical_difference_is_shown_only_where_it_decided():
 
     whole = fixture_variants.many_data_sets()
     across = whole.comparisons[0]
-    pairs = tuple(replace(p, test="wilcoxon") for p in across.pairwise)
+    pairs = tuple(replace(p, test="wilcoxon", extra={}) for p in across.pairwise)
     study = Page(replace(whole, comparisons=(replace(across, pairwise=pairs),)))
     assert "CD" not in study.words("comparisons")
