@@ -16,9 +16,20 @@ from evallang.version import VERSION as __version__  # noqa: N811 - the customar
 
 if TYPE_CHECKING:
     from evallang import stats
-    from evallang.api import Results, Study, StudyError, load, parse, run
+    from evallang.api import Results, Study, StudyError, check, compare, load, parse, run
 
-__all__ = ["Results", "Study", "StudyError", "__version__", "load", "parse", "run", "stats"]
+__all__ = [
+    "Results",
+    "Study",
+    "StudyError",
+    "__version__",
+    "check",
+    "compare",
+    "load",
+    "parse",
+    "run",
+    "stats",
+]
 
 
 def __dir__() -> list[str]:

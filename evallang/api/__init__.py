@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
+    from evallang.api.comparing import compare
+    from evallang.api.findings import check
     from evallang.api.folder import FolderRefused
     from evallang.api.preparing import check_data, read_and_plan
     from evallang.api.results import Results
@@ -25,7 +27,9 @@ PLACES = {
     "RunFailed": "running",
     "Study": "study",
     "StudyError": "study",
+    "check": "findings",
     "check_data": "preparing",
+    "compare": "comparing",
     "load": "study",
     "open_study": "study",
     "parse": "study",
@@ -40,7 +44,9 @@ __all__ = [
     "RunFailed",
     "Study",
     "StudyError",
+    "check",
     "check_data",
+    "compare",
     "load",
     "open_study",
     "parse",

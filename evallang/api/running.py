@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
 from evallang.models.own_code import find, sources
 from evallang.own_output import stdout_spared
+from evallang.printable import printable_line
 from evallang.results import codec, records
 from evallang.working_folder import safe_path, working_folder_restored
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from evallang.study import Study as MeantStudy
 
 Progress = Callable[[int, int], None]
+
+LOG = logging.getLogger("evallang")
+LOG.addHandler(logging.NullHandler())
 
 
 class RunFailed(Exception):
@@ -85,6 +90,7 @@ def run(
                 failed.results.save(place)
                 raise RunFailed(failed.results, Path(out)) from None
             results.save(place)
+            LOG.info("wrote the results to %s", printable_line(str(out)))
         return results
 
 
@@ -103,9 +109,15 @@ def _run(
     checked(live, study.meant)
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
+    LOG.info("checked %s: %d findings", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with with_own_metrics(study) as study:
         prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
+        LOG.info(
+            "read %d sources and planned %d fits",
+            len(prepared.study.sources),
+            prepared.planned.plan.n_fits or 0,
+        )
         check_places((export.path for export in prepared.study.exports), study.folder)
         if progress is not None:
             progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
@@ -133,6 +145,8 @@ def _run(
     )
     record = codec.encodable(_relative_paths(record, study))
     results = Results(record, done, diagnostics, study.folder)
+    fits = record.provenance.fits
+    LOG.info("ran %d fits, %d of them failed, in %.1f s", fits.run, fits.failed, provenance.seconds)
     if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None)
     return results

@@ -149,12 +149,12 @@ def open_study(path: str | Path, overrides: Mapping[str, str] | None = None) -> 
     return _checked(str(path), text, place.parent, overrides or {})
 
 
-def check_text(text: str, name: str) -> Study:
-    """Check the text of a study that stands in no file, with all its findings.
+def check_text(text: str, name: str, folder: str | Path = ".") -> Study:
+    """Check the text of a study without a file, with all its findings.
 
-    Its paths are relative to the current folder; `name` is what messages call it.
+    Its paths are relative to the folder; `name` is what messages call it.
     """
-    return _checked(name, text, Path(), {})
+    return _checked(name, text, Path(folder), {})
 
 
 def read_text(path: Path) -> str:

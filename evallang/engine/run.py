@@ -1,5 +1,6 @@
 """From a plan to `Results`: fits, evaluations, estimates, comparisons, and how it was made."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     import numpy as np
 else:
     np = lazy("numpy")
+
+LOG = logging.getLogger("evallang")
 
 Progress = Callable[[int, int], None]
 """Called with fits done and fits planned, whenever a task ends."""
@@ -93,13 +96,16 @@ def run(
     together in the order of the plan.
     """
     tables = read.tables
+    LOG.debug("begin %d fitting tasks, %d at a time", len(planned.layout.tasks), jobs)
     outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
     evaluations = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
     evaluations += [evaluation for table in read.score_tables for evaluation in of_scores(table)]
     own = [evaluation for evaluation in evaluations if not evaluation.implied]
     measured = [e for evaluation in own for e in estimates(study, evaluation)]
     measured += [e for evaluation in own for e in subgroup_estimates(study, evaluation)]
+    LOG.debug("computed %d estimates", len(measured))
     compared = compare(study, planned.families, _contexts(study, evaluations, read.score_tables))
+    LOG.debug("computed %d comparisons of %d lines", len(compared), len(study.comparisons))
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]
