@@ -121,20 +121,20 @@ def _header(lines: Iterator[tuple[int, str]]) -> list[Attribute]:
             return attributes
         else:
             raise _Malformed("is `@data`, and no attribute is declared above it", number, HEADER)
-    raise _Malformed("is the last, and none is `@data`", number, HEADER)
+    raise _Malformed("is the last line, and no line is `@data`", number, HEADER)
 
 
 def _attribute(line: str, number: int) -> Attribute:
     match = ATTRIBUTE.fullmatch(line)
     if match is None or not match.group(2):
-        raise _Malformed("declares an attribute without name or type", number)
+        raise _Malformed("declares an attribute without a name or a type", number)
     name, declared = _plain(match.group(1)).strip(), match.group(2).strip()
     if not name:
         raise _Malformed("declares an attribute without a name", number)
     if declared.startswith("{"):
         if not declared.endswith("}"):
             words = f"declares `{name}` with a list of values that is not closed"
-            raise _Malformed(words, number, "put a `}` behind the last value")
+            raise _Malformed(words, number, "put a `}` after the last value")
         return Attribute(name, "nominal", tuple(str(v) for v in _items(declared[1:-1], number)))
     kind = declared.split()[0].lower()
     if kind == "relational":
@@ -142,7 +142,7 @@ def _attribute(line: str, number: int) -> Attribute:
     if kind not in (*NUMERIC, "string", "date"):
         near = closest(kind, (*NUMERIC, "string", "date"))
         raise _Malformed(
-            f"declares `{name}` as `{kind}`, which is no type of ARFF",
+            f"declares `{name}` as `{kind}`, which is not a type of ARFF",
             number,
             f"did you mean `{near}`?" if near else "write `numeric`, `string`, `date` or `{A, B}`",
         )
@@ -153,7 +153,7 @@ def _attribute(line: str, number: int) -> Attribute:
 
 
 def _row(line: str, width: int, number: int) -> list[str | None]:
-    """Give the cells of a row, missing = None."""
+    """Return the cells of a row, missing = None."""
     if line.startswith("{"):
         raise _Malformed(
             "is a sparse row, which is not read", number, "save the file with all values"
@@ -173,12 +173,12 @@ def _row(line: str, width: int, number: int) -> list[str | None]:
 
 
 def _items(text: str, number: int, *, missing: str | None = None) -> Iterator[str | None]:
-    """Cut a line at its commas outside quotes; a bare `missing` is None."""
+    """Split a line at its commas outside quotes; a bare `missing` is None."""
     place = 0
     while True:
         match = ITEM.match(text, place)
         if match is None:
-            raise _Malformed("has a quote that is not closed, or text behind a closing one", number)
+            raise _Malformed("has an unclosed quote, or text after a closing quote", number)
         cell = match.group(1)
         yield None if cell == missing else _plain(cell)
         if match.end() == len(text) and text[match.end() - 1 : match.end()] not in (",", "\t"):
@@ -190,7 +190,7 @@ def _items(text: str, number: int, *, missing: str | None = None) -> Iterator[st
 
 
 def _plain(cell: str) -> str:
-    """Take quotes and escapes away."""
+    """Remove quotes and escapes."""
     if len(cell) > 1 and cell[0] in "'\"" and cell[-1] == cell[0]:
         cell = cell[1:-1]
     if "\\" not in cell:
@@ -209,7 +209,7 @@ def _column(
     findings: Findings,
     span: Span | None,
 ) -> "pl.Series | None":
-    """Type the cells of a column as declared; None after a finding."""
+    """Convert the cells of a column to the declared type; None after a finding."""
     read = pl.DataFrame({attribute.name: cells}, schema={attribute.name: pl.String})
     column = read.select(trimmed(pl.all())).to_series()
     if attribute.values is not None:
@@ -217,7 +217,7 @@ def _column(
         odd = (~column.is_in(known)).fill_null(False).arg_true().to_list()
         if not odd:
             return column
-        what = f"which is none of {quoted(known, DECLARED_SHOWN)}"
+        what = f"which is not one of {quoted(known, DECLARED_SHOWN)}"
         way_out = "declare it among the values of the attribute, or correct the row"
     elif attribute.kind in NUMERIC:
         typed = typed_cells(column)
@@ -234,7 +234,7 @@ def _column(
         if kind_of(typed) in (Kind.DATE, Kind.EMPTY):
             return typed
         odd = (~column.str.contains(DATE_CELL)).fill_null(False).arg_true().to_list() or [0]
-        what = "which is no date in ISO 8601"
+        what = "which is not a date in ISO 8601"
         way_out = "write dates as `2024-03-01`, or declare the attribute as `string`"
     else:
         return column

@@ -25,9 +25,9 @@ REMOTE_PATH = declare(
 UNKNOWN_ENDING = declare(
     "E403",
     "unknown_file_ending",
-    "A data file's ending is none that can be read.",
+    "A data file has an ending that cannot be read.",
     reason="The ending decides how a file is read: .csv, .tsv, .parquet, .jsonl and .arff, and "
-    "the text formats with .gz behind.",
+    "the text formats with .gz appended.",
     wrong='protocol split from "folds.xlsx"',
     right='protocol split from "folds.csv"',
 )
@@ -86,7 +86,7 @@ DUPLICATE_COLUMN = declare(
 MALFORMED_JSON = declare(
     "E410",
     "malformed_json_line",
-    "A line of a JSON Lines file is no JSON object.",
+    "A line of a JSON Lines file is not a JSON object.",
     reason="Each line is one row: an object that maps column names to values.",
     wrong='[{"id": 1, "truth": "cat", "cnn": "cat"}, {"id": 2, "truth": "dog", "cnn": "cat"}]',
     right='{"id": 1, "truth": "cat", "cnn": "cat"}\n{"id": 2, "truth": "dog", "cnn": "cat"}',
@@ -118,7 +118,7 @@ MALFORMED_ARFF = declare(
 UNKNOWN_DATABASE = declare(
     "E414",
     "unknown_database",
-    "The address of a database is none that can be read.",
+    "The address of a database cannot be read.",
     reason="Read are SQLite and DuckDB files, whose paths are relative to the study's own file, "
     "and PostgreSQL servers.",
     wrong='data visits from sql "select * from visits" on "records/visits.db"\n  target readmitted',

@@ -23,7 +23,7 @@ MISSING_LEVEL = "(missing)"
 
 
 def known(frame: Frame, column: str | None, keyword: str, findings: Findings) -> bool:
-    """Tell whether a column is named and exists; enter a finding where it does not."""
+    """Return whether a column is named and exists; report a column that does not exist."""
     if column is None:
         return False
     if column not in frame.columns:
@@ -35,7 +35,7 @@ def known(frame: Frame, column: str | None, keyword: str, findings: Findings) ->
 def complete_texts(
     frame: Frame, column: str | None, keyword: str, findings: Findings, *, filtered: bool = True
 ) -> tuple[str, ...] | None:
-    """Give a column as text, one of each row; missing values are a finding.
+    """Return a column as text, one of each row; missing values are a finding.
 
     `filtered` tells whether `where` lines are about this file.
     """
@@ -54,7 +54,7 @@ def ids(
     within: Sequence[str] = (),
     apart: Collection[str] | None = None,
 ) -> tuple[str, ...] | None:
-    """Give the ids of the rows; one that occurs twice is a finding.
+    """Return the ids of the rows; one that occurs twice is a finding.
 
     `within` are columns (repeat, data set) inside which an id must be unique. `apart` are the
     columns of predictions that tell no rows apart: truth and models; None of a table, where
@@ -82,7 +82,7 @@ def ids(
 
 
 def _way_out(frame: Frame, keys: "pl.DataFrame", twice: list[int], apart: Collection[str]) -> str:
-    """Name a column of few words that tells the rows of one id apart, such as `filter`."""
+    """Return a fix: a column of few words, such as `filter`, that distinguishes rows of one id."""
     for name in sorted(frame.columns, key=lambda column: column != "filter"):
         if name in apart or name in keys.columns or frame.kind(name) is not Kind.TEXT:
             continue
@@ -91,24 +91,25 @@ def _way_out(frame: Frame, keys: "pl.DataFrame", twice: list[int], apart: Collec
         if alone and words.n_unique() <= MOST_WORDS:
             word = written(str(words[twice[0]]))
             return (
-                f"`{name}` tells these rows apart: write `where {written(name)} = {word}` to keep "
-                "one kind"
+                f"`{name}` distinguishes these rows: write `where {written(name)} = {word}` to "
+                "keep one kind"
             )
     return (
         "give each row an id of its own"
         if keys.width > 1
-        else "give each row an id of its own, or name by `repeat` what counts its repeats"
+        else "give each row an id of its own, or name by `repeat` the column that numbers its "
+        "repeats"
     )
 
 
 def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np.float64] | None":
-    """Give the weights of the rows: finite, at least zero, not all zero."""
+    """Return the weights of the rows: finite, at least zero, not all zero."""
     if column is None or not known(frame, column, "weight", findings):
         return None
     if _has_missing(frame, column, "weight", findings):
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
-        message = f"`{column}` holds {frame.kind(column)} and cannot weigh rows"
+        message = f"`{column}` holds {frame.content(column)}, which cannot be a weight"
         findings.add(UNUSABLE_WEIGHT, message, "weight", help="name a column of numbers")
         return None
     values = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
@@ -131,7 +132,7 @@ def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np
 def levels(
     frame: Frame, columns: Sequence[str], keyword: str, findings: Findings
 ) -> Mapping[str, tuple[str, ...]]:
-    """Give columns as text, missing values as a level of their own."""
+    """Return columns as text, missing values as a level of their own."""
     return {
         column: tuple(frame.texts(column).fill_null(MISSING_LEVEL).to_list())
         for column in dict.fromkeys(columns)

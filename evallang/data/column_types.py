@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 
 def kind_of(series: "pl.Series") -> Kind:
-    """Tell the kind of a typed column."""
+    """Return the type of a typed column."""
     dtype = series.dtype
     if series.null_count() == len(series):
         return Kind.EMPTY
@@ -52,8 +52,23 @@ def kind_of(series: "pl.Series") -> Kind:
     return Kind.TEXT if dtype == pl.String else Kind.OTHER
 
 
+def type_words(series: "pl.Series") -> str:
+    """Format the type of a typed column: `numbers`, `durations`."""
+    kind = kind_of(series)
+    dtype = series.dtype
+    if kind is not Kind.OTHER:
+        return str(kind)
+    if dtype == pl.Duration:
+        return "durations"
+    if dtype == pl.Time:
+        return "times of day"
+    if dtype == pl.Struct:
+        return "objects"
+    return "lists" if dtype.is_nested() else str(kind)
+
+
 def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Series":
-    """Give the cells of a text file the type that all of them have.
+    """Convert the cells of a text file to the type that all of them have.
 
     Missing cells are null. Integers are written without leading zeros; a column of numbers
     may hold `nan` (missing) and `inf` beside at least one finite number; Booleans are
@@ -84,7 +99,7 @@ def typed_cells(cells: "pl.Series", *, decimal_comma: bool = False) -> "pl.Serie
 
 
 def _may_be_typed(cell: str) -> bool:
-    """Tell whether one cell could belong to a column that is not text."""
+    """Return whether one cell could belong to a column that is not text."""
     try:
         float(cell)
     except ValueError:
@@ -112,7 +127,7 @@ def _dates(cells: "pl.Series") -> "pl.Series | None":
 
 
 def plain_types(cells: "pl.DataFrame") -> "pl.DataFrame":
-    """Bring the columns of a typed file to the types that are used here.
+    """Convert the columns of a typed file to the types that are used here.
 
     Categories become text, decimals float64, NaN and empty text null; text loses the blanks
     around it. Dates, lists and the like stay what they are.
@@ -126,7 +141,7 @@ def plain_types(cells: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def trimmed(cells: "pl.Expr") -> "pl.Expr":
-    """Take the blanks around text away; what was nothing else is missing."""
+    """Strip blanks around text; text of blanks alone is missing."""
     stripped = cells.str.strip_chars()
     return pl.when(stripped != "").then(stripped).otherwise(None).name.keep()
 
@@ -180,7 +195,7 @@ def _float(value: int | float | Decimal) -> float:
 
 
 def _moment(value: datetime.datetime) -> datetime.datetime:
-    """Give a moment without zone: that of UTC where it has one."""
+    """Return a moment without zone: that of UTC where it has one."""
     if value.tzinfo is None:
         return value
     return value.astimezone(datetime.UTC).replace(tzinfo=None)

@@ -114,7 +114,7 @@ def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] 
 
 
 def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] | None:
-    """Give the count of each row; without a `count` column every row is one example."""
+    """Return the count of each row; without a `count` column every row is one example."""
     if column is None:
         return [1] * frame.n
     if not known(frame, column, "count", findings):
@@ -127,7 +127,7 @@ def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] |
         if value is None or value < 0 or not float(value).is_integer()
     ]
     if odd:
-        message = f"`{column}` is no whole number of examples in {frame.places(odd)}"
+        message = f"`{column}` is not a whole number of examples in {frame.places(odd)}"
         way_out = "write how many examples there are, not a share of them"
         findings.add(COUNT_NOT_WHOLE, message, "count", help=way_out)
         return None
@@ -145,7 +145,7 @@ def _checked(
         if len(pattern) != models or any(mark not in (0, 1) for mark in pattern):
             findings.add(
                 PATTERN_SHAPE,
-                f"the pattern `[{listed(pattern, 20)}]` does not say 0 or 1 for each of "
+                f"the pattern `[{listed(pattern, 20)}]` does not hold 0 or 1 for each of "
                 f"{models} models",
                 *places,
                 help="write a 1 for each model that is right and a 0 for each that is wrong",

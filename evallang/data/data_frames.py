@@ -15,7 +15,7 @@ else:
 
 
 def is_frame(given: Any) -> bool:
-    """Tell whether something is a data frame of polars or pandas, or a dictionary of arrays.
+    """Return whether something is a data frame of polars or pandas, or a dictionary of arrays.
 
     Neither package is imported for it.
     """
@@ -27,7 +27,7 @@ def is_frame(given: Any) -> bool:
 
 
 def read_frame(given: Any, source: str | None = None) -> Frame:
-    """Take a polars or pandas data frame or a dictionary of arrays; an index is left out.
+    """Read a polars or pandas data frame or a dictionary of arrays, without an index.
 
     NaN is missing in all of them. `source` is what messages and results call it. Raises
     `ValueError` for arrays of several lengths or dimensions.
@@ -72,7 +72,7 @@ def _package(given: Any) -> str:
 
 
 def _series(name: str, column: Any) -> "pl.Series":
-    """Give a column of pandas; numbers at once, everything else value by value."""
+    """Return a column of pandas; numbers at once, everything else value by value."""
     values = column.to_numpy()
     if values.dtype.kind in "biuf":
         return pl.Series(name, values)

@@ -143,13 +143,13 @@ def _source(spec: DataSpec, folder: Path, findings: Findings, trusted: bool) -> 
 
 
 def _spelled(spec: DataSpec) -> frozenset[str]:
-    """Give the columns that may be read as text: all that are named but plain features."""
+    """Return the columns that may be read as text: all that are named but plain features."""
     features = replace(spec, features=None, features_except=None)
     return named_columns(features)
 
 
 def named_columns(spec: DataSpec) -> frozenset[str]:
-    """Give all columns that a `data` statement names."""
+    """Return all columns that a `data` statement names."""
     single = (spec.target, spec.id, spec.group, spec.weight, spec.split)
     several = (spec.features, spec.features_except, spec.categorical, spec.subgroups, spec.strata)
     names = {name for name in single if name is not None}

@@ -66,7 +66,7 @@ class _Cursor(Protocol):
 def read_query(
     query: str, address: str, folder: Path, findings: Findings, *, trusted: bool = False
 ) -> Frame | None:
-    """Run one SELECT and give its rows; None after a finding.
+    """Run one SELECT and return its rows; None after a finding.
 
     Files of databases are relative to `folder`. Without an ORDER BY of its own a query gives
     its rows in any order, so they are sorted by their values, and a note says so.
@@ -91,10 +91,10 @@ def read_query(
 
 
 def _unknown(address: str, scheme: str, rest: str | None) -> tuple[str, str]:
-    """Tell what is wrong with an address, and the way out; no message shows a password."""
+    """Return what is wrong with an address and how to fix it, without its password."""
     forms = f"write it as {FORMS}"
     if rest is None:
-        return f"`{address}` is no address of a database", forms
+        return f"`{address}` is not an address of a database", forms
     if scheme in FILES and not rest.strip("/"):
         return f"`{address}` names no file", forms
     if scheme in FILES:
@@ -113,15 +113,15 @@ def _frame(
     if twice := repeated(names):
         findings.add(
             DUPLICATE_COLUMN,
-            f"the query gives more than one column {quoted(twice)}",
+            f"the query returns more than one column {quoted(twice)}",
             "sql",
             "from",
             help="write `select a.x as x_of_a` to give one of them another name",
         )
         return None
     if not columns[0][1]:
-        way_out = "look for a condition that no row meets"
-        findings.add(EMPTY_FILE, "the query gives no rows", "sql", "from", help=way_out)
+        way_out = "check whether its conditions exclude every row"
+        findings.add(EMPTY_FILE, "the query returns no rows", "sql", "from", help=way_out)
         return None
     cells = table_of(columns)
     if ordered(query):
@@ -187,7 +187,7 @@ def _from_server(
         parts = urlsplit(address)
         secret = parts.password is not None or "password" in parse_qs(parts.query)
     except ValueError:
-        message = "the host in the address of the database is no name and no number"
+        message = "the host in the address of the database is neither a name nor a number"
         findings.add(UNKNOWN_DATABASE, message, "on", help=f"write it as {FORMS}")
         return None
     if secret:
@@ -196,7 +196,7 @@ def _from_server(
             "the address of the database holds a password",
             "on",
             "from",
-            help="leave it out, and give it by `PGPASSWORD` or the file `.pgpass`",
+            help="remove it, and set `PGPASSWORD` or write the file `.pgpass`",
         )
         return None
     if not trusted:
@@ -323,14 +323,14 @@ def _columns(cursor: _Cursor) -> list[tuple[str, list[Any]]]:
 
 
 def _reason(error: Exception, where: str) -> str:
-    """Give the first line of a database's complaint, without folders of this machine."""
+    """Return the first line of a database's complaint, without folders of this machine."""
     line = next((line.strip() for line in str(error).split("\n") if line.strip()), "no reason")
     words = line.split('"')
     return '"'.join(where if word.endswith("/" + Path(where).name) else word for word in words)
 
 
 def _tables(connection: Any, reason: str) -> str | None:
-    """Name the tables of an SQLite file where a query asked for one that is not there."""
+    """Return a suggestion for a failed query: the nearest table of an SQLite file, or all."""
     if not isinstance(connection, sqlite3.Connection):
         return None
     if reason.startswith(("not authorized", "access to")):
@@ -359,7 +359,7 @@ WORD_OR_MARK = re.compile(r"\w+|[();]")
 
 
 def not_one_select(query: str) -> str | None:
-    """Tell in words why a query is not exactly one SELECT, None where it is."""
+    """Return the reason why a query is not exactly one SELECT, None where it is."""
     words = [word for word, _ in _words(query)]
     while words and words[-1] == ";":
         words.pop()
@@ -372,13 +372,13 @@ def not_one_select(query: str) -> str | None:
 
 
 def ordered(query: str) -> bool:
-    """Tell whether a query itself, not a part of it in parentheses, has an ORDER BY."""
+    """Return whether a query itself, not a part of it in parentheses, has an ORDER BY."""
     outer = [word for word, depth in _words(query) if depth == 0]
     return any(pair == ("order", "by") for pair in pairwise(outer))
 
 
 def _words(query: str) -> Iterator[tuple[str, int]]:
-    """Give words and marks in lower case, each with its depth in parentheses."""
+    """Return words and marks in lower case, each with its depth in parentheses."""
     depth = 0
     for match in WORD_OR_MARK.finditer(NOT_WORDS.sub(" ", query)):
         word = match.group().lower()

@@ -175,7 +175,7 @@ class ScoresSpec:
     Wide: `models` names columns, or is empty for all columns not otherwise named. Long:
     `model` and `score` are columns, and `models`, where written, chooses among the names in
     the first (their `column` is the name in the file). `missing` is what tests over data sets
-    do with a data set that lacks a score of some model: leave it out, or rank the missing
+    do with a data set that lacks a score of at least one model: leave it out, or rank the missing
     score last.
     """
 
@@ -391,7 +391,7 @@ class ScoreTable:
         return self.values if self.values.ndim == 2 else self.values.mean(axis=2)
 
     def compared(self) -> "tuple[tuple[int, ...], NDArray[np.float64]]":
-        """Give the data sets that tests over data sets use, and their mean scores.
+        """Return the data sets that tests over data sets use, and their mean scores.
 
         By the policy of the statement: the complete data sets; or all of them, a missing score
         standing as -inf (inf where lower is better), so that it is ranked last.

@@ -123,7 +123,7 @@ def read_delimited(
 
 
 def checked_text(data: bytes, source: str, findings: Findings, span: Span | None) -> bytes | None:
-    """Give UTF-8 text without its byte order mark; None after a finding for any other."""
+    """Return UTF-8 text without its byte order mark; None after a finding for any other."""
     if data.startswith(UTF_16_OR_32):
         findings.add(
             NOT_UTF8,
@@ -134,7 +134,9 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
         return None
     nul = data.find(b"\0")
     if nul >= 0:
-        message = f"`{source}` holds a zero byte in line {_line_at(data, nul)}, which no text has"
+        message = (
+            f"`{source}` holds a zero byte in line {_line_at(data, nul)}, which a text cannot have"
+        )
         findings.add(NOT_UTF8, message, span=span, help="save it as UTF-8")
         return None
     if data.isascii():
@@ -156,7 +158,7 @@ def checked_text(data: bytes, source: str, findings: Findings, span: Span | None
 
 
 def sniff(data: bytes, source: str, named: frozenset[str]) -> Dialect:
-    """Find separator and header from the first records of a table.
+    """Return separator and header from the first records of a table.
 
     The separator is the one that cuts all of them into the same number of fields, more than
     one; of several the one that makes most fields; if there is none, the one that makes most
@@ -251,10 +253,10 @@ def _read_any(
             RAGGED_LINE,
             f"`{source}` has {counted(width, 'field')} in {where}, but {shown}",
             span=span,
-            help="write the separator of an empty field too"
+            help="write the separator of empty fields too"
             if all(fields < width for _, fields in ragged)
             else "put fields that hold the separator in quotes",
-            notes=(f"the separator was found to be the {SEPARATORS[dialect.separator]}",),
+            notes=(f"the separator that was found is the {SEPARATORS[dialect.separator]}",),
         )
         return None
     schema = dict.fromkeys(dialect.names, pl.String)
@@ -263,19 +265,19 @@ def _read_any(
 
 
 def _quote_fault(error: csv.Error) -> str:
-    """Say in plain words what Python's reader found wrong with a quoted field."""
+    """Format what Python's reader found wrong with a quoted field, in plain words."""
     words = str(error)
     if words == "unexpected end of data":
-        return "a quote is opened there and never closed"
+        return "a quote opened there is never closed"
     if "expected after" in words:
-        return "text stands behind a closing quote"
+        return "text follows a closing quote"
     return words
 
 
 def _without_unnamed_empty(
     cells: "pl.DataFrame", dialect: Dialect
 ) -> tuple["pl.DataFrame", tuple[str, ...]]:
-    """Leave out columns without a name and without values, as trailing separators make them."""
+    """Drop columns without a name and without values, as trailing separators make them."""
     if not dialect.header:
         return cells, ()
     gone = [
@@ -283,7 +285,7 @@ def _without_unnamed_empty(
         for place, name in enumerate(dialect.names, 1)
         if name == f"column_{place}" and cells[name].null_count() == cells.height
     ]
-    return cells.drop(gone), tuple(f"{name} has no name and no values: left out" for name in gone)
+    return cells.drop(gone), tuple(f"{name} has no name and no values: skipped" for name in gone)
 
 
 def _line_at(data: bytes, offset: int) -> int:

@@ -136,7 +136,7 @@ def check_test_sizes(
         f"the test sets of `{protocol}` have {min(sizes):,} to {max(sizes):,} rows, and "
         f"`{method}` takes their scores as equally exact",
         span=span,
-        help="give folds of more even size"
+        help="use folds of more even size"
         if given
         else "write fewer folds, or name groups of more even size",
     )
@@ -146,7 +146,7 @@ def check_test_sizes(
 def check_one_class_folds(
     metric: str, alone: int, folds: int, protocol: str, span: Span | None
 ) -> tuple[Diagnostic, ...]:
-    """Say of how many folds a ranking is left out, because their test rows are of one class."""
+    """Report how many folds have no ranking, because their test rows are of one class."""
     findings = Findings({})
     findings.add(
         FEW_OF_A_CLASS_IN_A_FOLD,
@@ -154,7 +154,7 @@ def check_one_class_folds(
         f"{'whose rows are' if alone > 1 else 'the rows of which are'} of one class, so they do "
         "not count",
         span=span,
-        help="write fewer folds, or give folds that hold every class",
+        help="write fewer folds, or use folds with rows of every class",
     )
     return findings.diagnostics
 
@@ -173,7 +173,7 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
 
 
 def accuracy_on_unbalanced_classes(table: Table, asked: Questions, findings: Findings) -> None:
-    """Find tables with one common class, measured only by what weighs classes by size."""
+    """Report tables with one common class, measured only by what weighs classes by size."""
     if table.task == "classification":
         _unbalanced(
             table.y,
@@ -214,7 +214,7 @@ def _unbalanced(
 
 
 def positive_class_not_stated(table: Table, asked: Questions, findings: Findings) -> None:
-    """Find tables of two classes whose positive one is taken by default, where it matters."""
+    """Report tables of two classes whose positive one is taken by default, where it matters."""
     bundled = table.spec.kind == "sklearn"  # its classes are known, so the check has said it
     if table.spec.positive is None and not bundled:
         _positive(table.spec.name, table.classes, table.positive, asked, findings)
@@ -237,7 +237,7 @@ def _positive(
 
 
 def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
-    """Find tables of which a single holdout tests few rows."""
+    """Report tables of which a single holdout tests few rows."""
     if asked.test_share is None:
         return
     tested = math.ceil(asked.test_share * table.n)
@@ -256,7 +256,7 @@ def small_test_part(table: Table, asked: Questions, findings: Findings) -> None:
 
 
 def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings) -> None:
-    """Find classes with few members in each fold, where a measure is taken in each."""
+    """Report classes with few members in each fold, where a measure is taken in each."""
     if table.task != "classification" or not asked.per_fold or asked.folds is None:
         return
     counts = np.bincount(table.y, minlength=len(table.classes))
@@ -278,7 +278,7 @@ def few_of_a_class_in_a_fold(table: Table, asked: Questions, findings: Findings)
 
 
 def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Findings) -> None:
-    """Find margins on accuracy that are larger than all that can be learnt."""
+    """Report margins on accuracy that are larger than all that can be learnt."""
     if table.task != "classification":
         return
     share, label = _largest(table.y, table.classes)
@@ -287,7 +287,7 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
         if margin >= left:
             findings.add(
                 MARGIN_BEYOND_BASELINE,
-                f"a model that always says `{label}` has an accuracy of {_share(share)}, and a "
+                f"a model that always predicts `{label}` has an accuracy of {_share(share)}, and a "
                 f"margin of {_percent(margin)} can let it pass as not worse than a perfect one",
                 "target",
                 span=span,
@@ -296,7 +296,7 @@ def margin_beyond_the_baseline(table: Table, asked: Questions, findings: Finding
 
 
 def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
-    """Find targets of which a few values decide every mean of squares.
+    """Report targets of which a few values decide every mean of squares.
 
     The intervals are about the errors, which are known once the study has run: a model that
     predicts the extremes has none with heavy tails, and notes on the estimates report those.
@@ -313,7 +313,7 @@ def heavy_tails(table: Table, asked: Questions, findings: Findings) -> None:
 
 
 def heavy_tails_of_errors(given: GivenOutcomes, asked: Questions, findings: Findings) -> None:
-    """Find models whose predictions are given, and few of whose errors decide a mean of squares."""
+    """Report models with given predictions, of whose errors a few decide a mean of squares."""
     if given.truth is None or given.task != "regression" or not asked.squared:
         return
     errors = {model: given.truth - found for model, found in given.predictions.items()}
@@ -346,7 +346,7 @@ def _largest(codes: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]
 
 
 def _share(share: float) -> str:
-    """Give a share in percent, with as many decimals as tell it from all."""
+    """Return a share in percent, with as many decimals as tell it from all."""
     shown = f"{share:.0%}"
     for digits in range(1, 5):
         if shown.startswith("100") and share < 1:
@@ -355,12 +355,12 @@ def _share(share: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """Give a margin as it is mostly written: `2.5%`."""
+    """Return a margin as it is mostly written: `2.5%`."""
     return f"{share * 100:.3g}%"
 
 
 def _wilson(successes: float, n: int) -> tuple[float, float]:
-    """Give Wilson's 95% interval, for illustration."""
+    """Return Wilson's 95% interval, for illustration."""
     p, z2 = successes / n, Z * Z / n
     middle = p + z2 / 2
     half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n))

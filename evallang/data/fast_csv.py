@@ -120,7 +120,7 @@ def _guessed(
 
 
 def _look_like_numbers(cells: list[str]) -> bool:
-    """Tell whether cells read as numbers in Python, one of them finite."""
+    """Return whether cells read as numbers in Python, one of them finite."""
     try:
         numbers = [float(cell) for cell in cells]
     except ValueError:
@@ -132,7 +132,7 @@ def _look_like_numbers(cells: list[str]) -> bool:
 
 
 def _look(data: bytes, separator: int, separators: int) -> _Look | None:
-    """Look at all bytes once; None when a line is irregular.
+    """Check all bytes once; None when a line is irregular.
 
     Regular: the same number of separators, at least one, outside quotes in every line (so no
     blank line), quotes in pairs within a line and only around whole fields, no lone carriage
@@ -189,7 +189,7 @@ def _quotes_are_regular(
 
 
 def _spelled_apart(chunk: bytes, text: "NDArray[np.uint8]", begins: "NDArray[np.bool_]") -> bool:
-    """Tell whether a cell is written as 007, +5 or -0; `begins` are the marks before cells."""
+    """Return whether a cell is written as 007, +5 or -0; `begins` are the marks before cells."""
     if FIRST_CELL_APART.match(chunk):
         return True
     zero = text == ZERO
@@ -205,7 +205,7 @@ def _spelled_apart(chunk: bytes, text: "NDArray[np.uint8]", begins: "NDArray[np.
 
 
 def _has_blank_edges(data: bytes, separator: str) -> bool:
-    """Tell whether a cell begins or ends with a blank of ASCII."""
+    """Return whether a cell begins or ends with a blank of ASCII."""
     mark = separator.encode()
     for code in BLANKS:
         blank = bytes((code,))

@@ -41,7 +41,7 @@ class Features:
 
 
 def read_features(frame: Frame, spec: DataSpec, target: str, findings: Findings) -> Features | None:
-    """Put the features into their blocks; None after a finding that is an error.
+    """Read the features into their blocks; None after a finding that is an error.
 
     Numbers and Booleans (0 and 1) are numeric, float64, or float32 if all numeric columns
     of the source are; text, dates, and every column listed as categorical, go to the object
@@ -91,7 +91,7 @@ def _feature_names(
     for name in spec.features or ():
         if name in roles:
             message = f"`{name}` is {roles[name]} and cannot be a feature"
-            way_out = f"leave `{name}` out of the features"
+            way_out = f"remove `{name}` from the features"
             findings.add(COLUMN_IN_TWO_ROLES, message, "features", help=way_out)
             fine = False
     chosen = spec.features if spec.features is not None else frame.columns
@@ -105,11 +105,11 @@ def _feature_names(
             fine = False
         elif fine and name not in names:
             why = roles.get(name, "not among the features")
-            message = f"`{name}` is called categorical, and it is {why}"
+            message = f"`{name}` is listed as categorical, but it is {why}"
             way_out = (
-                f"leave `{name}` out here"
+                f"remove `{name}` here"
                 if name in roles
-                else f"write `{name}` among the features too, or leave it out here"
+                else f"write `{name}` among the features too, or remove it here"
             )
             findings.add(NOT_A_FEATURE, message, "categorical", help=way_out)
             fine = False
@@ -119,7 +119,7 @@ def _feature_names(
             f"`{frame.source}` has no column for models to learn from among "
             f"{quoted(frame.columns)}",
             "features",
-            help="leave in a column besides target, `id`, `group` and `weight`",
+            help="keep a column besides target, `id`, `group` and `weight`",
         )
         fine = False
     return names if fine else None
@@ -128,7 +128,7 @@ def _feature_names(
 def _unusable(frame: Frame, name: str, findings: Findings) -> None:
     findings.add(
         FEATURE_TYPE,
-        f"`{name}` holds {frame.kind(name)}, which cannot reach a model",
+        f"`{name}` holds {frame.content(name)}, which a model cannot use",
         "features",
         help=f"write `features all except {written(name)}`, or list the features",
     )
@@ -140,14 +140,14 @@ def _report_infinite(frame: Frame, values: "pl.Series", findings: Findings) -> N
         INFINITE_VALUE,
         f"`{values.name}` is infinite in {frame.places(infinite)}",
         "features",
-        help='write `missing "inf", "-inf"` if it stands for an unknown value',
+        help='write `missing "inf", "-inf"` if it marks an unknown value',
     )
 
 
 def _warn_of_odd_words(
     frame: Frame, name: str, spec: DataSpec, findings: Findings
 ) -> tuple[str, ...]:
-    """Warn of the few words that make a column of numbers one of text, and give them."""
+    """Report the few words that make a column of numbers one of text, and return them."""
     if name in spec.categorical or not frame.untyped or frame.kind(name) is not Kind.TEXT:
         return ()
     cells = frame.texts(name).drop_nulls()

@@ -56,7 +56,7 @@ def read_file(
 
 
 def read_bundled(name: str) -> Frame:
-    """Give a data set that comes with scikit-learn, with the names of its classes.
+    """Return a data set that comes with scikit-learn, with the names of its classes.
 
     The target is called `target`. Digits keep their integer labels; diabetes is as
     `load_diabetes()` gives it, centred and scaled.
@@ -104,7 +104,7 @@ def _read_parquet(path: Path, location: str, findings: Findings, span: Span | No
     cells.columns = names
     index = [name for name in names if name.startswith(PANDAS_INDEX) and len(names) > 1]
     cells = plain_types(cells.drop(index))
-    notes = tuple(f"{location}: {name} is an index of pandas, left out" for name in index)
+    notes = tuple(f"{location}: {name} is an index of pandas: skipped" for name in index)
     return frame_of(location, cells, untyped=False, notes=notes)
 
 

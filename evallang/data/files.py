@@ -55,14 +55,14 @@ def _note_if_outside(location: str, path: Path, folder: Path) -> None:
 def locate(
     location: str, folder: Path, findings: Findings, *, span: Span | None = None
 ) -> Path | None:
-    """Find the file that a path of the study means; None after a finding."""
+    """Return the file that a path of the study means; None after a finding."""
     path = regular_file(location, folder, findings, span=span)
     if path is None:
         return None
     if ending(location) is None:
         findings.add(
             UNKNOWN_ENDING,
-            f"the ending of `{location}` is none that can be read",
+            f"the ending of `{location}` cannot be read",
             span=span,
             help=f"the endings are {quoted(ENDINGS, len(ENDINGS))}",
         )
@@ -78,7 +78,7 @@ def locate(
 def regular_file(
     location: str, folder: Path, findings: Findings, *, span: Span | None = None
 ) -> Path | None:
-    """Find a file that exists and is no folder, device or pipe; None after a finding."""
+    """Return a file that exists and is no folder, device or pipe; None after a finding."""
     if "://" in location:
         findings.add(
             REMOTE_PATH,
@@ -105,7 +105,7 @@ def regular_file(
     if not regular:
         what = "a folder" if path.is_dir() else "no regular file"
         held = quoted(_neighbours(path)) if path.is_dir() else ""
-        words = f"name one of the files in it: {held}" if held else "name a file"
+        words = f"name one of the files in the folder: {held}" if held else "name a file"
         findings.add(UNREADABLE_FILE, f"`{location}` is {what}", span=span, help=words)
         return None
     _note_if_outside(location, path, folder)
@@ -113,26 +113,26 @@ def regular_file(
 
 
 def _way_to(location: str, path: Path, folder: Path) -> str:
-    """Tell where a file that is not there may be."""
+    """Return a suggestion where a missing file may be."""
     if GLOB.search(location):
-        return "a pattern stands in a `data` statement alone; name each file here"
+        return "only a `data` statement takes a pattern; name each file here"
     if near := closest(path.name, (n for n in _neighbours(path.parent) if n != path.name)):
         return f"did you mean `{near}`?"
     if path.parent != folder and (folder / path.name).is_file():
-        return f"`{path.name}` stands in the folder of the study"
+        return f"`{path.name}` is in the folder of the study"
     if not path.parent.is_dir():
         return f"there is no folder `{Path(location).parent}` beside the study's own file"
     return "paths are relative to the study's own file"
 
 
 def ending(location: str) -> str | None:
-    """Give the ending that decides how a file is read, or None for another."""
+    """Return the ending that decides how a file is read, or None for another."""
     name = location.lower()
     return next((e for e in sorted(ENDINGS, key=len, reverse=True) if name.endswith(e)), None)
 
 
 def stem(path: str) -> str:
-    """Give a file's name without folder and ending."""
+    """Return a file's name without folder and ending."""
     name = Path(path).name
     return name[: -len(ending(name) or "")] or name
 
@@ -149,11 +149,11 @@ def read_bytes(
         findings.over_limit(error, span=span)
         return None
     except gzip.BadGzipFile:
-        words = "take `.gz` off its name, or compress it"
-        findings.add(UNREADABLE_FILE, f"`{location}` was never compressed", span=span, help=words)
+        words = "remove `.gz` from its name, or compress it"
+        findings.add(UNREADABLE_FILE, f"`{location}` is not compressed", span=span, help=words)
         return None
     except (EOFError, zlib.error):
-        message = f"`{location}` is damaged, or was not written to its end"
+        message = f"`{location}` is damaged or incomplete"
         findings.add(UNREADABLE_FILE, message, span=span, help="compress the file again")
         return None
     except OSError as error:
@@ -163,7 +163,7 @@ def read_bytes(
         return None
     except MemoryError:
         message = f"`{location}` does not fit into the memory that this process may use"
-        words = "leave out the columns and rows that the study does not use"
+        words = "remove the columns and rows that the study does not use"
         findings.add(FILE_TOO_LARGE, message, span=span, help=words)
         return None
 

@@ -37,18 +37,18 @@ class Findings:
         help: str | None = None,  # noqa: A002 - the word of the contract
         notes: Sequence[str] = (),
     ) -> None:
-        """Enter a finding at `span`, or else at the clause of the first keyword written."""
+        """Add a finding at `span`, or else at the clause of the first keyword written."""
         place = span if span is not None else self._place(keywords)
         every = (*notes, *self._notes)
         self._found.append(diagnose(code, message, place, help=help, notes=every))
 
     def over_limit(self, error: OverLimit, *keywords: str, span: Span | None = None) -> None:
-        """Enter that a source is beyond a limit."""
+        """Report a source beyond a limit."""
         self.add(FILE_TOO_LARGE, str(error), *keywords, span=span, help=error.help)
 
     @contextmanager
     def noting(self, note: str | None) -> Iterator[None]:
-        """Give a note to all that is entered meanwhile, such as the file of a glob."""
+        """Add a note to every finding within the context, such as the file of a glob."""
         before = self._notes
         self._notes = before if note is None else (note, *before)
         try:
@@ -66,7 +66,7 @@ class Findings:
         span: Span | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        """Enter a column that does not exist, with the nearest one that does."""
+        """Report a column that does not exist, with the nearest one that does."""
         known = list(columns)
         inside = [name for name in known if name.endswith(f".{column}")]
         near = closest(column, known) or (inside[0] if len(inside) == 1 else None)
@@ -78,12 +78,12 @@ class Findings:
 
     @property
     def failed(self) -> bool:
-        """Tell whether an error was found."""
+        """Whether an error was found."""
         return has_errors(self._found)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Give all findings in the order of their places."""
+        """All findings in the order of their places."""
         return in_order(self._found)
 
     def _place(self, keywords: Sequence[str]) -> Span | None:
@@ -97,7 +97,7 @@ class Findings:
 def of_one(
     found: Iterable[Diagnostic], name: str, places: Mapping[str, Span], *, several: bool
 ) -> Iterator[Diagnostic]:
-    """Say of findings which of several data sets they are about, where their place does not.
+    """Iterate over findings, with the name of their data set where their place leaves it open.
 
     `name` is that of the data set, `places` are those of its clauses.
     """
@@ -111,7 +111,7 @@ def of_one(
 
 
 def listed(items: Iterable[object], most: int = MOST_NAMED) -> str:
-    """Put things in a row: `a, b, c and 4 more`."""
+    """Format a list of things: `a, b, c and 4 more`."""
     texts = [str(item) for item in items]
     if len(texts) > most:
         return f"{', '.join(texts[:most])} and {len(texts) - most:,} more"
@@ -119,7 +119,7 @@ def listed(items: Iterable[object], most: int = MOST_NAMED) -> str:
 
 
 def quoted(items: Iterable[object], most: int = MOST_NAMED) -> str:
-    """Put what an author wrote in a row: `` `a`, `b` and 4 more ``."""
+    """Format a list of names in backquotes: `` `a`, `b` and 4 more ``."""
     return listed((f"`{item}`" for item in items), most)
 
 
@@ -129,20 +129,20 @@ def repeated(names: Iterable[str]) -> list[str]:
 
 
 def of_model(column: str, model: str) -> str:
-    """Name a column and whose it is, once where both are called alike."""
+    """Format a column with its model, or alone where both have the same name."""
     return f"`{column}`" if column == model else f"`{column}` of `{model}`"
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """Give `1 row`, `1,200 rows`."""
+    """Format a number with its noun: `1 row`, `1,200 rows`."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def written(column: str) -> str:
-    """Spell a column as a study does: a name bare, anything else in quotes."""
+    """Format a column as a study writes it: a name bare, anything else in quotes."""
     return written_name(column)
 
 
 def label_written(label: str) -> str:
-    """Spell a label as a clause takes it: a number stands without quotes."""
+    """Format a label as a clause takes it: a number without quotes."""
     return label if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", label) else written(label)

@@ -16,7 +16,7 @@ from evallang.source import Span
 def with_assignment(
     table: Table, location: str, folder: Path, span: Span | None
 ) -> tuple[Table, tuple[Diagnostic, ...]]:
-    """Give a table the split that a file states, one for each repeat.
+    """Return a table with the split that a file states, one for each repeat.
 
     The file has a column `fold`, and maybe `repeat`. Its rows are matched by the data's
     `id` column where both have it, else by order with equal length (that of the rows kept).
@@ -85,7 +85,7 @@ def _by_id(
                 f"{frame.place(row)}",
                 "split",
                 span=span,
-                help="leave one line for each row of the data",
+                help="keep one line for each row of the data",
             )
             return None
     missing = [name for name in table.ids if name not in assigned]
@@ -119,7 +119,7 @@ def _by_order(
             f"{table.n:,}{kept}",
             "split",
             span=span,
-            help="give data and file an `id` column, or one line for each row of the data",
+            help="write an `id` column in data and file, or one line for each row of the data",
         )
         return None
     return tuple(folds[row] for row in rows)

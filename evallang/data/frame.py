@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.column_types import Kind, kind_of, typed_cells
+from evallang.data.column_types import Kind, kind_of, type_words, typed_cells
 from evallang.data.dataset import Label
 from evallang.data.labels import as_number, label_text
 from evallang.registry import lazy
@@ -63,7 +63,7 @@ class Frame:
         return self.cells.height
 
     def values(self, column: str) -> "pl.Series":
-        """Give a column with the type that its values have; missing is null."""
+        """Return a column with the type that its values have; missing is null."""
         if not self.untyped or self.cells[column].dtype != pl.String:
             return self.cells[column]
         if column not in self._typed:
@@ -72,11 +72,15 @@ class Frame:
         return self._typed[column]
 
     def kind(self, column: str) -> Kind:
-        """Tell what kind of values a column holds."""
+        """Return the type of the values of a column."""
         return kind_of(self.values(column))
 
+    def content(self, column: str) -> str:
+        """Format the type of the values of a column."""
+        return type_words(self.values(column))
+
     def texts(self, column: str) -> "pl.Series":
-        """Give a column as text: as written in text files, in Python's spelling else.
+        """Return a column as text: as written in text files, in Python's spelling else.
 
         Booleans are `true` and `false` whatever their source.
         """
@@ -95,7 +99,7 @@ class Frame:
         return values.replace_strict(distinct, words, default=None, return_dtype=pl.String)
 
     def keep(self, kept: "pl.Series") -> "Frame":
-        """Give the rows for which a Boolean column is true; types are found anew."""
+        """Return the rows for which a Boolean column is true; types are found anew."""
         return replace(
             self,
             cells=self.cells.filter(kept),
@@ -104,11 +108,11 @@ class Frame:
         )
 
     def noted(self, notes: tuple[str, ...]) -> "Frame":
-        """Give the same columns with further notes."""
+        """Return the same columns with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def without(self, tokens: Iterable[Label]) -> "Frame":
-        """Take cells that equal one of the tokens, as text or as number, for missing."""
+        """Convert cells that equal one of the tokens, as text or as number, to missing ones."""
         words = list(tokens)
         if not words:
             return self
@@ -116,31 +120,30 @@ class Frame:
         return replace(self, cells=pl.DataFrame(changed), _typed={})
 
     def place(self, row: int) -> str:
-        """Name a row kept (from 0) as its author can find it: `row 12 (line 13)`."""
+        """Format the number of a kept row (from 0) as in its source: `row 12 (line 13)`."""
         source_row = int(self.rows[row])
         if self.lines is None:
             return f"row {source_row + 1}"
         return f"row {source_row + 1} (line {self.lines[source_row]})"
 
     def places(self, rows: Iterable[int], most: int = 5) -> str:
-        """Name several rows kept, the first few in full."""
+        """Format the numbers of several kept rows, the first few in full."""
         numbers = list(rows)
         shown = ", ".join(self.place(row) for row in numbers[:most])
         return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most:,} more"
 
-    def no_number(self, column: str) -> str:
-        """Show what a column holds that is no number: its first such cell, or its kind."""
-        kind = self.kind(column)
-        if kind is not Kind.TEXT:
-            return str(kind)
+    def first_non_number(self, column: str) -> str:
+        """Format the first cell of a column that is not a number, or its type."""
+        if self.kind(column) is not Kind.TEXT:
+            return self.content(column)
         cells = self.texts(column)
         rows = cells.cast(pl.Float64, strict=False).is_null().arg_true()
         if rows.is_empty():  # categories that are spelled as numbers
-            return str(kind)
+            return self.content(column)
         return f"{cells[rows[0]]!r} in {self.place(rows[0])}"
 
     def missing_rows(self, column: str) -> list[int]:
-        """Give the rows kept (from 0) in which a column is missing."""
+        """Return the rows kept (from 0) in which a column is missing."""
         values = self.values(column)
         return values.is_null().arg_true().to_list() if values.null_count() else []
 
@@ -175,7 +178,7 @@ def _without(series: "pl.Series", tokens: list[Label], untyped: bool) -> "pl.Ser
 
 
 def as_objects(series: "pl.Series") -> "NDArray[Any]":
-    """Give a text column as an object array of str, missing = `np.nan` (never None)."""
+    """Return a text column as an object array of str, missing = `np.nan` (never None)."""
     array = np.empty(len(series), dtype=object)
     array[:] = series.to_list()
     array[series.is_null().to_numpy()] = np.nan

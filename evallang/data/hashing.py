@@ -32,7 +32,7 @@ def _as_json(value: object) -> bytes:
 
 
 def _texts_as_json(texts: list[Any]) -> bytes:
-    """Give a list of texts as `_as_json` does, faster where none needs an escape."""
+    """Return a list of texts as `_as_json` does, faster where none needs an escape."""
     try:
         joined = '","'.join(texts)
     except TypeError:  # one of them is missing
@@ -55,11 +55,11 @@ class DataHash:
         self.text("version", VERSION)
 
     def text(self, name: str, value: object) -> None:
-        """Enter plain data as canonical JSON."""
+        """Add plain data as canonical JSON."""
         self._enter(name, "json", _as_json(value))
 
     def numbers(self, name: str, array: "NDArray[Any] | None") -> None:
-        """Enter an array of numbers: little-endian, row by row, one NaN for all."""
+        """Add an array of numbers: little-endian, row by row, one NaN for all."""
         if array is None:
             self.text(name, None)
             return
@@ -70,7 +70,7 @@ class DataHash:
         self._enter(name, f"{kind.str}{list(array.shape)}", fixed.data)
 
     def texts(self, name: str, values: "Iterable[Any] | None", *, distinct: bool = False) -> None:
-        """Enter a column of text; anything that is no text is missing.
+        """Add a column of text; a value that is not a text is missing.
 
         Hashed as the distinct texts in the order of their first rows, and each row's number.
         `distinct` promises texts that differ in every row, so that none is looked for.
@@ -93,13 +93,13 @@ class DataHash:
         self.numbers(f"{name}.codes", codes)
 
     def columns(self, name: str, columns: Mapping[str, Sequence[str]]) -> None:
-        """Enter several named columns of text, in the order of their names."""
+        """Add several named columns of text, in the order of their names."""
         self.text(name, sorted(columns))
         for column in sorted(columns):
             self.texts(f"{name}.{column}", columns[column])
 
     def hexdigest(self) -> str:
-        """Give the hash so far, 64 hexadecimal digits."""
+        """Return the hash so far, 64 hexadecimal digits."""
         return self._digest.hexdigest()
 
     def _enter(self, name: str, kind: str, content: "ReadableBuffer") -> None:

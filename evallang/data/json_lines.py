@@ -80,12 +80,12 @@ def read_json_lines(
 
 
 def _way_out(line: bytes) -> str:
-    """Tell how a line that holds no object of its own becomes one."""
+    """Return how to make one JSON object of a line that is not one."""
     text = line.strip()
     if text.startswith(b"{'"):
-        return "write it by `json.dumps`: names and texts stand in double quotes"
+        return "write it by `json.dumps`: names and texts are in double quotes"
     if text.startswith(b"{") and text.endswith(b"},"):
-        return "leave out the comma behind each line"
+        return "remove the comma at the end of each line"
     if text.startswith(b"["):
         return "write one object a line, without the brackets of a list"
     if text == b"{":
@@ -94,7 +94,7 @@ def _way_out(line: bytes) -> str:
 
 
 def _inside(value: Any, name: str) -> Any:
-    """Give what a dotted name stands for inside an object or list, None where nothing does."""
+    """Return what a dotted name stands for inside an object or list, None where nothing does."""
     if isinstance(value, dict):
         if name in value:
             return value[name]
@@ -129,17 +129,17 @@ def _record(line: bytes, place: str) -> dict[str, Any] | str:
         if b"\\u" in line:
             json.dumps(record, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        return "holds half of a surrogate pair, which no text has"
+        return "holds half of a surrogate pair, which a text cannot have"
     except json.JSONDecodeError as error:
-        return f"is no JSON: {error.msg} at character {error.pos + 1:,}"
+        return f"is not JSON: {error.msg} at character {error.pos + 1:,}"
     except _NamedTwiceError:
         return "names a column twice"
     except ValueError:
         return f"holds a whole number of more than {sys.get_int_max_str_digits():,} digits"
     except RecursionError as error:
-        return f"is no JSON: {error}"
+        return f"is not JSON: {error}"
     if not isinstance(record, dict):
-        return f"is a {JSON_WORDS.get(type(record), 'number')} and no object"
+        return f"is a {JSON_WORDS.get(type(record), 'number')}, not an object"
     names = [name.strip() for name in record]
     if len(set(names)) < len(names):
         return "names a column twice"

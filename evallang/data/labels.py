@@ -34,7 +34,7 @@ EXACT = 2.0**53
 
 
 def label_text(value: object) -> str:
-    """Spell a label: `true`, `false`, else as Python does."""
+    """Format a label: `true`, `false`, or as Python does."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)
@@ -54,7 +54,7 @@ def as_number(label: object) -> float | None:
 
 
 def same_label(written: Label, value: Label) -> bool:
-    """Tell whether a label written in a study is a label of the data, as text or as number.
+    """Return whether a label written in a study is a label of the data, as text or as number.
 
     True and false may be written in any case, as they may in a file.
     """
@@ -66,7 +66,7 @@ def same_label(written: Label, value: Label) -> bool:
 
 
 def find_label(written: Label, values: Sequence[Label]) -> int | None:
-    """Find the place of a label written in a study; equal spelling comes before equal number."""
+    """Return the place of a label written in a study; equal spelling comes before equal number."""
     text = label_text(written).strip()
     for place, value in enumerate(values):
         if label_text(value) == text:
@@ -88,7 +88,7 @@ def in_label_order(labels: Iterable[Label]) -> list[Label]:
 
 
 def classes_of(series: "pl.Series") -> Classes:
-    """Find the labels of a typed column without missing values, and each row's code.
+    """Return the labels of a typed column without missing values, and each row's code.
 
     Labels keep their type (bool, int, float, str). Numbers that are not whole are labels as
     text, since scikit-learn takes such floats for a regression target.
@@ -105,7 +105,7 @@ def classes_of(series: "pl.Series") -> Classes:
 
 
 def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> "NDArray[np.int64]":
-    """Give each value of a column without missing ones the code of its place in `distinct`."""
+    """Return the code of each value of a column without missing ones."""
     wide = "128" in str(series.dtype)  # integers of 128 bits, which numpy does not know
     if series.dtype.is_numeric() and not wide and len(distinct) <= FEW_VALUES:
         values, found = series.to_numpy(), np.zeros(len(series), dtype=np.int64)

@@ -21,7 +21,7 @@ LEAST_DISTINCT = 0.5  # of its rows; coarser tables have equal rows by chance
 
 
 def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple[Diagnostic, ...]:
-    """Warn of pairs of data sets with the same columns and classes that share rows.
+    """Report pairs of data sets with the same columns and classes that share rows.
 
     `span` is the place of the line that compares across data sets, else that of the second
     data set.
@@ -50,23 +50,23 @@ def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple
 
 
 def _said(related: Sequence[tuple[Table, Table, str]], span: Span | None) -> tuple[Diagnostic, ...]:
-    """Say it once: every pair of a suite made from one table shares rows."""
+    """Report the first pair; the pairs of a suite made from one table all share rows."""
     one, other, words = related[0]
     further = len(related) - 1
-    more = f"; so do {further:,} more pairs" if further > 1 else "; so does 1 more pair"
+    more = f"; {further:,} more pairs do so too" if further > 1 else "; 1 more pair does so too"
     findings = Findings(other.spec.places)
     findings.add(
         RELATED_DATA_SETS,
-        f"`{one.spec.name}` and `{other.spec.name}` {words}, and count as two data sets"
+        f"`{one.spec.name}` and `{other.spec.name}` {words}, but count as two data sets"
         f"{more if further else ''}",
         span=span,
-        help="compare across data sets of which none was made from another",
+        help="compare data sets that were not made from one another",
     )
     return findings.diagnostics
 
 
 def _distinct_rows(table: Table) -> "pl.DataFrame":
-    """Give the distinct rows, features and target, with their columns in order of name."""
+    """Return the distinct rows, features and target, with their columns in order of name."""
     columns = {
         column.name: pl.Series(
             table.numeric[:, column.index]

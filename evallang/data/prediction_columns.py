@@ -127,9 +127,9 @@ def read_model(
             if model.score is None and model.scores is None:
                 findings.add(
                     NO_LABELS,
-                    f"`{model.name}` has a threshold, and neither scores nor a column of labels",
+                    f"`{model.name}` has a threshold, but neither scores nor a column of labels",
                     f"threshold {model.name}",
-                    help=f"write `score {model.name} = COLUMN` for the scores it is put to"
+                    help=f"write `score {model.name} = COLUMN` for its scores"
                     if target.task == "classification"
                     else f"write `models {model.name} as COLUMN`, without a threshold",
                 )
@@ -140,7 +140,7 @@ def read_model(
             answers.notes.append(rule)
         return
     if model.threshold is not None:
-        message = f"`{model.name}` has a threshold, and its labels stand in the file already"
+        message = f"`{model.name}` has a threshold, but the file holds its labels already"
         findings.add(
             THRESHOLD_WITHOUT_USE,
             message,
@@ -190,7 +190,7 @@ def _predicted(
 
 
 def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
-    """Give predicted labels as the truth spells its own: true and false in the case of a file."""
+    """Return predicted labels in the spelling of the truth; true and false in lower case."""
     if all(isinstance(value, bool) for value in target.class_values):
         lower = frame.texts(column).str.to_lowercase()
         return pl.select(pl.when(lower.is_in(["true", "false"])).then(lower).otherwise(
@@ -201,7 +201,7 @@ def _spelled(frame: Frame, column: str, target: Target) -> "pl.Series":
 
 
 def _places(column: "pl.Series", labels: Sequence[Label]) -> "NDArray[np.int64]":
-    """Give the place of each number among the labels, which rise; -1 where it is none."""
+    """Return the place of each number among the labels, which rise; -1 where it is none."""
     values = np.array([float(label) for label in labels])
     low, high = values[0], values[-1]
     if column.dtype == pl.Int64 and high - low < MOST_LOOKED_UP and (values % 1 == 0).all():
@@ -235,19 +235,19 @@ def _checked_labels(
     if len(unseen) == len(predicted):
         findings.add(
             NO_LABEL_IS_TRUE,
-            f"{of_model(column, model.name)} holds {quoted(labels)}, none of which is true in "
-            f"any row",
+            f"{of_model(column, model.name)} holds {quoted(labels)}, none of which is a label "
+            "of the truth",
             f"models {model.name}",
             help=f"write `score {model.name} = {written(column)}` if these are scores; "
             f"{known_labels}"
             if frame.kind(column) is Kind.NUMBER
-            else f"spell the labels as the truth does; {known_labels}",
+            else f"spell labels as in the truth; {known_labels}",
         )
         return None
     findings.add(
         UNSEEN_LABEL,
         f"`{model.name}` predicts {quoted(labels)} in {counted(len(unseen), 'row')}, counted as "
-        f"wrong because {'it is' if len(labels) == 1 else 'they are'} never true",
+        f"wrong because the truth never holds {'it' if len(labels) == 1 else 'them'}",
         f"models {model.name}",
         help=f"did you mean `{near}`? {known_labels}" if near else known_labels,
     )
@@ -299,8 +299,8 @@ def read_model_scores(
         return None
     keyword = f"{'score' if model.score is not None else 'scores'} {model.name}"
     if target.task == "regression":
-        message = f"`{model.name}` has scores, and the truth is numbers to be predicted"
-        way_out = f"write `models {model.name} as COLUMN` for the numbers that it predicts"
+        message = f"`{model.name}` has scores, but the truth holds numbers"
+        way_out = f"write `models {model.name} as COLUMN` for the numbers it predicts"
         findings.add(SCORES_DO_NOT_FIT, message, keyword, help=way_out)
         return None
     if model.score is not None:
@@ -308,7 +308,7 @@ def read_model_scores(
             if len(target.classes) != 2:  # of two, the one that is written is unknown, and said so
                 findings.add(
                     SCORES_DO_NOT_FIT,
-                    f"`{model.name}` has one score, and the truth has {len(target.classes)} labels",
+                    f"`{model.name}` has one score, but the truth has {len(target.classes)} labels",
                     f"score {model.name}",
                     help=f"write `scores {model.name} = [...]` with a column for each of "
                     f"{quoted(target.classes, 12)}",
@@ -339,7 +339,7 @@ def read_model_scores(
 def labels_from_scores(
     scores: Scores, model: GivenModel, target: Target, findings: Findings
 ) -> tuple["NDArray[np.int64]", str] | None:
-    """Give the labels that scores imply, and the rule in words; None after a finding.
+    """Return the labels that scores imply, and the rule in words; None after a finding.
 
     One score, or two labels with a threshold: positive from the threshold on (0.5 for
     probabilities, 0 for margins). A score a label: the largest, the first of equal ones.
@@ -349,7 +349,7 @@ def labels_from_scores(
         if model.threshold is not None:
             findings.add(
                 THRESHOLD_WITHOUT_USE,
-                f"`{model.name}` has a threshold, and its label is that of the largest of "
+                f"`{model.name}` has a threshold, but its label is that of the largest of "
                 f"{array.shape[1]} scores",
                 f"threshold {model.name}",
                 help=f"leave out `threshold {model.name}`",
@@ -369,9 +369,9 @@ def labels_from_scores(
 
 
 def without_gaps(column: str) -> str:
-    """Word what can be done about outcomes that are missing in a column."""
+    """Return how to fix outcomes that are missing in a column."""
     return (
-        f"fill them in, or write `where {written(column)} is not missing` to leave these rows out "
+        f"fill them in, or write `where {written(column)} is not missing` to exclude these rows "
         "for all models"
     )
 
@@ -379,7 +379,7 @@ def without_gaps(column: str) -> str:
 def number_column(
     frame: Frame, column: str, model: str, keyword: str, findings: Findings
 ) -> "NDArray[np.float64] | None":
-    """Give a column of finite numbers without gaps as float64; None after a finding."""
+    """Return a column of finite numbers without gaps as float64; None after a finding."""
     if column not in frame.columns:
         findings.unknown_column(UNKNOWN_COLUMN, column, frame.nameable, frame.source, keyword)
         return None
@@ -389,8 +389,8 @@ def number_column(
         findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
-        where = frame.no_number(column)
-        message = f"{of_model(column, model)} must hold numbers and holds {where}"
+        where = frame.first_non_number(column)
+        message = f"{of_model(column, model)} must hold numbers but holds {where}"
         if frame.kind(column) is Kind.OTHER:
             way_out = ONE_COLUMN_EACH
         elif any(sign.isdigit() for sign in where.partition(" in row ")[0]):
@@ -403,7 +403,7 @@ def number_column(
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
         message = f"{of_model(column, model)} is infinite in {frame.places(infinite)}"
-        way_out = "write a finite number, or leave such rows out for all models by `where`"
+        way_out = "write a finite number, or exclude such rows for all models by `where`"
         findings.add(INFINITE_VALUE, message, keyword, help=way_out)
         return None
     return numbers
@@ -423,7 +423,7 @@ def score_columns(model: GivenModel) -> set[str]:
 
 
 def _label_columns(model: GivenModel, target: Target, findings: Findings) -> list[str] | None:
-    """Give the columns of a model's scores in the order of the labels."""
+    """Return the columns of a model's scores in the order of the labels."""
     given = model.scores
     labels = quoted(target.classes, 12)
     if isinstance(given, ScorePattern):
@@ -467,7 +467,7 @@ def _pattern_columns(
             f"`{given.text}` finds no {'column' if len(lacking) == 1 else 'columns'} "
             f"{quoted(lacking)}"
         )
-        way_out = "the star stands for a label; write a list, or a map of labels to columns"
+        way_out = "the star is replaced by a label; write a list, or a map of labels to columns"
         findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
         return None
     return [given.columns[column] for column in columns]
@@ -500,14 +500,14 @@ def _mapped_columns(
                 f"`{model.name}` has a score for {f'`{label}`' if label else 'an empty label'}, "
                 f"which is not one of the labels {quoted(target.classes, 12)}",
                 f"scores {model.name}",
-                help="give each label one score, and nothing else",
+                help="name one score for each label, and nothing else",
             )
             return None
         columns[code] = column
     lacking = [label for code, label in enumerate(target.classes) if code not in columns]
     if lacking:
         message = f"`{model.name}` has no score for {quoted(lacking)}"
-        way_out = "give each label one score"
+        way_out = "name one score for each label"
         findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
         return None
     return [columns[code] for code in range(len(target.classes))]
@@ -523,9 +523,9 @@ def _are_probabilities(
         findings.add(
             NOT_PROBABILITIES,
             f"the scores of `{model.name}` lie between 0 and 1, and in {counted(len(off), 'row')} "
-            f"they do not sum to 1: in {frame.place(off[0])} to {block[off[0]].sum():.4g}",
+            f"their sum is not 1: in {frame.place(off[0])} it is {block[off[0]].sum():.4g}",
             f"scores {model.name}",
-            help="divide them by their sum if they are probabilities; read as scores, they have "
-            "no `log_loss` and no `brier`",
+            help="divide them by their sum if they are probabilities; scores have neither "
+            "`log_loss` nor `brier`",
         )
     return not off

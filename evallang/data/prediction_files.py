@@ -71,14 +71,14 @@ def read_sources(
 
 
 def role_columns(spec: PredictionsSpec) -> list[str]:
-    """Give the columns that clauses name for anything but a model."""
+    """Return the columns that clauses name for anything but a model."""
     single = (spec.truth, spec.id, spec.group, spec.fold, spec.repeat, spec.dataset, spec.weight)
     names = [name for name in single if name is not None]
     return [*names, *spec.subgroups, *(line.column for line in spec.where)]
 
 
 def answer_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> frozenset[str]:
-    """Give the columns of the truth and of what models say, which are no kinds of rows."""
+    """Return the columns of the truth and of what models say, which are no kinds of rows."""
     names = {model.column or model.name for model in models} | {spec.truth or ""}
     for model in models:
         names |= score_columns(model)
@@ -86,7 +86,7 @@ def answer_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> froze
 
 
 def _named(spec: PredictionsSpec) -> frozenset[str]:
-    """Give the columns that the statement names."""
+    """Return the columns that the statement names."""
     names = set(role_columns(spec))
     for model in spec.models:
         names |= {model.column or model.name} | score_columns(model)
@@ -94,7 +94,7 @@ def _named(spec: PredictionsSpec) -> frozenset[str]:
 
 
 def _text_columns(spec: PredictionsSpec) -> frozenset[str] | None:
-    """Give the columns that may be read as text: roles and labels, not scores and values."""
+    """Return the columns that may be read as text: roles and labels, not scores and values."""
     if not spec.models:
         return None
     names = set(role_columns(spec))
@@ -118,7 +118,7 @@ def _files(
             frames[path] = frame
     for model in spec.models:
         if model.path is not None and model.path not in spec.paths:
-            message = f"`{model.name}` is in `{model.path}`, which is none of the files"
+            message = f"`{model.name}` is in `{model.path}`, which is not one of the files"
             findings.add(
                 FILE_NOT_FOUND,
                 message,
@@ -170,7 +170,7 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
     columns. A column that describes rows and stands in several files must agree in them.
     """
     if spec.id is None:
-        message = f"{len(frames)} files are joined by id, and no id column is named"
+        message = f"{len(frames)} files are joined by id, but no id column is named"
         findings.add(ID_NEEDED, message, "from", help=f"write `id {_key(frames)}` below it")
         return None
     within = [
@@ -187,7 +187,7 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
 
 
 def _key(frames: Mapping[str, Frame]) -> str:
-    """Name the one column that every file has and that names its rows; else the word COLUMN."""
+    """Return the one column of all files with a different value per row, or the word COLUMN."""
     first, *others = frames.values()
     shared = [
         name
@@ -261,19 +261,19 @@ def _compare(
         f"`{column}` differs between `{first.source}` and `{other.source}` in "
         f"{counted(len(rows), 'row')}: for `{spec.id}` {key} it is {shown}",
         roles.get(column, "from"),
-        help="write both files from one version of the data",
+        help="write both files from the same version of the data",
     )
 
 
 def _settled(frame: Frame, column: str) -> "pl.Series":
-    """Give a column its type, unless its spelling is more than its number."""
+    """Convert a column to its type, unless its spelling holds more than its number."""
     if frame.untyped and frame.texts(column).str.contains(SPELLED_APART).any():
         return frame.texts(column)
     return frame.values(column)
 
 
 def own_columns(model: GivenModel, columns: Mapping[str, str], spec: PredictionsSpec) -> GivenModel:
-    """Tie a model to the columns of its own file.
+    """Return a model with the columns of its own file.
 
     `columns` maps their names in that file to those in the frame of all files. A model of
     labels without a column of its own has the one of its name, if there is one.
@@ -451,7 +451,7 @@ def align(
     findings: Findings,
     apart: Collection[str] = (),
 ) -> tuple[dict[str, Frame], tuple[str, ...]] | None:
-    """Bring all files to the rows of the first, in its order; None after a finding.
+    """Align all files with the rows of the first, in its order; None after a finding.
 
     `keys` are the columns that name a row, the id first. They are compared as numbers where
     they are numbers in every file (1 and 1.0 are one id), else as text. Rows that are not in
@@ -483,7 +483,7 @@ def align(
             _report_lacking(rows, every, keys, findings)
             return None
         left = counted(every.height - common.height, "row")
-        notes = (f"rows common: {left} of {every.height:,} left out, not in every file",)
+        notes = (f"rows common: {left} of {every.height:,} skipped, not in every file",)
     parts = {}
     for path, frame in frames.items():
         order = common.join(rows[path], on=names, how="left", maintain_order="left")[ROW]
@@ -493,7 +493,7 @@ def align(
 
 
 def _key_texts(frames: Mapping[str, Frame], key: str) -> "dict[str, pl.Series]":
-    """Spell a key column so that equal keys of all files are equal texts."""
+    """Format a key column so that equal keys of all files are equal texts."""
     texts = {path: frame.texts(key) for path, frame in frames.items()}
     if any(frame.kind(key) is not Kind.NUMBER for frame in frames.values()):
         return texts
@@ -520,8 +520,10 @@ def _same_number_twice(
         twice = own.filter(own.select(names).is_duplicated())[ROW].to_list()
         if twice:
             found = quoted(dict.fromkeys(frames[path].texts(keys[0])[twice].to_list()))
-            message = f"`{keys[0]}` names more than one row of `{path}`: {found} are one number"
-            findings.add(ID_TWICE, message, "id", help="spell each id in one way in all files")
+            message = (
+                f"`{keys[0]}` names more than one row of `{path}`: {found} are the same number"
+            )
+            findings.add(ID_TWICE, message, "id", help="write each id in the same way in all files")
     return findings.failed
 
 
@@ -557,8 +559,8 @@ def _report_lacking(
             f"{keyed} {shown}",
             "rows",
             "id",
-            help="write `rows common` to keep only what all have"
+            help="write `rows common` to keep only the rows of all files"
             if len(common)
-            else f"spell `{column}` alike in all files, or name by `id` what they share",
+            else f"spell `{column}` alike in all files, or name by `id` a column that they share",
             notes=notes,
         )

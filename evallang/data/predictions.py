@@ -59,7 +59,7 @@ def read_predictions(
 def _default_models(
     frame: Frame, spec: PredictionsSpec, findings: Findings
 ) -> tuple[GivenModel, ...]:
-    """Take every column that no clause names for a model; one without a name is none."""
+    """Return a model for every column with a name that no clause names."""
     roles = set(role_columns(spec))
     models = tuple(
         GivenModel(name, name, column=name)
@@ -68,7 +68,9 @@ def _default_models(
     )
     if not models:
         message = f"no column of {quoted(frame.source.split(', '))} is left for a model"
-        way_out = f"the answers of a model stand in a column; there are {quoted(frame.columns, 12)}"
+        way_out = (
+            f"the predictions of a model are a column; the columns are {quoted(frame.columns, 12)}"
+        )
         findings.add(NO_MODELS, message, "models", "truth", help=way_out)
     return models
 
@@ -76,7 +78,7 @@ def _default_models(
 def _data_sets(
     frame: Frame, spec: PredictionsSpec, findings: Findings
 ) -> list[tuple[PredictionsSpec, Frame, str | None]]:
-    """Give the rows of each data set, with the note that its findings get."""
+    """Return the rows of each data set, with the note that its findings get."""
     values = complete_texts(frame, spec.dataset, "dataset", findings)
     if values is None:
         return [(spec, frame, None)]
@@ -219,7 +221,7 @@ def examples_of_repeats(
     if ids is None or spec.repeat is None:
         findings.add(
             REPEATS_NEED_ID,
-            f"`{frame.source}` has repeats, and no column says which rows are one example",
+            f"`{frame.source}` has repeats, but no column names the example of each row",
             "repeat",
             help="write `id COLUMN` below it",
         )
@@ -240,7 +242,8 @@ def examples_of_repeats(
     if (times < n_repeats).any():
         lacking = counted(int((times < n_repeats).sum()), "example")
         notes.append(
-            f"{lacking} of {n_examples:,} in fewer than all repeats: the mean is over those there"
+            f"{lacking} of {n_examples:,} not in all repeats: the mean is over the repeats that "
+            "they have"
         )
     return codes, tuple(notes)
 

@@ -74,7 +74,7 @@ def _holds(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
 def _equal(
     frame: Frame, line: Where, wanted: Sequence[Label | None], findings: Findings
 ) -> "pl.Series | None":
-    """Tell where a column equals one of the labels, as text or as number."""
+    """Return the rows in which a column equals one of the labels, as text or as number."""
     labels = [label for label in wanted if label is not None]
     values = frame.values(line.column)
     kind = frame.kind(line.column)
@@ -102,7 +102,8 @@ def _in_order(frame: Frame, line: Where, findings: Findings) -> "pl.Series | Non
     if kind not in (Kind.NUMBER, Kind.DATE):
         findings.add(
             ORDERING_OF_TEXT,
-            f"`{line.column}` holds {kind}, which `{line.operator}` cannot order",
+            f"`{line.column}` holds {frame.content(line.column)}, which `{line.operator}` cannot "
+            "order",
             span=line.span,
             help=_way_to_order(frame, line.column),
         )
@@ -141,7 +142,7 @@ def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
     dates = frame.kind(line.column) is Kind.DATE
     findings.add(
         INCOMPARABLE_VALUE,
-        f"`{line.column}` holds {frame.kind(line.column)} and cannot be compared as "
+        f"`{line.column}` holds {frame.content(line.column)}, which cannot be compared as "
         f"`{line.written}` asks",
         span=line.span,
         help='write dates in quotes, year first: `"2024-03-01"`' if dates else "write a number",
@@ -149,12 +150,14 @@ def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
 
 
 def _way_to_order(frame: Frame, column: str) -> str:
-    """Tell what keeps a column from having an order: a few words among numbers, or dates."""
+    """Return why a column has no order: a few words among numbers, or dates as text."""
     cells = frame.texts(column).drop_nulls()
     odd = cells.filter(cells.cast(pl.Float64, strict=False).is_null()).unique().sort().to_list()
     if len(odd) <= MOST_ODD_WORDS and len(odd) < cells.n_unique() - len(odd):
         marks = quoted((f'"{word}"' for word in odd), MOST_ODD_WORDS)
-        return f"{marks} {'makes' if len(odd) == 1 else 'make'} it text; all else are numbers"
+        return (
+            f"{marks} {'makes' if len(odd) == 1 else 'make'} it text; all other values are numbers"
+        )
     if cells.str.contains(DAY_FIRST).all():
         return "dates are read year first: `2024-03-01`"
     return _what_there_is(frame, column)

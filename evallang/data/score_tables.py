@@ -154,7 +154,7 @@ def _texts(
 
 
 def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
-    """Find the levels of each axis; a column that is not named is one level for all rows."""
+    """Return the levels of each axis; a column that is not named is one level for all rows."""
     one = ("",) * frame.n
     datasets = _texts(frame, spec.dataset, "dataset", findings) or (spec.name,) * frame.n
     folds = _texts(frame, spec.fold, "fold", findings) or one
@@ -186,7 +186,7 @@ def _codes(texts: Sequence[str], levels: Sequence[str]) -> list[int]:
 def _filled(
     frame: Frame, spec: ScoresSpec, cells: Cells, axes: _Axes, findings: Findings
 ) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """Put all cells into their places, data set x model x fold; None after a finding."""
+    """Return the scores by data set, model and fold; None after a finding."""
     shape = (len(axes.datasets), len(cells.models), len(axes.pairs))
     values = np.full(shape, np.nan)
     rows = np.repeat(np.arange(frame.n), cells.block.shape[1])
@@ -238,15 +238,15 @@ def _report_twice(
         "dataset",
         "models",
         "model",
-        help=f"write {' or '.join(f'`{word} COLUMN`' for word in unnamed)} to name what tells "
-        "the rows apart"
+        help=f"write {' or '.join(f'`{word} COLUMN`' for word in unnamed)} to name the columns "
+        "that distinguish the rows"
         if unnamed
-        else "leave one of them",
+        else "keep one of them",
     )
 
 
 def _place_words(frame: Frame, spec: ScoresSpec, row: int) -> str:
-    """Name the place of a row: `on iris, fold 3, repeat 1 `."""
+    """Format the place of a row: `on iris, fold 3, repeat 1 `."""
     words = []
     if spec.dataset is not None:
         words.append(f"on {frame.texts(spec.dataset)[row]}")
@@ -274,11 +274,11 @@ def _same_folds(
         )
         findings.add(
             FOLDS_DIFFER,
-            f"`{spec.path}` has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, and "
-            "other repeats have",
+            f"`{spec.path}` has no fold {axes.folds[fold]} in repeat {axes.repeats[repeat]}, but "
+            "other repeats have it",
             "fold",
             "repeat",
-            help="give every repeat the same folds",
+            help="use the same folds in every repeat",
         )
         return False
     present = ~np.isnan(values)
@@ -296,12 +296,12 @@ def _same_folds(
     findings.add(
         FOLDS_DIFFER,
         f"`{cells.models[model].name}` has {int(present[data, model].sum())} of "
-        f"{values.shape[2]} scores{place}, and none in {' of '.join(words)}{others}",
+        f"{values.shape[2]} scores{place}, but none in {' of '.join(words)}{others}",
         "fold",
         "repeat",
         "models",
         "score",
-        help="give all folds of a data set, or none",
+        help="write scores for all folds of a data set, or for none",
     )
     return False
 
@@ -313,7 +313,7 @@ def _missing_said(
     axes: _Axes,
     findings: Findings,
 ) -> "tuple[NDArray[np.float64], tuple[str, ...]] | None":
-    """State what is missing; None where nothing complete is left."""
+    """Report missing scores; None where no complete data set is left."""
     missing = _lacking(values)
     if not missing.any():
         return values, ()
@@ -328,7 +328,7 @@ def _missing_said(
         )
         findings.add(
             NO_COMPLETE_DATA_SET, message, "models", "model",
-            help="write `models A, B` to leave out the models with few scores",
+            help="write `models A, B` to skip the models with few scores",
         )  # fmt: skip
         return None
     lacking = [
@@ -336,22 +336,22 @@ def _missing_said(
         for row in np.flatnonzero(missing.any(axis=1)).tolist()
     ]
     done = (
-        f"{complete} of {len(axes.datasets)} stay in tests of all models, unless they rank a "
+        f"{complete} of {len(axes.datasets)} are used in tests of all models, unless tests rank a "
         "missing score last by `missing=worst`"
         if spec.missing == "leave_out"
         else "missing scores are ranked last"
     )
     said = (
         f"{counted(len(lacking), 'data set')} {'lacks' if len(lacking) == 1 else 'lack'} a score "
-        f"of some model: {listed(lacking)}; {done}"
+        f"of at least one model: {listed(lacking)}; {done}"
     )
-    way_out = "run what is missing, or say in the paper why it is"
+    way_out = "run the missing ones, or say in the paper why they are missing"
     findings.add(MISSING_SCORE, said, "models", "score", "model", help=way_out)
     return values, (said,)
 
 
 def _lacking(values: "NDArray[np.float64]") -> "NDArray[np.bool_]":
-    """Tell for each data set and model whether there is no score in any fold (N, M)."""
+    """Return for each data set and model whether there is no score in any fold (N, M)."""
     return np.asarray(np.isnan(values).all(axis=2), dtype=np.bool_)
 
 
@@ -420,7 +420,7 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     others = [name for name in present if name not in places]
     if others:
         rows = sum(name not in places for name in names)
-        notes = (*notes, f"{counted(rows, 'row')} of other models left out: {listed(others, 12)}")
+        notes = (*notes, f"{counted(rows, 'row')} of other models skipped: {listed(others, 12)}")
     codes = np.array([places.get(name, -1) for name in names], dtype=np.int64)[:, None]
     return Cells(models, numbers[:, None], codes, tuple(notes))
 
@@ -428,7 +428,7 @@ def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
 def _numbers(
     frame: Frame, column: str, keyword: str, findings: Findings
 ) -> "tuple[NDArray[np.float64] | None, tuple[str, ...]]":
-    """Give a column of scores as float64, missing = NaN, and the marks read as missing."""
+    """Return a column of scores as float64, missing = NaN, and the marks read as missing."""
     values, notes = _without_marks(frame, column)
     kind = Kind.EMPTY if values.null_count() == len(values) else None
     if kind is None and not values.dtype.is_numeric():
@@ -436,12 +436,12 @@ def _numbers(
         cells = frame.texts(column)
         odd = (cells.cast(pl.Float64, strict=False).is_null() & values.is_not_null()).arg_true()
         as_text = kind is Kind.TEXT and len(odd) > 0  # categories may be spelled as numbers
-        shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if as_text else str(kind)
+        shown = f"{cells[odd[0]]!r} in {frame.place(odd[0])}" if as_text else frame.content(column)
         findings.add(
             SCORE_NOT_NUMERIC,
-            f"`{column}` of `{frame.source}` must hold numbers and holds {shown}",
+            f"`{column}` of `{frame.source}` must hold numbers but holds {shown}",
             keyword,
-            help="write one number a cell, as 0.912; an empty cell is a missing score",
+            help="write one number per cell, such as 0.912; an empty cell is a missing score",
         )
         return None, ()
     numbers = values.cast(pl.Float64)
@@ -455,7 +455,7 @@ def _numbers(
 
 
 def _without_marks(frame: Frame, column: str) -> "tuple[pl.Series, tuple[str, ...]]":
-    """Read the marks of a missing score as such, and type the rest."""
+    """Read the marks of a missing score as missing, and convert the rest."""
     values = frame.values(column)
     if values.dtype != pl.String:
         return values, ()

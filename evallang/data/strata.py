@@ -45,7 +45,7 @@ def strata_codes(
     least: int = 2,
     span: Span | None = None,
 ) -> tuple[Strata | None, tuple[Diagnostic, ...]]:
-    """Give the stratum of each row, for `stratify by COLUMNS bins=BINS`.
+    """Return the stratum of each row, for `stratify by COLUMNS bins=BINS`.
 
     `columns` holds `target` (or the target's own name) and names of `table.strata`; `least`
     is the number of members that a stratum needs, the folds of the protocol. Rows of rarer
@@ -103,8 +103,8 @@ def _target_levels(
     if table.task == "classification":
         if bins is None:
             return table.y.astype(np.int64)
-        message = f"`{table.target}` holds classes, which are not cut into bins"
-        findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="leave out `bins`")
+        message = f"`{table.target}` holds classes, which cannot be cut into bins"
+        findings.add(BINS_DO_NOT_FIT, message, "stratify", span=span, help="remove `bins`")
         return None
     most = table.n // max(least, 1)
     if bins is None or not 2 <= bins <= most:
@@ -131,7 +131,7 @@ def _target_levels(
         return None
     shown = ", ".join(f"{edge:.6g}" for edge in edges.tolist())
     fewer = "" if made == bins else f", fewer than {bins} because of equal values"
-    notes.append(f"{table.target} in {made} bins, cut behind {shown}{fewer}")
+    notes.append(f"{table.target} in {made} bins, cut after {shown}{fewer}")
     return codes
 
 
@@ -177,7 +177,7 @@ def _merged(
         f"{len(rare):,} rows in all"
     )
     if n > MOST_RARE * len(rare):
-        help_text = f"leave out columns with many levels, or write `stratify by {columns[0]}`"
+        help_text = f"remove columns with many levels, or write `stratify by {columns[0]}`"
         findings.add(STRATA_TOO_FINE, what, "stratify", span=span, help=help_text)
         return None
     merged = levels.copy()
@@ -191,13 +191,13 @@ def _merged(
     _join_largest(merged, free)
     said = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
     notes.append(said)
-    way_out = f"leave out `{columns[-1]}`, or write fewer folds, if strata must stay apart"
+    way_out = f"leave out `{columns[-1]}`, or write fewer folds, if strata must not be merged"
     findings.add(RARE_STRATA_MERGED, said, "stratify", span=span, help=way_out)
     return _numbered(merged)
 
 
 def _join_largest(merged: "NDArray[np.int64]", free: "NDArray[np.bool_]") -> None:
-    """Give pools that are still too small to the largest stratum of the same first level."""
+    """Merge pools that are still too small into the largest stratum of the same first level."""
     for level in np.unique(merged[free, 0]).tolist():
         own = (merged[:, 0] == level) & free
         others = np.flatnonzero((merged[:, 0] == level) & ~free)

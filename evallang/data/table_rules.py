@@ -73,7 +73,7 @@ def check_table(
 
     `folds` is the largest number of folds of the study's protocols, None where none has
     folds; `span` the place of that protocol. `resampled` tells whether rows are split by
-    chance, so that copies can stand on both sides; `stratified` whether each fold shall have
+    chance, so that copies can be on both sides; `stratified` whether each fold shall have
     members of each class; `used` names the features that models get, None for all, and
     `documents` those of text that every model reads word by word.
     """
@@ -119,19 +119,19 @@ def check_tasks(tables: tuple[Table, ...]) -> tuple[Diagnostic, ...]:
                 "target",
                 help="write the same `task` below both, if one is meant"
                 if _may_be_numbers(table) and _may_be_numbers(tables[0])
-                else "evaluate them in a study each",
+                else "evaluate each in a study of its own",
             )
             found.extend(findings.diagnostics)
     return tuple(found)
 
 
 def _may_be_numbers(table: Table) -> bool:
-    """Tell whether a target could be read as classes and as numbers."""
+    """Return whether a target could be read as classes and as numbers."""
     return not any(isinstance(value, str) for value in table.class_values)
 
 
 def constant_features(table: Table, findings: Findings) -> None:
-    """Find features with at most one value beside missing ones."""
+    """Report features with at most one value beside missing ones."""
     kinds: dict[str, list[str]] = {}
     for column in table.columns:
         if _constant(table, column):
@@ -153,7 +153,7 @@ def constant_features(table: Table, findings: Findings) -> None:
 def spelled_features(
     table: Table, findings: Findings, used: Used = None, documents: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Find dates, times and numbers in a form that hides them.
+    """Report dates, times and numbers in a form that hides them.
 
     Columns that `categorical` names are meant so.
     """
@@ -237,7 +237,7 @@ def _spelled(table: Table, column: Column) -> list[str]:
 
 
 def repeated_units(read: Table | GivenOutcomes, findings: Findings) -> None:
-    """Find identifiers that name several rows each where no `group` says what belongs together."""
+    """Report identifiers with several rows per value where no `group` is named."""
     spec = read.spec
     if read.group_codes is not None or isinstance(spec, CountsSpec):
         return
@@ -277,7 +277,7 @@ def _names_several_rows(name: str, levels: int, rows: int) -> bool:
 def id_like_features(
     table: Table, findings: Findings, used: Used = None, said: Collection[str] = ()
 ) -> None:
-    """Find features with a different value in every row, and text in which nearly all differ.
+    """Report features with a different value in every row, and text in which nearly all differ.
 
     `said` are features that another rule has named.
     """
@@ -314,21 +314,21 @@ def id_like_features(
 
 
 def _counts_rows(table: Table, column: Column) -> bool:
-    """Tell whether different whole numbers are those of a counter: in order, or close together."""
+    """Return whether different whole numbers are a counter: in order, or close together."""
     values = table.numeric[:, column.index]
     steps = np.diff(values)
     return bool((steps > 0).all() or (steps < 0).all() or np.ptp(values) < MOST_GAPS * table.n)
 
 
 def _mostly_single(table: Table, column: Column) -> bool:
-    """Tell whether at least half of the rows have a value that no other row has."""
+    """Return whether at least half of the rows have a value that no other row has."""
     values = _present(table, column).tolist()
     single = sum(n == 1 for n in Counter(values).values())
     return 2 * single >= table.n
 
 
 def target_among_features(table: Table, findings: Findings, used: Used = None) -> None:
-    """Find features that equal the target, or name its classes one to one."""
+    """Report features that equal the target, or name its classes one to one."""
     same = [column.name for column in _given(table, used) if _equals_target(table, column)]
     if same:
         findings.add(
@@ -341,7 +341,7 @@ def target_among_features(table: Table, findings: Findings, used: Used = None) -
 
 
 def standardised_features(table: Table, findings: Findings) -> None:
-    """Find tables of which every numeric feature has mean 0 and one common spread."""
+    """Report tables of which every numeric feature has mean 0 and one common spread."""
     values = table.numeric
     if values.shape[1] < 2 or table.excluded or np.isnan(values).any():
         return
@@ -361,15 +361,15 @@ def standardised_features(table: Table, findings: Findings) -> None:
             f"{'both' if number == 2 else f'all {number}'} numeric features of `{table.source}` "
             "have mean 0 and the same spread",
             "features",
-            help="scikit-learn gives them so: read the raw values from a file, or say why this "
+            help="scikit-learn supplies them so: read the raw values from a file, or say why this "
             "does no harm: `# evallang: allow already_standardised_features because ...`"
             if table.spec.kind == "sklearn"
-            else "give the raw values, and write `StandardScaler` as a step of the model",
+            else "use the raw values, and write `StandardScaler` as a step of the model",
         )
 
 
 def duplicated_rows(table: Table, findings: Findings) -> None:
-    """Find rows that repeat an earlier one of another group, or of any without groups."""
+    """Report rows that repeat an earlier one of another group, or of any without groups."""
     first: dict[bytes, int] = {}
     keys = _row_keys(table)
     copies = 0
@@ -383,13 +383,13 @@ def duplicated_rows(table: Table, findings: Findings) -> None:
     verb = "repeats" if copies == 1 else "repeat"
     findings.add(
         DUPLICATED_ROWS,
-        f"{counted(copies, 'row')} of {table.n:,} {verb} an earlier one, so copies can stand on "
+        f"{counted(copies, 'row')} of {table.n:,} {verb} an earlier one, so copies can be on "
         "both sides of a split",
         "from",
-        help="write `group COLUMN` to name what they belong to, or leave the copies out"
+        help="write `group COLUMN` to name what they belong to, or remove the copies"
         if table.spec.group is None
-        else f"rows that are alike stand in several groups of `{table.spec.group}`; if they are "
-        "copies, leave them out",
+        else f"equal rows are in several groups of `{table.spec.group}`; if they are "
+        "copies, remove them",
     )
 
 
@@ -416,19 +416,19 @@ def check_copies(
         f"{'has' if len(copied) == 1 else 'have'} a copy among the rows trained on",
         "from",
         span=span,
-        help="put copies on one side, or leave them out",
+        help="put copies on one side, or remove them",
     )
     return findings.diagnostics
 
 
 def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
-    """Find tables and predictions with fewer than 10 groups."""
+    """Report tables and predictions with fewer than 10 groups."""
     groups = _groups(read)
     column = None if isinstance(read.spec, CountsSpec) else read.spec.group
     if groups is not None and groups < FEW:
         findings.add(
             FEW_GROUPS,
-            f"`{column}` has only {counted(groups, 'group')}, and the group is the unit "
+            f"`{column}` has only {counted(groups, 'group')}, but the group is the unit "
             "of every interval and test",
             "group",
             help="collect more groups, or name a smaller unit if its rows are independent",
@@ -438,7 +438,7 @@ def few_groups(read: Table | GivenOutcomes, findings: Findings) -> None:
 def class_smaller_than_folds(
     table: Table, folds: int, findings: Findings, span: Span | None = None
 ) -> None:
-    """Find classes that cannot have a member in every fold."""
+    """Report classes that cannot have a member in every fold."""
     if table.task != "classification":
         return
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
@@ -456,14 +456,14 @@ def class_smaller_than_folds(
             help=f"write at most {min(counts)} folds"
             if min(counts) > 1
             else f"write `stratify none`, or `where {written(table.target)} != "
-            f"{label_written(_rarest(table))}` to leave the class out",
+            f"{label_written(_rarest(table))}` to exclude the class",
         )
 
 
 def fewer_groups_than_folds(
     table: Table, folds: int, findings: Findings, span: Span | None = None
 ) -> None:
-    """Find tables with fewer groups than folds."""
+    """Report tables with fewer groups than folds."""
     groups = _groups(table)
     if groups is not None and groups < folds:
         findings.add(
@@ -509,7 +509,7 @@ def _all_different(table: Table, column: Column) -> bool:
 
 
 def _whole(table: Table, column: Column) -> bool:
-    """Tell whether a feature holds whole numbers or words; of numbers with a few words neither."""
+    """Return whether a feature holds whole numbers or words, not numbers with a few words."""
     values = _present(table, column)
     if not column.numeric:
         return sum(map(_is_number, values.tolist())) < LEAST_NUMBERS * len(values)
@@ -536,7 +536,7 @@ def _equals_target(table: Table, column: Column) -> bool:
 
 
 def _on_a_line(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
-    """Tell whether a feature is the target in another unit: a + b y, up to rounding."""
+    """Return whether a feature is the target in another unit: a + b y, up to rounding."""
     if len(y) < LEAST_ON_A_LINE:
         return bool(np.array_equal(values, y))
     spread = float(np.ptp(y))
@@ -548,7 +548,7 @@ def _on_a_line(values: "NDArray[np.float64]", y: "NDArray[np.float64]") -> bool:
 
 
 def _row_keys(table: Table) -> list[bytes]:
-    """Give one key a row: equal exactly where features and target are."""
+    """Return one key a row: equal exactly where features and target are."""
     numbers = np.column_stack([table.numeric, table.y]).astype("<f8") + 0.0  # -0.0 is 0.0
     numbers[np.isnan(numbers)] = np.nan
     keys = [row.tobytes() for row in numbers]

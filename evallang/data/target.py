@@ -31,7 +31,7 @@ else:
     np = lazy("numpy")
     pl = lazy("polars")
 
-FINITE = "write finite values, or leave such rows out by `where`"
+FINITE = "write finite values, or exclude such rows by `where`"
 MOST_INTEGER_CLASSES = 20  # distinct whole numbers that may still be names of classes
 
 
@@ -71,14 +71,14 @@ def read_target(
             if len(missing) < frame.n
             else f"`{column}` is missing in every row",
             keyword,
-            help=f"write `where {written(column)} is not missing` to leave "
-            f"{'it' if len(missing) == 1 else 'them'} out"
+            help=f"write `where {written(column)} is not missing` to exclude "
+            f"{'it' if len(missing) == 1 else 'them'}"
             if len(missing) < frame.n
-            else "name a column that says what is true",
+            else "name a column with the true labels or numbers",
         )
         return None
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
-        message = f"`{column}` holds {frame.kind(column)} and cannot be predicted"
+        message = f"`{column}` holds {frame.content(column)}, which cannot be predicted"
         way_out = "name a column of numbers or labels"
         findings.add(FEATURE_TYPE, message, keyword, help=way_out)
         return None
@@ -115,18 +115,18 @@ def _numbers(
     keyword: str,
 ) -> Target | None:
     if frame.kind(column) is not Kind.NUMBER:
-        where = frame.no_number(column)
+        where = frame.first_non_number(column)
         findings.add(
             TARGET_NOT_NUMERIC,
-            f"`{column}` is to be predicted by regression and holds {where}",
+            f"`{column}` is the target of a regression and holds {where}",
             keyword,
             "task",
-            help="write `task classification` for labels, or leave such rows out by `where`",
+            help="write `task classification` for labels, or exclude such rows by `where`",
         )
         return None
     if spec.positive is not None:
         message = f"`positive` is for two classes, and `{column}` is predicted by regression"
-        findings.add(POSITIVE_OF_MANY, message, "positive", help="leave `positive` out")
+        findings.add(POSITIVE_OF_MANY, message, "positive", help="remove `positive`")
         return None
     y = np.array(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     infinite = np.flatnonzero(~np.isfinite(y)).tolist()
@@ -174,7 +174,7 @@ def _labels(
 
 
 def _spelled_apart(frame: Frame, column: str) -> bool:
-    """Tell whether labels such as 01 would lose their spelling as numbers."""
+    """Return whether labels such as 01 would lose their spelling as numbers."""
     cells = frame.cells[column]
     return cells.dtype == pl.String and bool(cells.str.contains(r"^[+-]?0[0-9]").any())
 
@@ -197,7 +197,7 @@ def _positive(
             "positive",
             help="spell the labels of one class alike"
             if len({text.casefold() for text in texts}) == 2
-            else "leave `positive` out, or keep two of the classes by `where`",
+            else "remove `positive`, or keep two of the classes by `where`",
         )
         return None, ()
     place = find_label(spec.positive, values)

@@ -62,7 +62,7 @@ _COUNTERS = frozenset({"idx", "index", "row", "rowid", "rownames", "rownum", "ro
 
 
 def is_date(text: str) -> bool:
-    """Tell whether a text is a date, with or without a time, in any common form.
+    """Return whether a text is a date, with or without a time, in any common form.
 
     Year first (2021-08-25, 2021/8/25, 2021-08), year last with the day or the month first
     (25.08.2021, 08/25/2021, 25-8-21), or with the name of a month (25 Aug 2021, Aug-2021).
@@ -77,7 +77,7 @@ def is_date(text: str) -> bool:
 
 
 def are_dates(values: Collection[str]) -> bool:
-    """Tell whether nine of ten distinct values are dates."""
+    """Return whether nine of ten distinct values are dates."""
     looked_at = _looked_at(values)
     return bool(looked_at) and sum(map(is_date, looked_at)) >= MOSTLY * len(looked_at)
 
@@ -109,7 +109,7 @@ def _is_day(text: str) -> bool:
 
 
 def are_amounts(values: Collection[str]) -> bool:
-    """Tell whether distinct values are numbers with a unit or a sign, or in another spelling.
+    """Return whether distinct values are numbers with a unit or a sign, or in another spelling.
 
     `12 mg`, `45%`, `$1,200`, `1,234.5`, `12,5`, `<5`. They must be at least ten different
     numbers, with at most three units.
@@ -126,7 +126,7 @@ def are_amounts(values: Collection[str]) -> bool:
 
 
 def names_identifier(name: str) -> bool:
-    """Tell whether a column is called an identifier: id, patient_id, customerID, uuid."""
+    """Return whether a column is called an identifier: id, patient_id, customerID, uuid."""
     words = [word.casefold() for word in _WORDS.findall(name)]
     return bool(words) and (words[-1] in _IDENTIFIERS or words[0] in _IDENTIFIERS)
 
@@ -140,7 +140,7 @@ def names_unit(name: str) -> bool:
 
 
 def names_counter(name: str) -> bool:
-    """Tell whether a column is called as a counter of rows is: index, `Unnamed: 0`, row."""
+    """Return whether a column is called as a counter of rows is: index, `Unnamed: 0`, row."""
     words = " ".join(word.casefold() for word in _WORDS.findall(name))
     return words in _COUNTERS or re.fullmatch(r"unnamed \d+", words) is not None
 

@@ -73,7 +73,7 @@ class Unready:
 
 
 def abilities(pipeline: PipelineSpec) -> Abilities:
-    """Tell what a pipeline can do; classes the catalogue has not count as own code."""
+    """Return what a pipeline can do; a class outside the catalogue counts as own code."""
     last = pipeline.steps[-1]
     classes = tuple(classes_of(pipeline))
     known = all(_entry(spec) is not None for spec in classes)
@@ -114,18 +114,18 @@ def unweighted_steps(pipeline: PipelineSpec) -> tuple[str, ...]:
 
 
 def _hands_weights_on(spec: EstimatorSpec) -> bool:
-    """Tell whether all models inside a class take weights; a pipeline would not pass them on."""
+    """Return whether all models inside a class take weights; a pipeline would not pass them on."""
     inside = [model for _, value in spec.parameters for model in models_in(value)]
     return all(len(model.steps) == 1 and abilities(model).weights for model in inside)
 
 
 def unready(pipeline: PipelineSpec, columns: Sequence[ColumnState]) -> tuple[Unready, ...]:
-    """Name the columns that a step cannot take as they are when they reach it."""
+    """Return the columns that a step cannot take as they are when they reach it."""
     return tuple(_flow(pipeline, list(columns), None)[1])
 
 
 def misplaced_columns(pipeline: PipelineSpec) -> bool:
-    """Tell whether `columns(...)` stands where columns have lost their names.
+    """Return whether `columns(...)` stands where columns have lost their names.
 
     It may stand first, and first in a model inside the first step; not inside another
     `columns(...)`.
@@ -134,7 +134,7 @@ def misplaced_columns(pipeline: PipelineSpec) -> bool:
 
 
 def classes_of(pipeline: PipelineSpec) -> Iterator[EstimatorSpec]:
-    """Give every class of a pipeline with its parameters, those inside others too."""
+    """Return every class of a pipeline with its parameters, those inside others too."""
     for step in pipeline.steps:
         if isinstance(step, ColumnsSpec):
             for branch in step.branches:
@@ -148,7 +148,7 @@ def classes_of(pipeline: PipelineSpec) -> Iterator[EstimatorSpec]:
 
 
 def models_in(value: ParameterValue) -> Iterator[PipelineSpec]:
-    """Give the models that a value holds, candidates and entries of maps too."""
+    """Return the models that a value holds, candidates and entries of maps too."""
     if isinstance(value, EstimatorSpec):
         yield PipelineSpec((value,))
     elif isinstance(value, PipelineSpec):
@@ -169,7 +169,7 @@ def models_in(value: ParameterValue) -> Iterator[PipelineSpec]:
 def holds(
     entry: ClassEntry, fact: str, spec: EstimatorSpec, able: Callable[[PipelineSpec], bool]
 ) -> bool:
-    """Decide a rule of the catalogue for a class with its parameters; `able` asks models."""
+    """Return whether a rule of the catalogue holds for a class with its parameters."""
     rule: Rule = entry.rule(fact)
     if isinstance(rule, bool):
         return rule
@@ -203,7 +203,7 @@ def _kind(entry: ClassEntry, spec: EstimatorSpec) -> Literal["classifier", "regr
 
 
 def _takes(spec: EstimatorSpec, parameter: str, unless: ParameterValue) -> bool:
-    """Tell whether a class has a parameter that is not written with another value."""
+    """Return whether a class has a parameter that is not written with another value."""
     entry = _entry(spec)
     if entry is None or entry.parameter(parameter) is None:
         return False
@@ -240,7 +240,7 @@ def _has_columns(pipeline: PipelineSpec) -> bool:
 def _flow(
     pipeline: PipelineSpec, columns: list[ColumnState] | None, any_column: ColumnState | None
 ) -> tuple[list[ColumnState], list[Unready]]:
-    """Follow columns through the steps; give what comes out, and what could not go in.
+    """Follow columns through the steps; return those that come out, and those refused.
 
     A column that a step refuses counts as ready after it: one fault, one report. Either
     real columns are given, or `any_column` stands for one in each place.
@@ -282,7 +282,7 @@ def _flow_branches(
 
 
 def _in_branch(branch: BranchSpec, any_column: ColumnState) -> ColumnState:
-    """Give the column that could stand in a branch: `numeric` never sees text."""
+    """Return the column that could stand in a branch: `numeric` never sees text."""
     if branch.key == "numeric":
         return replace(any_column, numeric=True)
     return replace(any_column, numeric=False) if branch.key == "categorical" else any_column
@@ -308,7 +308,7 @@ def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[Unready]:
 
 
 def _after(spec: EstimatorSpec, state: ColumnState) -> ColumnState:
-    """Give a column as a transformer leaves it."""
+    """Return a column as a transformer leaves it."""
     entry = _entry(spec)
     if entry is None:
         return replace(state, numeric=True, missing=False)

@@ -46,7 +46,7 @@ class Estimator(Protocol):
         """Learn from rows and targets."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Give the parameters by name."""
+        """Return the parameters by name."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _estimator(spec: EstimatorSpec, context: BuildContext, place: str, *, named:
         return _own(spec, context, place)
     entry = CATALOGUE.get(spec.name)
     if entry is None:
-        raise ValueError(f"{spec.name} is no class of the catalogue")
+        raise ValueError(f"{spec.name} is not a class of the catalogue")
     if entry.refused:
         raise ValueError(f"{spec.name} {entry.refused}")
     values: dict[str, Any] = {}
@@ -177,7 +177,7 @@ def _takes_codes(entry: ClassEntry) -> bool:
 
 
 def _behind_codes(model: Any) -> Any:
-    """Let a class that takes the codes 0, 1, ... alone be fitted on labels.
+    """Wrap a class that takes only the codes 0, 1, ... so that it can be fitted on labels.
 
     A vote of one numbers the labels and turns the predictions back, and its probabilities are
     the model's own; it is scikit-learn's, so that an exported model needs nothing of ours.
@@ -204,9 +204,9 @@ def _value(
     *,
     named: bool,
 ) -> Any:
-    """Give the Python value of a written one, in the container the parameter wants."""
+    """Return the Python value of a written one, in the container the parameter wants."""
     if isinstance(value, Candidates):
-        raise ValueError(f"{value.written} is still to be chosen from")
+        raise ValueError(f"{value.written} has candidates that are not chosen yet")
     if isinstance(value, EstimatorSpec):
         return _estimator(value, context, place, named=named)
     if isinstance(value, NamedSpec):
@@ -260,14 +260,14 @@ def _list(
 
 
 def _target(value: Any, parameter: ParameterEntry | None, context: BuildContext) -> Any:
-    """Give what stands in y for a label that was written, compared as text."""
+    """Return what stands in y for a label that was written, compared as text."""
     if not context.classes:
         return value
     texts = [str(value), str(value).lower(), f"{value:g}" if isinstance(value, float) else ""]
     code = next((i for i, name in enumerate(context.classes) if name in texts), None)
     if code is None:
         name = parameter.name if parameter else "a parameter"
-        raise ValueError(f"{name} has {value}, which is no class of the target")
+        raise ValueError(f"{name} has {value}, which is not a class of the target")
     return context.targets[code] if context.targets else code
 
 
@@ -284,7 +284,7 @@ def _model_name(item: ParameterValue | ColumnsSpec) -> str:
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """Give a name that was not taken yet: `pca`, then `pca-2`, as scikit-learn does."""
+    """Return a name that was not taken yet: `pca`, then `pca-2`, as scikit-learn does."""
     number = 1
     chosen = name
     while chosen in taken:
@@ -295,7 +295,7 @@ def _unused(name: str, taken: set[str]) -> str:
 
 
 def _draws_noise(spec: EstimatorSpec) -> bool:
-    """Tell whether columns are scored by mutual information, which adds random noise."""
+    """Return whether columns are scored by mutual information, which adds random noise."""
     return str(dict(spec.parameters).get("score_func", "")).startswith("mutual_info")
 
 
@@ -338,7 +338,7 @@ def _columns(
 
 
 def _one_per_column(step: Any, context: BuildContext, following: Sequence[StepSpec]) -> Any:
-    """Give each column its own copy of a class that reads one column of texts."""
+    """Build one copy per column of a class that reads one column of texts."""
     from sklearn.base import clone
 
     taken = set(_TAKEN_BY_COLUMN_TRANSFORMER)
@@ -362,7 +362,7 @@ def _column_transformer(branches: list[tuple[str, Any, Any]], following: Sequenc
 
 
 def _as_floats() -> Any:
-    """Give a step that turns objects into floats and keeps missing values.
+    """Return a step that turns objects into floats and keeps missing values.
 
     A scaler that neither centres nor scales converts and checks, and changes no value; it
     is scikit-learn's own, so that an exported model needs nothing of ours.

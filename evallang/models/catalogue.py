@@ -77,11 +77,11 @@ class ClassEntry:
     by_column: str | None = None
 
     def parameter(self, name: str) -> ParameterEntry | None:
-        """Find a parameter, None when the class never had it."""
+        """Return a parameter, None when the class never had it."""
         return self.parameters.get(name)
 
     def rule(self, fact: str) -> Rule:
-        """Give the rule for `probabilities`, `scores`, `missing`, `text`, `weights` ..."""
+        """Return the rule for `probabilities`, `scores`, `missing`, `text`, `weights` ..."""
         return self.rules.get(fact, False)
 
 
@@ -107,7 +107,7 @@ CATALOGUE: Mapping[str, ClassEntry] = _Catalogue()
 
 
 def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
-    """Tell why a value does not suit a parameter, None when it does; read after its name."""
+    """Return why a value does not suit a parameter, None when it does; read after its name."""
     if parameter.refused:
         return parameter.refused
     if parameter.name in class_facts.REGULAR_EXPRESSIONS and isinstance(value, str):
@@ -116,17 +116,17 @@ def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
 
 
 def words(parameter: ParameterEntry) -> tuple[str, ...]:
-    """Give the words that a parameter takes."""
+    """Return the words that a parameter takes."""
     return parameter.words
 
 
 def estimators() -> tuple[str, ...]:
-    """Name the classes that may end a pipeline."""
+    """Return the classes that may end a pipeline."""
     return _of_kinds({"classifier", "regressor", "nested"})
 
 
 def transformers() -> tuple[str, ...]:
-    """Name the classes that may stand before others in a pipeline."""
+    """Return the classes that may stand before others in a pipeline."""
     return _of_kinds({"transformer"})
 
 
@@ -156,7 +156,7 @@ def simplicity(
 
 
 def unavailable(entry: ClassEntry | ParameterEntry) -> str | None:
-    """Tell why the installed scikit-learn has it not, None when it has; read after its name."""
+    """Return why the installed scikit-learn lacks an entry, None if it has it; follows its name."""
     installed = installed_version()
     if installed is None:
         return None
@@ -168,20 +168,20 @@ def unavailable(entry: ClassEntry | ParameterEntry) -> str | None:
 
 
 def missing_package(entry: ClassEntry) -> Package | None:
-    """Give the package that a class comes from where it is not installed."""
+    """Return the package that a class comes from where it is not installed."""
     package = None if entry.package is None else PACKAGES[entry.package]
     return None if package is None or installed(package) else package
 
 
 def supported_range() -> tuple[str, str]:
-    """Give the lowest and the highest minor version that the catalogue knows."""
+    """Return the lowest and the highest minor version that the catalogue knows."""
     known = _table()["scikit_learn"]
     return _minor(known[0]), _minor(known[-1])
 
 
 @cache
 def installed_version() -> str | None:
-    """Give the version of the installed scikit-learn, without importing it.
+    """Return the version of the installed scikit-learn, without importing it.
 
     Looks for the folder that `importlib.metadata` reads, and asks it only when there is
     none: importing it takes 15 ms, a quarter of a whole check.
@@ -198,7 +198,7 @@ def installed_version() -> str | None:
 
 
 def outside_supported_range() -> bool:
-    """Tell whether the installed version is one that the catalogue does not know."""
+    """Return whether the installed version is one that the catalogue does not know."""
     installed = installed_version()
     low, high = (_number(version) for version in supported_range())
     return installed is not None and not low <= _number(installed) <= high
@@ -222,7 +222,7 @@ def _extras() -> dict[str, Any]:
 
 
 def _extra_entry(name: str) -> ClassEntry:
-    """Give the entry of a class of another package; refused parameters are in it too."""
+    """Return the entry of a class of another package; refused parameters are in it too."""
     written = dict(_extras()["classes"][name])
     package = written.pop("package")
     parameters = {
@@ -339,7 +339,7 @@ def _covers(since: str | None, until: str | None) -> bool:
 
 @cache
 def _edition() -> str:
-    """Give the known minor version nearest to the installed one."""
+    """Return the known minor version nearest to the installed one."""
     low, high = supported_range()
     installed = installed_version()
     if installed is None or _number(installed) > _number(high):

@@ -46,7 +46,7 @@ def document_columns(pipeline: PipelineSpec, columns: Sequence[ColumnLike]) -> f
 def _ways(
     pipeline: PipelineSpec, columns: Sequence[ColumnLike]
 ) -> Iterator[tuple[tuple[StepSpec, ...], Sequence[ColumnLike]]]:
-    """Go through the branches of a pipeline: all steps of one, and the columns that take it."""
+    """Iterate over the branches of a pipeline: the steps of each, and the columns that take it."""
     first, rest = pipeline.steps[0], pipeline.steps[1:]
     if not isinstance(first, ColumnsSpec):
         yield pipeline.steps, columns
@@ -64,7 +64,7 @@ def _template(steps: Sequence[StepSpec], *, numeric: bool) -> str:
         inside = list(_models_of(step)) if not parts else []
         if inside:
             ways = dict.fromkeys(_template(model.steps, numeric=numeric) for model in inside)
-            return f"handed on by {step.name}: {' or '.join(ways)}"
+            return f"passed on by {step.name}: {' or '.join(ways)}"
         entry = _entry(step)
         words = entry.by_column if entry else None
         if words is None:
@@ -78,7 +78,7 @@ def _template(steps: Sequence[StepSpec], *, numeric: bool) -> str:
 
 
 def _models_of(step: EstimatorSpec) -> Iterator[PipelineSpec]:
-    """Go through the models inside a class that hands rows on to them as they are."""
+    """Iterate over the models inside a class that passes rows on unchanged."""
     rule = _rule(step, "missing")
     names = rule.get("nested", ()) if isinstance(rule, Mapping) else ()
     for name in names:

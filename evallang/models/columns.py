@@ -34,7 +34,7 @@ class ColumnLike(Protocol):
 
 
 def design_matrix(numeric: "NDArray[Any]", objects: "NDArray[np.object_]") -> "NDArray[Any]":
-    """Give the matrix that models see, rows by columns.
+    """Return the matrix that models see, rows by columns.
 
     The numeric block itself where there are no other columns, else one array of objects:
     floats (missing = NaN) first, then text (missing = `np.nan`). Shapes (n, p) and (n, q)
@@ -51,14 +51,14 @@ def design_matrix(numeric: "NDArray[Any]", objects: "NDArray[np.object_]") -> "N
 
 
 def position(column: ColumnLike, columns: Sequence[ColumnLike]) -> int:
-    """Give a column's place in the design matrix."""
+    """Return a column's place in the design matrix."""
     return column.index if column.numeric else column.index + sum(c.numeric for c in columns)
 
 
 def branch_columns(
     spec: ColumnsSpec, columns: Sequence[ColumnLike]
 ) -> tuple[tuple[ColumnLike, ...], ...]:
-    """Give the columns of each branch.
+    """Return the columns of each branch.
 
     Columns that a branch names are no part of `numeric` and `categorical`; `rest` takes
     what no other branch takes.
@@ -82,13 +82,13 @@ def branch_columns(
 
 
 def dropped_columns(spec: ColumnsSpec, columns: Sequence[ColumnLike]) -> tuple[str, ...]:
-    """Name the columns that no branch takes, in the order of the data."""
+    """Return the columns that no branch takes, in the order of the data."""
     kept = {column.name for branch in branch_columns(spec, columns) for column in branch}
     return tuple(column.name for column in columns if column.name not in kept)
 
 
 def unknown_columns(spec: ColumnsSpec, columns: Sequence[ColumnLike]) -> tuple[str, ...]:
-    """Name the columns that branches name and the data have not."""
+    """Return the columns that branches name and the data have not."""
     known = {column.name for column in columns}
     named = [name for b in spec.branches if isinstance(b.key, tuple) for name in b.key]
     return tuple(name for name in named if name not in known)

@@ -31,7 +31,7 @@ class Range:
     open_high: bool
 
     def holds(self, value: int | float) -> bool:
-        """Tell whether a number of the right kind lies in the interval."""
+        """Return whether a number of the right kind lies in the interval."""
         if self.kind == "int" and not isinstance(value, int):
             return False
         if self.kind == "float" and isinstance(value, int):
@@ -86,7 +86,7 @@ class Constraint:
         return "int" in kinds and bool(kinds & {"real", "float"})
 
     def objection(self, value: ParameterValue) -> str | None:
-        """Tell why a value does not suit, None when it does."""
+        """Return why a value does not suit, None when it does."""
         if isinstance(value, Candidates):
             ends = [
                 int(e) if value.integer else e for e in (value.low, value.high) if e is not None

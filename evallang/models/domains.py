@@ -33,7 +33,7 @@ def number(literal: str) -> int | float | Fraction:
 
 
 def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
-    """Give the values of `start..stop step STEP`, `stop` included when it is reached.
+    """Return the values of `start..stop step STEP`, `stop` included when it is reached.
 
     Integers where all literals are written without point or exponent, else floats.
     Raises `ValueError` for numbers that are no integers without a step, for a step of
@@ -43,7 +43,7 @@ def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
     low, high = _exact(start), _exact(stop)
     integers = _written_as_integers(start, stop, *([] if step is None else [step]))
     if step is None and not integers:
-        raise ValueError(f"the range `{domain}` needs a step, because its numbers are no integers")
+        raise ValueError(f"the range `{domain}` needs a step, because its numbers are not integers")
     width = Fraction(1) if step is None else _exact(step)
     if width == 0:
         raise ValueError(f"the range `{domain}` never ends with a step of 0")
@@ -57,7 +57,7 @@ def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
 
 
 def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
-    """Give the `n` values of `start..stop log N`, evenly spaced in their logarithm.
+    """Return the `n` values of `start..stop log N`, evenly spaced in their logarithm.
 
     The ends are exact, inner points rounded to 12 significant digits; integers (rounded,
     duplicates dropped) where both ends are written without point or exponent. Raises
@@ -78,14 +78,16 @@ def geometric(start: str, stop: str, n: str) -> tuple[int | float, ...]:
 
 
 def distribution(start: str, stop: str, word: str) -> Candidates:
-    """Give the candidates of `start..stop uniform` or `start..stop loguniform`.
+    """Return the candidates of `start..stop uniform` or `start..stop loguniform`.
 
     Raises `ValueError` for another word, for a range that does not rise, and for a
     `loguniform` that does not lie above zero.
     """
     written = f"{start}..{stop} {word}"
     if word not in ("uniform", "loguniform"):
-        raise ValueError(f"`{written}` names no distribution: it is `uniform` or `loguniform`")
+        raise ValueError(
+            f"`{written}` does not name a distribution: write `uniform` or `loguniform`"
+        )
     low, high = _exact(start), _exact(stop)
     if word == "loguniform":
         _above_zero(low, high, written)
@@ -97,14 +99,14 @@ def distribution(start: str, stop: str, word: str) -> Candidates:
 
 
 def draw(candidates: Candidates, share: float) -> int | float:
-    """Give the value of a distribution below which the `share` (0 to 1) of it lies.
+    """Return the value of a distribution below which the `share` (0 to 1) of it lies.
 
     With shares drawn uniformly the values follow the distribution; integers are equally
     likely under `uniform`, both ends included. Raises `ValueError` for candidates that
     are listed.
     """
     if candidates.distribution is None or candidates.low is None or candidates.high is None:
-        raise ValueError(f"{candidates.written} lists its values, it is no distribution")
+        raise ValueError(f"{candidates.written} lists its values and is not a distribution")
     low, high = candidates.low, candidates.high
     if candidates.integer and candidates.distribution == "uniform":
         return min(int(low) + math.floor(share * (int(high) - int(low) + 1)), int(high))
@@ -124,7 +126,7 @@ def _exact(literal: str) -> Fraction:
     except ZeroDivisionError:
         raise ValueError(f"{literal} divides by zero") from None
     except ValueError:
-        raise ValueError(f"{literal} is no number") from None
+        raise ValueError(f"{literal} is not a number") from None
 
 
 def _written_as_integers(*literals: str) -> bool:

@@ -122,7 +122,7 @@ def fit_candidates(
 
 
 def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimator:
-    """Fit one pipeline on the training rows and give it, for export; raises what it raises."""
+    """Fit one pipeline on the training rows for export; raises what its classes raise."""
     estimator = build(pipeline, context)
     last = pipeline.steps[-1]
     name = "" if len(pipeline.steps) == 1 else _last_name(estimator) + "__"
@@ -135,7 +135,7 @@ def fit(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> Estimat
 def try_fit(
     pipeline: PipelineSpec, data: FitData, context: BuildContext
 ) -> tuple[Estimator | None, FitFailure | None, tuple[CaughtWarning, ...], float]:
-    """Fit one pipeline and give it with what it warned; a failure instead where it raises."""
+    """Fit one pipeline and return it with its warnings, or a failure where it raises."""
     model, failure, caught, seconds = watched(lambda: fit(pipeline, data, context))
     return model, failure, caught, seconds
 
@@ -232,7 +232,7 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
 
 
 def watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
-    """Run code that is not ours: its result, or what it raised, what it warned, its seconds."""
+    """Return the result or failure of a call of external code, its warnings and its seconds."""
     result, failure = None, None
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as seen:
@@ -254,7 +254,7 @@ def watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...]
 
 
 def _concerns_the_author(warning: warnings.WarningMessage) -> bool:
-    """Leave out what only packages can change, and a seed that we set, not the author."""
+    """Return whether a warning is for the author, not for packages or about a seed of ours."""
     if issubclass(warning.category, DeprecationWarning | PendingDeprecationWarning):
         return False
     return not (
@@ -402,7 +402,7 @@ def _margins(returned: "NDArray[Any]", n: int, n_classes: int) -> "NDArray[np.fl
 
 
 def _in_order(margins: "NDArray[np.float64]", found: list[int], n_classes: int) -> Any:
-    """Put margins in the study's order of classes; a class never seen gets the lowest.
+    """Sort margins by the study's order of classes; a class never seen gets the lowest.
 
     One against one (a column for each pair of classes) is no score for a class: None.
     """
@@ -436,7 +436,7 @@ SHOWN = 4  # numbers of a row that a message shows
 
 
 def _row(table: "NDArray[np.float64]", number: int) -> str:
-    """Show the numbers of one row: `[0.5, 14.5] in row 3`."""
+    """Format the numbers of one row: `[0.5, 14.5] in row 3`."""
     shown = [f"{value:.4g}" for value in table[number, :SHOWN].tolist()]
     more = ", ..." if table.shape[1] > SHOWN else ""
     return f"[{', '.join(shown)}{more}] in row {number} of its input"

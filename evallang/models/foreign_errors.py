@@ -12,7 +12,7 @@ _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][\w.+-]+)+[/\\]([\w.+-]+)
 
 
 def clean_message(text: str) -> str:
-    """Take addresses and folders out of a message, which differ between equal runs."""
+    """Remove addresses and folders, which differ between equal runs, from a message."""
     plain = " ".join(_PATH.sub(r"\1", _ADDRESS.sub("", text)).split())
     return plain if len(plain) <= LONGEST_MESSAGE else plain[: LONGEST_MESSAGE - 1] + "…"
 
@@ -24,12 +24,12 @@ def error_text(error: BaseException | str) -> str:
     except BaseException as reason:  # of the author's own `__str__`
         if is_interruption(reason):
             raise
-        return f"its text could not be made, for `__str__` raised {type(reason).__name__}"
+        return f"its text is unknown, because `__str__` raised {type(reason).__name__}"
     return f"it ended the process: {text}" if isinstance(error, SystemExit) else text
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Tell a Ctrl-C from a `KeyboardInterrupt` that the author's own code raises.
+    """Return whether an exception is a Ctrl-C, not one that the author's own code raised.
 
     Ctrl-C reaches the main thread alone, and no process in which the signal is blocked, as it
     is in workers. The command line ignores the signal once it has answered it. Where neither

@@ -115,7 +115,7 @@ def as_text(table: Mapping[str, Any]) -> str:
 
 
 def minor(version: str) -> str:
-    """Give `1.8` for `1.8.0`."""
+    """Return `1.8` for `1.8.0`."""
     return ".".join(version.split(".")[:2])
 
 
@@ -163,7 +163,7 @@ def _merge_parameter(found: Mapping[str, Any], index: Mapping[str, int]) -> list
 
 
 def _presence(versions: list[str], of: list[str]) -> dict[str, str]:
-    """Say since and until when, where that is not the whole range."""
+    """Return the first and last versions, where they are not those of the whole range."""
     presence = {}
     if versions[0] != of[0]:
         presence["since"] = versions[0]

@@ -118,7 +118,7 @@ BASELINES = frozenset({"DummyClassifier", "DummyRegressor"})
 
 
 def is_baseline(model: ModelSpec) -> bool:
-    """Tell whether a model looks at no feature: a dummy of scikit-learn."""
+    """Return whether a model looks at no feature: a dummy of scikit-learn."""
     last = model.pipeline.steps[-1] if model.pipeline.steps else None
     return isinstance(last, EstimatorSpec) and last.name in BASELINES
 
@@ -158,7 +158,7 @@ def search_space(pipeline: PipelineSpec) -> tuple[SearchParameter, ...]:
 
 
 def grid(pipeline: PipelineSpec) -> tuple[dict[str, ParameterValue], ...]:
-    """Give every combination of candidates; the first-written parameter varies slowest."""
+    """Return every combination of candidates; the first-written parameter varies slowest."""
     space = search_space(pipeline)
     return tuple(
         dict(zip((p.name for p in space), values, strict=True))
@@ -236,7 +236,7 @@ def _replace(pipeline: PipelineSpec, values: Iterator[ParameterValue]) -> Pipeli
 
 
 def identity(spec: ParameterValue | ColumnsSpec) -> str:
-    """Give text that is equal for equal specs and for no others; for keys, not for readers.
+    """Return text that is equal for equal specs and for no others; for keys, not for readers.
 
     `written` names a model inside another by its name only, and Python holds 1, 1.0 and
     True for equal.
@@ -248,7 +248,7 @@ def identity(spec: ParameterValue | ColumnsSpec) -> str:
 
 
 def written(spec: ParameterValue | ColumnsSpec) -> str:
-    """Give the text that the author would write for a value or a pipeline, canonically."""
+    """Return the text that the author would write for a value or a pipeline, canonically."""
     if isinstance(spec, bool):
         return "true" if spec else "false"
     if spec is None:
@@ -289,5 +289,5 @@ def _key(key: str | tuple[str, ...]) -> str:
 
 
 def _word(text: str) -> str:
-    """Spell a text value: `best` is a word of classes, though no name of the author's."""
+    """Format a text value: `best` is a word of classes, not a name of the author's."""
     return written_name(text) if text not in RESERVED - CONSTANTS else text

@@ -38,7 +38,7 @@ class OwnCode:
     live: Mapping[str, Any] = field(default_factory=dict)
 
     def resolve(self, name: str) -> Callable[..., Any]:
-        """Give what makes an instance: a class, or a copy of a live object.
+        """Return what makes an instance: a class, or a copy of a live object.
 
         Raises `ImportError` or `AttributeError` for what is not there, and whatever the
         author's module raises when it is imported.
@@ -69,7 +69,7 @@ class OwnCode:
 
 
 def put_on_path(folder: str) -> bool:
-    """Put a folder last on the path for modules; tells whether it was not there.
+    """Append a folder to the path for modules; return whether it was not there.
 
     Installed modules come first, so that no module beside a study stands in for one of them.
     """
@@ -88,7 +88,7 @@ def _forget(top: str) -> None:
 
 
 def _copier(live: Any) -> Callable[..., Any]:
-    """Give what makes unfitted copies of a live object, with a seed where it has none."""
+    """Return what makes unfitted copies of a live object, with a seed where it has none."""
     from sklearn.base import clone
 
     def made(random_state: int | None = None, n_jobs: int | None = None) -> Any:
@@ -110,7 +110,7 @@ def _copier(live: Any) -> Callable[..., Any]:
 
 
 def find(module: str, folder: Path) -> Path | None:
-    """Find the file or folder of a module's top-level package, without importing anything.
+    """Return the file or folder of a module's top-level package, without importing anything.
 
     What is installed comes before what is in the folder, as on the path of a run.
     """
@@ -130,7 +130,7 @@ def _beside(top: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
 
 
 def _installed(top: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
-    """Find a package anywhere but in this folder and, unless named by the path, the current one.
+    """Return a package anywhere but in this folder and, unless named by the path, the current one.
 
     What this process has imported already is not asked: it may be of another study.
     """
@@ -153,7 +153,7 @@ def _place(spec: importlib.machinery.ModuleSpec | None) -> Path | None:
 
 
 def has_module(module: str, package: Path) -> bool:
-    """Tell whether a dotted module is there: its file or folder below its package's."""
+    """Return whether a dotted module is there: its file or folder below its package's."""
     parts = module.split(".")[1:]
     if not package.is_dir():
         return not parts
@@ -185,7 +185,7 @@ def source_hash(package: Path) -> str:
 
 @cache
 def registered() -> Mapping[str, str]:
-    """Give the estimators that installed packages register: name -> version of its package.
+    """Return the estimators that installed packages register: name -> version of its package.
 
     Reads what the packages say of themselves and imports none of them.
     """

@@ -214,7 +214,7 @@ PACKAGES: Mapping[str, Package] = {p.name: p for p in (XGBOOST, LIGHTGBM, CATBOO
 
 
 def installed_version(package: Package) -> str | None:
-    """Give the installed version of a package without importing it; None where it is missing."""
+    """Return the installed version of a package without importing it; None where it is missing."""
     return _version(package.distributions)
 
 
@@ -231,5 +231,5 @@ def _version(distributions: tuple[str, ...]) -> str | None:
 
 
 def installed(package: Package) -> bool:
-    """Tell quickly whether a package lies on the path."""
+    """Return whether a package is on the path, without its metadata."""
     return any((Path(folder) / package.name).is_dir() for folder in sys.path)

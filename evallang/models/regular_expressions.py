@@ -25,7 +25,7 @@ ALPHABET = tuple(map(chr, (*range(LATIN), 0x3B1, 0x416, 0x5D0, 0x661, 0x4E2D, 0x
 AGAIN = (words.MAX_REPEAT, words.MIN_REPEAT)
 ONCE = (words.POSSESSIVE_REPEAT, words.ATOMIC_GROUP)
 NESTED = (
-    "repeats a part that itself repeats or chooses, which can take exponential time; "
+    "repeats a part that itself repeats or has alternatives, which can take exponential time; "
     "write the inner repeat as `++`, or without the outer one"
 )
 ADJACENT = (
@@ -35,7 +35,7 @@ ADJACENT = (
 
 
 def objection(pattern: str) -> str | None:
-    """Tell why a regular expression is refused, None when it is not; read after its name."""
+    """Return why a regular expression is refused, None when it is not; read after its name."""
     try:
         tree = parser.parse(pattern)
     except (re.error, OverflowError, RecursionError) as error:
@@ -46,7 +46,7 @@ def objection(pattern: str) -> str | None:
 
 
 def _nested(tree: Iterable[Any], *, inside: bool) -> bool:
-    """Tell whether a repeated part holds another repeat or a choice."""
+    """Return whether a repeated part holds another repeat or a choice."""
     for word, rest in tree:
         if word in ONCE:  # never tried again once it has matched, and until then as any other
             if _nested(_once(rest), inside=False):

@@ -61,12 +61,12 @@ def save(model: Any, rows: Any) -> SavedModel:
         warnings.simplefilter("ignore")  # rows here have no column names, which is said
         here, there = (np.asarray(m.predict(rows[:PROBED])) for m in (model, again))
     if not np.array_equal(here, there):
-        raise NotSaved("a copy read back from the file predicts otherwise than the model")
+        raise NotSaved("a copy read back from the file predicts other values than the model")
     return SavedModel(content, sha256(content).hexdigest(), trusted)
 
 
 def with_column_names(model: Any, columns: Sequence[str], *, numeric: bool) -> Any:
-    """Give a fitted model the names of the columns that it was fitted on.
+    """Set the names of the columns that a model was fitted on.
 
     scikit-learn then refuses frames whose columns have other names or another order. A
     class that will not take them gets a first step before it that does, if all columns are
@@ -83,7 +83,7 @@ def _first(model: Any) -> Any:
 
 
 def _named(step: Any, names: Any) -> bool:
-    """Name the columns of a step, and of the branches of `columns(...)`."""
+    """Set the column names of a step and of the branches of `columns(...)`."""
     try:
         step.feature_names_in_ = names
     except AttributeError:

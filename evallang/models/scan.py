@@ -57,7 +57,7 @@ def describe(name: str, found: type) -> dict[str, Any]:
 
 
 def parameters(found: type) -> dict[str, list[Any]]:
-    """Give each parameter with what it allows, as text, and its default."""
+    """Return each parameter with what it allows, as text, and its default."""
     allowed = getattr(found, "_parameter_constraints", None) or {}
     described = {}
     for name, parameter in inspect.signature(found).parameters.items():
@@ -156,7 +156,7 @@ def _bound(value: float | None, infinite: str) -> str:
 
 
 def default_of(value: Any) -> Any:
-    """Give a default as plain data."""
+    """Return a default as plain data."""
     if value is inspect.Parameter.empty:
         return REQUIRED
     if isinstance(value, float) and math.isnan(value):
@@ -174,7 +174,7 @@ def default_of(value: Any) -> Any:
 
 
 def _abilities(found: type) -> dict[str, Any]:
-    """Try what a class can do; rules name the parameter values on which it depends."""
+    """Return what a class can do, found by trying, with the parameter values that decide."""
     if _reads_documents(found):
         return {"kinds": ["transformer"], "documents": True, "text": True}
     model = _make(found)
@@ -200,7 +200,7 @@ def _abilities(found: type) -> dict[str, Any]:
 
 
 def _rule(found: type, able: Callable[[Any], bool]) -> Any:
-    """Give True, False, or the parameters on which it depends: `{"voting": ["soft"]}`.
+    """Return True, False, or the parameters on which it depends: `{"voting": ["soft"]}`.
 
     `"nested": [...]` names the parameters whose models must be able too, `"without": true`
     tells that the class is able while no model is given.
@@ -224,13 +224,13 @@ def _rule(found: type, able: Callable[[Any], bool]) -> Any:
 
 
 def _nested(found: type) -> list[str]:
-    """Name the parameters whose models decide what the class around them can do."""
+    """Return the parameters whose models decide what the class around them can do."""
     taken = parameters(found)
     return [name for name in NESTED if name in taken and taken[name][1] != "deprecated"]
 
 
 def _choices(found: type) -> Iterator[tuple[str, list[Any]]]:
-    """Name the parameters with a few words or a switch that an ability may depend on."""
+    """Return the parameters with a few words or a switch that an ability may depend on."""
     for name, (constraint, default) in parameters(found).items():
         parts = constraint.split("; ")
         words = [word for part in parts if part.startswith("words ") for word in part.split()[1:]]
@@ -259,7 +259,7 @@ def _make(found: type, nested: dict[str, Any] | None = None, **values: Any) -> A
 
 
 def _models_to_nest(found: type) -> list[Any]:
-    """Give models that differ in what they can do: probabilities, scores, missing values."""
+    """Return models that differ in what they can do: probabilities, scores, missing values."""
     from sklearn import ensemble, linear_model, naive_bayes, preprocessing, svm
 
     if found.__name__ == "FeatureUnion":
@@ -296,7 +296,7 @@ def _role(found: type, model: Any) -> list[str]:
 
 
 def _follows_nested(found: type) -> bool:
-    """Tell whether a class is a classifier or a regressor as the model inside it is."""
+    """Return whether a class is a classifier or a regressor as the model inside it is."""
     from sklearn.base import is_classifier, is_regressor
     from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -309,12 +309,12 @@ def _follows_nested(found: type) -> bool:
 
 
 def answers(model: Any, method: str) -> bool:
-    """Tell whether a method of a fitted model works."""
+    """Return whether a method of a fitted model works."""
     return output(model, _plain(), method) is not None
 
 
 def output(model: Any, rows: Any, method: str | None = None) -> Any:
-    """Give what a model makes of rows after a fit on them, None where it refuses them."""
+    """Return what a model makes of rows after a fit on them, None where it refuses them."""
     from sklearn.base import clone
 
     method = method or ("predict" if hasattr(model, "predict") else "transform")
@@ -326,7 +326,7 @@ def output(model: Any, rows: Any, method: str | None = None) -> Any:
 
 
 def _keeps(output: Any) -> bool:
-    """Tell whether something transformed still holds missing values or text."""
+    """Return whether something transformed still holds missing values or text."""
     if output is None:
         return False
     array = output.toarray() if hasattr(output, "toarray") else np.asarray(output)
@@ -340,7 +340,7 @@ def _reads_documents(found: type) -> bool:
 
 
 def takes_weights(model: Any) -> bool:
-    """Tell whether a model can be fitted with a weight for each row."""
+    """Return whether a model can be fitted with a weight for each row."""
     from sklearn.utils.validation import has_fit_parameter
 
     return bool(has_fit_parameter(model, "sample_weight"))
@@ -351,7 +351,7 @@ def _plain() -> Any:
 
 
 def missing_rows() -> Any:
-    """Give forty rows of four columns, some values missing."""
+    """Return forty rows of four columns, some values missing."""
     rows = _plain()
     rows[::7, 1] = np.nan
     return rows
@@ -362,7 +362,7 @@ def _text() -> Any:
 
 
 def sparse_rows() -> Any:
-    """Give forty rows of four columns as a sparse matrix."""
+    """Return forty rows of four columns as a sparse matrix."""
     from scipy.sparse import csr_matrix
 
     return csr_matrix(_plain() * (_plain() > 0.5))
@@ -389,7 +389,7 @@ def _classes() -> list[tuple[str, type]]:
 
 
 def _public_module(found: type) -> str:
-    """Give the shortest module that shows the class, without the package's name."""
+    """Return the shortest module that shows the class, without the package's name."""
     parts = found.__module__.split(".")
     for i in range(2, len(parts) + 1):
         shown = getattr(importlib.import_module(".".join(parts[:i])), found.__name__, None)

@@ -41,7 +41,7 @@ def describe(package: Package, name: str, found: Any) -> dict[str, Any]:
 
 
 def parameters(package: Package, name: str, found: Any) -> dict[str, list[Any]]:
-    """Give each parameter that a study may write with what it takes and its default."""
+    """Return each parameter that a study may write with what it takes and its default."""
     defaults = found().get_params()
     if package.name == "catboost":  # knows its parameters by its signature alone
         import inspect
@@ -53,7 +53,7 @@ def parameters(package: Package, name: str, found: Any) -> dict[str, list[Any]]:
 
 
 def refused(package: Package, found: Any) -> dict[str, str]:
-    """Give every other parameter of a class with the reason why no study may write it."""
+    """Return every other parameter of a class with the reason why no study may write it."""
     import inspect
 
     names = {*found().get_params(), *inspect.signature(found).parameters} - {"kwargs", "self"}

@@ -69,7 +69,7 @@ def test_a_class_may_be_smaller_than_the_folds_where_none_is_to_be_in_each(said)
 def test_a_class_of_one_row_is_left_out_by_a_line_that_can_be_written(said):
     rows = drawn(200, lambda i: "odd one" if i == 0 else "ab"[i % 2])
     ((_, _, way_out),) = said("v,w,y", rows)
-    assert way_out == 'write `stratify none`, or `where y != "odd one"` to leave the class out'
+    assert way_out == 'write `stratify none`, or `where y != "odd one"` to exclude the class'
     for mended in ({"line": "stratify none"}, {"clause": 'where y != "odd one"'}):
         assert not {"E470", "E450"} & set(codes(said("v,w,y", rows, **mended)))
 

@@ -82,7 +82,10 @@ def test_one_number_in_two_spellings_is_one_id_twice(source):
     made, found = pair(source, *files(["1", "1.0", "2"], ["1", "2", "3"]))
     assert made is None
     assert found[0].code == "E436"
-    assert found[0].message == "`id` names more than one row of `1.csv`: `1`, `1.0` are one number"
+    assert (
+        found[0].message
+        == "`id` names more than one row of `1.csv`: `1`, `1.0` are the same number"
+    )
 
 
 @pytest.mark.parametrize(

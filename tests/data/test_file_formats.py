@@ -152,7 +152,7 @@ def test_blanks_around_names_and_cells_do_not_count(source):
 def test_columns_of_trailing_separators_are_left_out(source):
     table = source.table("x,y,\n1,a,\n2,b,\n")
     assert [c.name for c in table.columns] == ["x"]
-    assert "column_3 has no name and no values: left out" in table.notes
+    assert "column_3 has no name and no values: skipped" in table.notes
 
 
 # --- JSON Lines and Parquet --------------------------------------------------------------
@@ -179,8 +179,8 @@ def test_nested_json_is_fine_where_no_clause_needs_it(source):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('{"x": 1', "is no JSON: Expecting ',' delimiter at character 8"),
-        ("[1, 2]", "is a list and no object"),
+        ('{"x": 1', "is not JSON: Expecting ',' delimiter at character 8"),
+        ("[1, 2]", "is a list, not an object"),
         ('{"x": "\\ud800"}', "surrogate"),
         ('{"x": 1, "x ": 2}', "twice"),
     ],
@@ -218,4 +218,4 @@ def test_an_index_of_pandas_is_no_feature(source):
     frame.write_parquet(source.folder / "d.parquet")
     table = source.table(None, "d.parquet")
     assert [c.name for c in table.columns] == ["x"]
-    assert "d.parquet: __index_level_0__ is an index of pandas, left out" in table.notes
+    assert "d.parquet: __index_level_0__ is an index of pandas: skipped" in table.notes

@@ -99,4 +99,4 @@ def test_rows_common_keeps_what_all_files_have_and_says_so(source):
     made, found = joined(source, FIRST, SECOND.replace("r3,yes,yes\n", ""), rows_common=True)
     assert found == ()
     assert made.ids == ("r1", "r2")
-    assert "rows common: 1 row of 3 left out, not in every file" in made.notes
+    assert "rows common: 1 row of 3 skipped, not in every file" in made.notes

@@ -89,7 +89,7 @@ def test_copies_are_related_whatever_the_order_of_rows_and_columns(suite):
     turned = [",".join((row.split(",")[1], row.split(",")[0], row.split(",")[2])) for row in rows]
     tables, _ = suite(a__csv=text(1), b__csv="b,a,y\n" + "\n".join(reversed(turned)) + "\n")
     assert pairs(check_related(tables)) == [
-        "`d/a` and `d/b` hold the same rows, and count as two data sets"
+        "`d/a` and `d/b` hold the same rows, but count as two data sets"
     ]
 
 
@@ -100,7 +100,7 @@ def test_a_part_of_another_data_set_is_related(suite):
     span = Span("study.eval", 3, 4)
     (warning,) = check_related(tables, span=span)
     assert warning.message == (
-        "`d/a` and `d/b` share 10 rows, 25% of the smaller, and count as two data sets"
+        "`d/a` and `d/b` share 10 rows, 25% of the smaller, but count as two data sets"
     )
     assert warning.span == span
 

@@ -112,20 +112,23 @@ def test_dates_are_iso():
         (HEADER + "34,3,A,?,no,\n", "has 6 values for 5"),
         (
             HEADER + "34,3,E,?,no\n",
-            "line 11 of `d.arff` holds 'E' in `ward`, which is none of `A`, `B 2`, `C, D`",
+            "line 11 of `d.arff` holds 'E' in `ward`, which is not one of `A`, `B 2`, `C, D`",
         ),
         (
             HEADER + "old,3,A,?,no\n",
             "line 11 of `d.arff` holds 'old' in `age`, which is not numeric",
         ),
-        (HEADER + "34,3,'A,?,no\n", "quote that is not closed"),
-        (HEADER + "34,3,'A'x,?,no\n", "text behind a closing one"),
+        (HEADER + "34,3,'A,?,no\n", "unclosed quote"),
+        (HEADER + "34,3,'A'x,?,no\n", "text after a closing quote"),
         (HEADER.replace("@data", "@dta"), "line 10 of `d.arff` holds '@dta' above `@data`"),
-        (HEADER.replace("@data", ""), "line 11 of `d.arff` is the last, and none is `@data`"),
+        (
+            HEADER.replace("@data", ""),
+            "line 11 of `d.arff` is the last line, and no line is `@data`",
+        ),
         ("@relation r\n@data\n1\n", "no attribute is declared above it"),
         (
             "@relation r\n@attribute x\n@data\n1\n",
-            "line 2 of `d.arff` declares an attribute without name or type",
+            "line 2 of `d.arff` declares an attribute without a name or a type",
         ),
         ("@relation r\n@attribute x {a,b\n@data\na\n", "list of values that is not closed"),
         (

@@ -100,7 +100,7 @@ def test_a_label_that_is_never_true_is_wrong_and_a_warning(source):
     (warning,) = found
     assert (warning.code, warning.name) == ("W401", "predicted_label_never_true")
     assert warning.message == (
-        "`a` predicts `No` in 1 row, counted as wrong because it is never true"
+        "`a` predicts `No` in 1 row, counted as wrong because the truth never holds it"
     )
     assert "did you mean `no`" in warning.help
 
@@ -185,13 +185,13 @@ def test_a_score_for_each_label_gives_the_largest(source, scores):
         (GivenModel("m", "m", scores={"a": "p_a", "d": "p_b"}), "E445", "score for `d`"),
         (GivenModel("m", "m", scores={"a": "p_a"}), "E445", "no score for `b`, `c`"),
         (GivenModel("m", "m", scores="q_*"), "E445", "`q_a`, `q_b`, `q_c`"),
-        (GivenModel("m", "m", score="p_a"), "E445", "one score, and the truth has 3"),
+        (GivenModel("m", "m", score="p_a"), "E445", "one score, but the truth has 3"),
         (GivenModel("m", "m", scores=("p_a", "p_b", "p_d")), "E420", "no column `p_d`"),
         (GivenModel("m", "m", scores="p_*", threshold=0.5), "E449", "largest of 3"),
         (
             GivenModel("m", "m", column="truth", threshold=0.5),
             "E449",
-            "its labels stand in the file",
+            "the file holds its labels",
         ),
         (GivenModel("m", "m", column="mm"), "E420", "no column `mm`"),
     ],
@@ -208,7 +208,7 @@ def test_scores_that_do_not_sum_to_one_are_no_probabilities(source):
     )
     assert made.probabilities == frozenset()
     assert [d.code for d in found] == ["W404"]
-    assert "do not sum to 1: in row 3 (line 4) to 1.2" in found[0].message
+    assert "sum is not 1: in row 3 (line 4) it is 1.2" in found[0].message
 
 
 def test_the_score_of_the_other_class_is_noticed(source):

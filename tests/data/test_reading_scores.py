@@ -94,7 +94,7 @@ def test_a_long_table_keeps_only_the_models_written_and_says_so(good):
     models = (GivenModel("forest", "Forest", column="rf"), GivenModel("nb", "nb"))
     table = good(LONG, dataset="name", model="algo", score="auc", models=models)
     assert table.values.tolist() == [[0.95, 0.94], [0.98, 0.97], [0.86, 0.8]]
-    assert "3 rows of other models left out: svm" in table.notes
+    assert "3 rows of other models skipped: svm" in table.notes
 
 
 def folded(folds, *, repeats=("",), sets=("iris",)):
@@ -170,8 +170,8 @@ def test_a_data_set_with_a_gap_is_left_out_and_said_so(read):
     (warning,) = found
     assert (warning.code, warning.severity) == ("W421", "warning")
     assert warning.message == (
-        "1 data set lacks a score of some model: `wine` (without `svm`); 2 of 3 stay in tests of "
-        "all models, unless they rank a missing score last by `missing=worst`"
+        "1 data set lacks a score of at least one model: `wine` (without `svm`); 2 of 3 "
+        "are used in tests of all models, unless tests rank a missing score last by `missing=worst`"
     )
     rows, means = table.compared()
     assert rows == (0, 2)
@@ -223,7 +223,7 @@ def test_a_cell_that_is_no_number_is_shown_with_its_row(error, cell):
     found = error(WIDE.replace("0.94", cell), dataset="name")
     assert found.code == "E484"
     assert (
-        found.message == f"`nb` of `auc.csv` must hold numbers and holds {cell!r} in row 1 (line 2)"
+        found.message == f"`nb` of `auc.csv` must hold numbers but holds {cell!r} in row 1 (line 2)"
     )
 
 
@@ -239,7 +239,10 @@ def test_a_data_set_given_twice_is_named_with_both_rows(error):
         "row 4 (line 5) of `auc.csv` gives a score of `nb` on iris that row 1 (line 2) gave "
         "already, and so do 2 other cells"
     )
-    assert found.help == "write `fold COLUMN` or `repeat COLUMN` to name what tells the rows apart"
+    assert (
+        found.help
+        == "write `fold COLUMN` or `repeat COLUMN` to name the columns that distinguish the rows"
+    )
 
 
 def test_rows_that_nothing_tells_apart_are_an_error(error):
@@ -258,21 +261,21 @@ def test_a_fold_that_one_model_lacks_is_named(error):
     text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,2,0.51,0.61", "wine,,2,0.51,")
     found = error(text, dataset="name", fold="fold", models=named("a", "b"))
     assert found.code == "E486"
-    assert found.message == "`b` has 2 of 3 scores on wine, and none in fold 2"
+    assert found.message == "`b` has 2 of 3 scores on wine, but none in fold 2"
 
 
 def test_a_fold_that_one_data_set_lacks_is_named(error):
     text = folded([1, 2, 3], sets=("iris", "wine")).replace("wine,,3,0.52,0.62\n", "")
     found = error(text, dataset="name", fold="fold", models=named("a", "b"))
     assert found.code == "E486"
-    assert "scores on wine, and none in fold 3" in found.message
+    assert "scores on wine, but none in fold 3" in found.message
     assert "; 1 other cell lacks some too" in found.message
 
 
 def test_a_fold_that_one_repeat_lacks_is_named(error):
     text = folded([1, 2], repeats=("r1", "r2")).replace("iris,r2,2,0.51,0.61\n", "")
     found = error(text, dataset="name", fold="fold", repeat="rep", models=named("a", "b"))
-    assert found.message == "`auc.csv` has no fold 2 in repeat r2, and other repeats have"
+    assert found.message == "`auc.csv` has no fold 2 in repeat r2, but other repeats have it"
 
 
 def test_a_whole_data_set_that_one_model_lacks_is_a_gap_and_no_unequal_folds(good):

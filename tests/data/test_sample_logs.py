@@ -72,7 +72,7 @@ def test_several_filters_a_document_are_an_error_that_names_the_way_out(source):
     assert made == ()
     assert found[0].code == "E436"
     assert found[0].help == (
-        "`filter` tells these rows apart: write `where filter = strict-match` to keep one kind"
+        "`filter` distinguishes these rows: write `where filter = strict-match` to keep one kind"
     )
 
 

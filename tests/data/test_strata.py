@@ -165,7 +165,7 @@ def test_a_numeric_target_is_cut_at_its_quantiles_and_the_cuts_are_stated(source
     assert found == ()
     assert np.bincount(strata.codes).tolist() == [5, 5, 5, 5]
     # quartiles of 0, .5 ... 9.5 by linear interpolation: 2.375, 4.75 and 7.125
-    assert strata.notes == ("y in 4 bins, cut behind 2, 4.5, 7",)
+    assert strata.notes == ("y in 4 bins, cut after 2, 4.5, 7",)
 
 
 def test_equal_values_make_fewer_bins_and_it_is_said(source):

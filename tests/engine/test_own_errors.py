@@ -98,7 +98,7 @@ def test_what_is_not_an_exception_is_a_failed_fit_with_its_fold(tmp_path, raised
 def test_an_exception_without_text_is_named_with_the_reason(tmp_path, raised, inner):
     found = failures(tmp_path, f"own_errors.Own(raised={raised})")
     assert {(f.error, f.message) for f in found} == {
-        (raised, f"its text could not be made, for `__str__` raised {inner}")
+        (raised, f"its text is unknown, because `__str__` raised {inner}")
     }
 
 

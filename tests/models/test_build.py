@@ -112,7 +112,7 @@ def test_labels_in_parameters_become_the_codes_that_models_see():
     assert build(
         steps(call("LogisticRegression", class_weight=MapSpec(((1, 5),)))), kept
     ).class_weight == {1: 5}
-    with pytest.raises(ValueError, match="maybe, which is no class of the target"):
+    with pytest.raises(ValueError, match="maybe, which is not a class of the target"):
         build(steps(call("LogisticRegression", class_weight=MapSpec((("maybe", 1),)))), context())
 
 
@@ -137,9 +137,9 @@ def test_words_become_functions_types_and_nan_only_where_the_table_says():
         (call("FunctionTransformer", func="log1p"), "func of FunctionTransformer takes a function"),
         (call("CountVectorizer", input="filename"), "names files"),
         (call("FeatureAgglomeration", memory="/tmp"), "memory of FeatureAgglomeration names"),
-        (call("os.system"), "no class of the catalogue"),
+        (call("os.system"), "not a class of the catalogue"),
         (call("SVC", c=1), "SVC has no parameter c"),
-        (call("SVC", C=Candidates((1, 2), "[1, 2]")), "still to be chosen"),
+        (call("SVC", C=Candidates((1, 2), "[1, 2]")), "not chosen yet"),
         (EstimatorSpec("lab.Net", (), code=True), "own code, which was not loaded"),
     ],
 )  # fmt: skip
