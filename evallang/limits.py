@@ -1,9 +1,8 @@
-"""Limits: how much a study, or a file that it reads, may ask for.
+"""Limits on the quantities that a study, or a file that it reads, may request.
 
-Each limit is declared here, once: its name, what it bounds, the most that is allowed unless an
-author raises it, and the unit in words. `--limit NAME=NUMBER`, the environment variable
-`EVALLANG_LIMIT` and `with limits(...)` in Python put other numbers in force; the messages and
-the reference page are made from the declarations.
+Each limit is declared here: its name, the quantity that it bounds, its default and its unit in
+words. `--limit NAME=NUMBER`, the environment variable `EVALLANG_LIMIT` and `with limits(...)` in
+Python set other numbers; the messages and the reference page follow from the declarations.
 """
 
 import os
@@ -20,7 +19,7 @@ _IN_FORCE: ContextVar[Mapping[str, int]] = ContextVar("limits", default={})  # n
 
 
 class OverLimit(ValueError):
-    """Something is beyond a limit; `help` says how the limit is raised."""
+    """A quantity exceeds a limit; `help` says how to raise the limit."""
 
     def __init__(self, message: str, way_out: str) -> None:
         super().__init__(message)
@@ -29,15 +28,15 @@ class OverLimit(ValueError):
 
 @frozen
 class Limit:
-    """The most that something may have.
+    """The largest value that a quantity may have.
 
     Attributes
     ----------
-    name : what `--limit` calls it
-    default : the most that is allowed unless it is raised
-    unit : of what it is a number, in the plural
-    bounds : what it bounds, a noun phrase
-    reason : why there is a limit, and why this one
+    name : the name for `--limit`
+    default : the value unless an author sets another
+    unit : the unit of the number, in the plural
+    bounds : the quantity, a noun phrase
+    reason : why there is a limit, and why it has this value
     shown : words for a default that depends on the machine
     """
 
@@ -59,16 +58,16 @@ class Limit:
         return self.shown or f"{self.default:,} {self.unit}"
 
     def check(self, what: str, found: float, instead: str = "") -> None:
-        """Raise `OverLimit` where `found` is more than allowed.
+        """Raise `OverLimit` if `found` is more than allowed.
 
-        `what` begins the message and names what is too much; `instead` says what else an
-        author may do than raise the limit.
+        `what` begins the message and names the quantity; `instead` suggests an alternative to
+        raising the limit.
         """
         if found > self.most:
             raise self.exceeded(what, found, instead)
 
     def exceeded(self, what: str, found: float | None = None, instead: str = "") -> OverLimit:
-        """Return the error for something that has `found` (None: an unknown number too many)."""
+        """Return the error for a quantity of `found` (None: an unknown number above the limit)."""
         unit, most = self.unit, f"{self.most:,}"
         raised = _round(2 * self.most if found is None else found)
         way_out = f"raise it by `--limit {self.name}={raised}`"
@@ -85,7 +84,7 @@ LIMITS: dict[str, Limit] = {}
 def declare(
     name: str, default: int, unit: str, bounds: str, *, reason: str, shown: str = ""
 ) -> Limit:
-    """Enter a limit into `LIMITS`; raises `ValueError` when the name is taken."""
+    """Register a limit in `LIMITS`; raise `ValueError` if the name is taken."""
     if name in LIMITS:
         raise ValueError(f"limit {name} is declared twice")
     LIMITS[name] = Limit(name, default, unit, bounds, reason, shown)
@@ -94,7 +93,7 @@ def declare(
 
 @contextmanager
 def limits(**numbers: float) -> Iterator[None]:
-    """Put other limits in force for what runs inside; raises `ValueError` for an unknown one."""
+    """Set other limits within the context; raise `ValueError` for an unknown name."""
     token = _IN_FORCE.set({**_IN_FORCE.get(), **{k: _number(k, v) for k, v in numbers.items()}})
     try:
         yield
@@ -108,7 +107,7 @@ def in_force() -> Mapping[str, int]:
 
 
 def read_settings(settings: Iterable[str]) -> dict[str, int]:
-    """Read settings written as `NAME=NUMBER`; raises `ValueError` for any other text."""
+    """Read settings written as `NAME=NUMBER`; raise `ValueError` for any other text."""
     found: dict[str, int] = {}
     for setting in settings:
         name, equals, number = (part.strip() for part in setting.partition("="))
@@ -135,14 +134,14 @@ def _number(name: str, number: object) -> int:
 
 
 def _round(number: float) -> str:
-    """Write a number that is not less, with two digits: 2.1e9, 4500000."""
+    """Format a number rounded up to two digits: 2.1e9, 4500000."""
     exponent = max(0, len(f"{int(number)}") - 2)
     whole = -(-int(number) // 10**exponent) * 10**exponent
     return f"{whole}" if whole < 10**7 else f"{whole:.1e}".replace(".0", "").replace("e+0", "e")
 
 
 def _machine_memory() -> int:
-    """Return the bytes that this process may have: the machine's memory, or what is allowed."""
+    """Return the memory of the machine in bytes, or the limit of this process if it is lower."""
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     return whole if allowed == resource.RLIM_INFINITY else min(whole, allowed)
@@ -251,13 +250,13 @@ BYTES = declare(
     "bytes",
     "a data file, after decompression",
     reason="the largest table that fits a machine of 64 GB while it is read",
-    shown="8,589,934,592 bytes, or half of the machine's memory where that is less",
+    shown="8,589,934,592 bytes, or half of the machine's memory if that is less",
 )
 MEMORY = declare(
     "memory",
     _machine_memory() // 4,
     "bytes",
-    "the memory that a table takes once it is read, or that a database query uses",
+    "the memory of a table that was read, or of a database query",
     reason="a table is held several times over while it is read",
     shown="a quarter of the machine's memory, or of what `ulimit -v` leaves",
 )
@@ -266,7 +265,7 @@ ROWS = declare(
     2_000_000_000,
     "rows",
     "the rows of a data file or query",
-    reason="what polars indexes is twice as much",
+    reason="polars can index twice as many",
 )
 COLUMNS = declare(
     "columns",
@@ -314,7 +313,7 @@ ENTRIES = declare(
     "entries",
     200_000,
     "files and folders",
-    "what a pattern looks at on its way",
+    "the paths that a pattern visits",
     reason="a pattern with `**` at the wrong place walks the whole disk",
 )
 QUERY_VALUES = declare(

@@ -1,8 +1,8 @@
-"""What code prints that is not ours: to stderr, with the name of the model or metric in front.
+"""Output of an author's own code goes to stderr, after the name of the model or metric.
 
 Standard output carries verdicts and tables, which other programs read. Lines that Python code
-prints are made printable, so that they forge no line of ours in a log; what goes past Python's
-streams (C code, child processes) reaches stderr as it is.
+prints are made printable, so that they cannot forge a line of evallang in a log; output past
+Python's streams (C code, child processes) reaches stderr unchanged.
 """
 
 import codecs
@@ -20,24 +20,24 @@ from evallang.printable import write_lines
 from evallang.working_folder import working_folder_restored
 
 LONGEST = 65_536
-"""Characters of a line that are kept until it ends."""
+"""The largest number of characters of a line that is held until the line ends."""
 
 UNNAMED = "output"
-"""What stands in front of a line that no model or metric is known to have printed."""
+"""The prefix of a line whose model or metric is unknown."""
 
 _SPEAKER: ContextVar[str] = ContextVar("speaker", default="")
 _LOCK = threading.Lock()
 
 
 class _ToStderr(io.TextIOBase):
-    """Stands for `sys.stdout`: whole lines go to stderr, each with who printed it."""
+    """A replacement of `sys.stdout` that writes whole lines to stderr, after the speaker's name."""
 
     def __init__(self) -> None:
         self._last = ""
         self._begun = ""
 
     def write(self, text: str, /) -> int:
-        self._last = _SPEAKER.get() or self._last  # a thread of its own code knows no name
+        self._last = _SPEAKER.get() or self._last  # a thread that own code started has no name
         *lines, self._begun = (self._begun + text).split("\n")
         self._print(*lines)
         if len(self._begun) > LONGEST:
@@ -45,7 +45,7 @@ class _ToStderr(io.TextIOBase):
         return len(text)
 
     def end_line(self) -> None:
-        """Print what was begun without waiting for the end of its line."""
+        """Print an incomplete line without waiting for its end."""
         begun, self._begun = self._begun, ""
         if begun:
             self._print(begun)
@@ -68,12 +68,12 @@ class _ToStderr(io.TextIOBase):
 
     @property
     def buffer(self) -> Any:
-        """A stream for code that writes bytes; they are read as UTF-8 and printed as lines."""
+        """A stream for code that writes bytes, which are decoded as UTF-8 and printed as lines."""
         return _Bytes(self)
 
 
 class _Bytes(io.RawIOBase):
-    """The bytes of a stream of text."""
+    """A stream of bytes that writes to a stream of text."""
 
     def __init__(self, text: _ToStderr) -> None:
         self._text = text
@@ -90,7 +90,7 @@ class _Bytes(io.RawIOBase):
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Let a model or metric run: its prints carry its name, its change of folder ends with it."""
+    """Run a model or metric: prefix its output with its name, and undo its change of folder."""
     token = _SPEAKER.set(name)
     try:
         with working_folder_restored():
@@ -102,7 +102,7 @@ def speaking(name: str) -> Iterator[None]:
 
 
 class _Spared:
-    """Standard output while it is kept for us: once for all runs of this process."""
+    """Standard output while it is reserved for evallang, shared by all runs of this process."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -110,7 +110,7 @@ class _Spared:
         self.copy: int | None = None
 
     def begin(self) -> None:
-        """Send everything that is printed to stderr, by whatever way."""
+        """Redirect all output to stderr, including that of C code."""
         self.runs += 1
         if self.runs > 1:
             return
@@ -121,7 +121,7 @@ class _Spared:
             os.dup2(2, 1)
 
     def end(self) -> None:
-        """Give standard output back after the last run."""
+        """Restore standard output after the last run."""
         self.runs -= 1
         if self.runs:
             return
@@ -140,7 +140,7 @@ _SPARED = _Spared()
 
 @contextmanager
 def stdout_spared() -> Iterator[None]:
-    """Keep standard output clean: what is printed meanwhile goes to stderr, by C code too."""
+    """Redirect all output within the context to stderr, including that of C code."""
     with _LOCK:
         _SPARED.begin()
     try:
@@ -151,14 +151,14 @@ def stdout_spared() -> Iterator[None]:
 
 
 def leave_stdout_to_us() -> None:
-    """Send all that this process prints from now on to stderr: in workers, and at the end."""
+    """Redirect all further output of this process to stderr, in workers and before the exit."""
     with _LOCK:
         if not _SPARED.runs:
             _SPARED.begin()
 
 
 def _flush() -> None:
-    """Write out what waits in buffers of Python and of C."""
+    """Flush the buffers of Python and of C."""
     for stream in (sys.stdout, sys.__stdout__):
         with suppress(AttributeError, OSError, ValueError):
             if stream is not None:

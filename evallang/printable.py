@@ -1,9 +1,9 @@
-"""Untrusted text made printable: it moves no cursor, begins no line and turns no reading order.
+"""Untrusted text made printable, so that it cannot move a cursor or begin a line.
 
-Cells, labels, names of columns and files, options, messages of an author's own code: whatever
-a terminal, a log of continuous integration or a page shows of them passes `printable`.
-Letters of every script stay; control and format characters, separators of lines, surrogates
-and what Unicode does not assign become their visible escapes.
+Cells, labels, names of columns and files, options and messages of an author's own code pass
+`printable` before a terminal, a log or a page shows them. Letters of every script remain;
+control and format characters (which could reverse the reading order), line separators,
+surrogates and unassigned code points become visible escapes.
 """
 
 import json
@@ -13,24 +13,24 @@ from typing import Any, TextIO
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef]"
 )
-"""Letters and marks without a glyph, which `str.isprintable` lets pass. The selectors U+FE0E and
-U+FE0F stay: they choose between the text and the picture of a sign."""
+"""Letters and marks without a glyph that `str.isprintable` accepts. The selectors U+FE0E and
+U+FE0F are not among them, because they choose between the text form and the picture of a sign."""
 
 _MARKED_COMMAND = re.compile(r"##(?=\w*\[)")
-"""How commands begin that runners find anywhere in a line: `##[error]`, `##vso[`, `##teamcity[`.
+"""The start of commands that runners find anywhere in a line: `##[error]`, `##vso[`, ...
 """
 
 _COMMAND = re.compile(r"(\s*):(?=:[A-Za-z])")
-"""How a workflow command of GitHub begins a line: `::error::`."""
+"""The start of a line that is a workflow command of GitHub: `::error::`."""
 
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """Return the text as one line of visible characters; those in `keep` stay as they are.
+    """Return the text as one line of visible characters; those in `keep` are not changed.
 
-    A tab becomes a blank, a byte that was not UTF-8 its value (`\\x80`), another character
-    without a glyph its escape as Python writes it (`\\x1b`, `\\u202e`).
+    A tab becomes a space, a byte that was not UTF-8 its value (`\\x80`), and any other character
+    without a glyph its escape in Python (`\\x1b`, `\\u202e`).
     """
     if "##" in text:
         text = _MARKED_COMMAND.sub(r"#\\x23", text)
@@ -40,7 +40,7 @@ def printable(text: str, *, keep: str = "") -> str:
 
 
 def printable_line(text: str) -> str:
-    """Return a line for a terminal or a log; it does not begin a workflow command."""
+    """Return a line for a terminal or a log that does not begin a workflow command."""
     shown = printable(text)
     return _COMMAND.sub(r"\1\\x3a", shown, count=1) if _COMMAND.match(shown) else shown
 
@@ -53,14 +53,14 @@ def write_lines(stream: TextIO, *lines: str) -> None:
 def printable_json(document: Any, *, indent: int) -> str:
     """Return the text of a JSON document in which every character is visible.
 
-    What a reader of the JSON gets is the same, but for surrogates, which UTF-8 cannot hold.
+    A parser of the text gets the same document, except for surrogates, which UTF-8 cannot encode.
     """
     text = writable(json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False))
     return "\n".join(_visible_json(line) for line in text.split("\n"))
 
 
 def writable(text: str) -> str:
-    """Replace what UTF-8 cannot hold, bytes of a file that was no UTF-8, one for one."""
+    """Replace surrogates (bytes of a file that was not UTF-8), which UTF-8 cannot encode."""
     return _SURROGATES.sub("\ufffd", text)
 
 
@@ -79,5 +79,5 @@ def _escape(character: str) -> str:
     if character == "\t":
         return " "
     if "\udc80" <= character <= "\udcff":
-        return f"\\x{ord(character) - 0xDC00:02x}"  # a byte that was no UTF-8
+        return f"\\x{ord(character) - 0xDC00:02x}"  # a byte that was not UTF-8
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")

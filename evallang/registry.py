@@ -1,10 +1,10 @@
-"""Open sets that grow by one function: a decorator registers it, its signature is its options.
+"""Registries of members, each a function whose signature states its inputs and options.
 
-A room of plurals (metrics, tests, intervals, corrections, protocols ...) makes one
-`Registry` in its singular module. A member is a function whose **positional** parameters
-name the evidence it is given and whose **keyword-only** parameters, annotated with
-`Literal`, `int`, `float`, `bool` or `str`, are its options in the language. The folder is
-the list: the registry imports every module of its package when it is first asked.
+A package of members (metrics, tests, intervals, corrections, protocols ...) creates one
+`Registry` in its singular module. A member is a function that a decorator registers. Its
+**positional** parameters name its inputs, and its **keyword-only** parameters, annotated with
+`Literal`, `int`, `float`, `bool` or `str`, are its options in the language. The registry imports
+every module of its package at the first access, so that no list of members is needed.
 """
 
 import functools
@@ -29,7 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Evidence(StrEnum):
-    """What a protocol or a source yields and what a test, interval or analysis needs."""
+    """A kind of input that protocols and sources provide and tests, intervals and analyses need."""
 
     ONE_PREDICTION_PER_ROW = "one_prediction_per_row"
     LOSSES_PER_ROW = "losses_per_row"
@@ -41,7 +41,7 @@ class Evidence(StrEnum):
 
 
 class Design(StrEnum):
-    """How the folds behind `fold_scores` were made."""
+    """The design of the folds behind `fold_scores`."""
 
     KFOLD = "kfold"
     REPEATED = "repeated"
@@ -50,7 +50,7 @@ class Design(StrEnum):
 
 
 class _Required:
-    """The default of an option that has none."""
+    """The type of `REQUIRED`, which marks an option without a default."""
 
     def __repr__(self) -> str:
         return "REQUIRED"
@@ -63,8 +63,8 @@ REQUIRED = _Required()
 class Option:
     """One option of a registered function, read from its signature.
 
-    `words` are the allowed words of a `Literal`; `types` the names of the other types it
-    takes (`int`, `float`, `bool`, `str`, `list`, `None`).
+    `words` are the allowed words of a `Literal`; `types` the names of the other types that
+    it accepts (`int`, `float`, `bool`, `str`, `list`, `None`).
     """
 
     name: str
@@ -74,17 +74,17 @@ class Option:
 
     @property
     def required(self) -> bool:
-        """Tell whether the author must give it."""
+        """Whether the author must write the option."""
         return self.default is REQUIRED
 
 
 @frozen
 class Example:
-    """A worked example with its published figure; the conformance suite runs it.
+    """A worked example with its published result; the conformance suite runs it.
 
     `arguments` go to the positional parameters, `expected` maps attribute paths of the
     result ("p", "statistic.value", "extra.p_exact") to numbers, each met within
-    `tolerance` (absolute). `source` says where the figure is printed.
+    `tolerance` (absolute). `source` says where the result is printed.
     """
 
     arguments: tuple[Any, ...]
@@ -96,18 +96,19 @@ class Example:
 
 @frozen
 class Guidance:
-    """What an author is told of a member, beside summary and sources; declarations inherit it.
+    """Guidance for authors on a member, in addition to summary and sources.
 
-    The conformance suite asks for it, `explain` and the reference print it.
+    Declarations inherit it, the conformance suite requires it, and `explain` and the reference
+    print it.
 
     Attributes
     ----------
-    when, when_not : the questions it answers, and those it does not, with what does instead
-        ("two models: mcnemar"); several are parted by semicolons
-    formula : how it is computed, in words
-    example : lines of a study that use it, where those made from its declaration
-        (`manual.illustrations`) would not show it well
-    differs : why its number differs from that of another package or text, by its name
+    when, when_not : the questions that it answers and those that it does not, with the member that
+        does ("two models: mcnemar"), separated by semicolons
+    formula : the computation in words
+    example : lines of a study that use it, if those generated from its declaration
+        (`manual.illustrations`) would not illustrate it well
+    differs : by the name of another package or text, why its result differs there
     """
 
     when: str = field(default="", kw_only=True)
@@ -119,7 +120,7 @@ class Guidance:
 
 @dataclass(frozen=True)
 class Entry(Generic[Declaration]):
-    """One member of an open set: the function, its declaration and what its manual needs."""
+    """A member of a registry: the function, its declaration and the content of its manual."""
 
     kind: str
     name: str
@@ -144,16 +145,16 @@ class Entry(Generic[Declaration]):
         return text.partition("\n\n")[2]
 
     def option(self, name: str) -> Option | None:
-        """Find an option by its name."""
+        """Return an option by its name."""
         return next((option for option in self.options if option.name == name), None)
 
     def defaults(self) -> dict[str, Any]:
-        """Give the options that have a default, with it."""
+        """Return the options that have a default, with their defaults."""
         return {option.name: option.default for option in self.options if not option.required}
 
 
 class Registry(Generic[Declaration]):
-    """The members of one open set, found in the modules of one package."""
+    """The members that the modules of one package register."""
 
     def __init__(self, kind: str, package: str) -> None:
         self.kind = kind
@@ -173,7 +174,7 @@ class Registry(Generic[Declaration]):
         """Register the decorated function under its own name, or `name`.
 
         `name` is for names that Python cannot spell (`5x2cv_t`, `.632+`). Raises
-        `ValueError` when the name is taken or the function has no docstring.
+        `ValueError` if the name is taken or the function has no docstring.
         """
 
         def decorate(function: Function) -> Function:
@@ -200,12 +201,12 @@ class Registry(Generic[Declaration]):
             importlib.import_module(f"{self._package}.{module}")
 
     def __getitem__(self, name: str) -> Entry[Declaration]:
-        """Find a member; raises `KeyError` when there is none of that name."""
+        """Return a member by its name; raise `KeyError` if the name is unknown."""
         self._load()
         return self._entries[name]
 
     def get(self, name: str) -> Entry[Declaration] | None:
-        """Find a member, or None."""
+        """Return a member by its name, or None."""
         self._load()
         return self._entries.get(name)
 
@@ -214,17 +215,17 @@ class Registry(Generic[Declaration]):
         return name in self._entries
 
     def __iter__(self) -> Iterator[Entry[Declaration]]:
-        """Go through the members, sorted by name."""
+        """Iterate over the members, sorted by name."""
         self._load()
         return iter([self._entries[name] for name in sorted(self._entries)])
 
     def names(self) -> tuple[str, ...]:
-        """Give all names, sorted."""
+        """Return all names, sorted."""
         return tuple(entry.name for entry in self)
 
 
 def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[Option, ...]]:
-    """Read inputs and options; only keyword-only annotations are evaluated."""
+    """Read inputs and options from a signature; evaluate only keyword-only annotations."""
     inputs: list[str] = []
     options: list[Option] = []
     for parameter in inspect.signature(function).parameters.values():
@@ -233,7 +234,7 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[Opt
             continue
         annotation = parameter.annotation
         if isinstance(annotation, str):
-            annotation = eval(annotation, function.__globals__)  # our own source, not a user's
+            annotation = eval(annotation, function.__globals__)  # our own source
         words, names = _kinds(annotation)
         default = REQUIRED if parameter.default is inspect.Parameter.empty else parameter.default
         options.append(Option(parameter.name, default, words, names))
@@ -241,14 +242,14 @@ def _signature(function: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[Opt
 
 
 def wrong_word(given: object, words: tuple[str, ...], what: str) -> str:
-    """Say which words an option takes, the nearest to what was given first."""
+    """Return a sentence with the words that an option accepts, the closest one first."""
     nearest = closest(given, words) if isinstance(given, str) else None
     hint = f", perhaps `{nearest}`" if nearest else ""
     return f"{what} is one of {', '.join(words)}, not {given!r}{hint}"
 
 
 def _checking_words(function: Function, options: tuple[Option, ...]) -> Function:
-    """Let a function refuse a word that its option does not have.
+    """Wrap a function so that it refuses a word that its option does not accept.
 
     From Python, `alternative="both"` would otherwise be the other branch of an `if`. Words may
     have hyphens there: `alternative="two-sided"` is scipy's spelling.
@@ -289,7 +290,7 @@ def _kinds(annotation: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 class _Lazy:
-    """Stands for a module and imports it when an attribute is first asked for."""
+    """A proxy for a module, which is imported when an attribute is first accessed."""
 
     def __init__(self, name: str, *, away: bool) -> None:
         self.__dict__["_name"] = name
@@ -305,9 +306,9 @@ class _Lazy:
 
 
 def lazy(name: str, *, away: bool = False) -> Any:
-    """Give a proxy for a module that is heavy to import; used at the top of numeric modules.
+    """Return a proxy for a module that is slow to import, for the top of numeric modules.
 
-    With `away` the module is imported away from the current folder, where it would look for
-    settings.
+    With `away` the module is imported from another folder, because it would read settings in
+    the current one.
     """
     return _Lazy(name, away=away)

@@ -1,4 +1,4 @@
-"""How names are written, and the candidate nearest to a misspelt one."""
+"""The spelling of names, and the closest candidate to a misspelt name."""
 
 import json
 import re
@@ -8,33 +8,33 @@ from functools import cached_property
 RESERVED = frozenset(
     {"across", "against", "all", "best", "by", "false", "none", "on", "target", "true", "with"}
 )
-"""Words that name nothing of the author's."""
+"""Words that cannot be names."""
 
-LONGEST = 64  # characters; a longer word is no slip of the keyboard
-LEAST_SURE = 4  # characters; of fewer each is as likely meant as not
+LONGEST = 64  # characters; a longer word is not a typing error
+LEAST_SURE = 4  # characters; a shorter word may well be meant as written
 MOST_LISTED = 60  # words of a help text; the largest class of scikit-learn has 39
 LONGEST_ABBREVIATION = 5  # letters: `medae` is one, `recall` is a word
-MANY = 400  # names; among more of them each look for several slips has its price
-MOST_COMPARED = 100_000  # names in all, a third of a second; then slips of one letter are found
+MANY = 400  # names; comparing a word with more names has a cost that is counted
+MOST_COMPARED = 100_000  # names in all, a third of a second; then only one-letter slips
 
 
 class Words(tuple[str, ...]):
-    """Names that many words may be compared with: they are looked up, not gone through."""
+    """Names that many words may be compared with, indexed for lookup."""
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The names, for a quick look."""
+        """The names as a set."""
         return frozenset(self)
 
     def __contains__(self, word: object) -> bool:
         return word in self.known
 
     def alike(self, word: str) -> list[str]:
-        """List the names that differ from a word in case alone."""
+        """Return the names that differ from a word only in case."""
         return self._by_case.get(word.casefold(), [])
 
     def may_be_gone_through(self) -> bool:
-        """Tell whether all names may be compared with one more word, and count that."""
+        """Return whether all names may be compared with one more word; count the comparison."""
         if len(self) <= MANY:
             return True
         self._compared[0] += len(self)
@@ -60,7 +60,7 @@ class Words(tuple[str, ...]):
 
     @cached_property
     def _shortened(self) -> dict[str, list[str]]:
-        """The plain names by what is left of each without one of its characters."""
+        """The plain names, indexed by each of them without one character."""
         found: dict[str, list[str]] = {}
         for plain in self._plainly:
             if len(plain) <= LONGEST + 1:
@@ -69,9 +69,9 @@ class Words(tuple[str, ...]):
         return found
 
     def within_one_edit(self, word: str) -> list[str]:
-        """List the names at most one edit away from a plain word.
+        """Return the names at most one edit away from a plain word.
 
-        One edit apart are only words of which one, or both, lack a character (Mor and
+        Two words one edit apart become equal when one or both lose a character (Mor and
         Fraenkel 1982).
         """
         left = _without_one(word)
@@ -82,12 +82,12 @@ class Words(tuple[str, ...]):
 
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
-    """Find the candidate an author most likely meant.
+    """Return the candidate that an author most likely meant, or None.
 
-    Case and the choice between `-` and `_` count for nothing, a swap of neighbours counts
-    as one edit. A third of the word may be wrong (one letter in words of two to five, and
-    in every word where `Words` have been gone through too often). Ties go to the candidate
-    that begins alike, then to the first given.
+    Case and the choice between `-` and `_` do not count, and a swap of neighbours counts as
+    one edit. A third of the word may be wrong (one letter in words of two to five letters, and
+    in every word once `Words` have been compared too often). Of tied candidates the one with the
+    longer common beginning is returned, then the first.
     """
     if not 2 <= len(word) <= LONGEST:
         return None
@@ -104,8 +104,8 @@ def slip_of_term(word: str, term: str) -> bool:
     """Return whether a word is a misspelt term, and not another term of the field.
 
     Abbreviations lie close together (`smape` and `mape`, `icc` and `mcc`), so in a part of at most
-    `LONGEST_ABBREVIATION` letters a slip only swaps two neighbours, doubles a letter or leaves
-    out one of a pair; where all other parts agree, one letter may be wrong (`error_rat`). In
+    `LONGEST_ABBREVIATION` letters a slip only swaps two neighbours, doubles a letter or drops
+    one of a pair; if all other parts agree, one letter may be wrong (`error_rat`). In
     longer parts one letter in four may be wrong. A word with one more part is another term
     (`precision_k`), and so is one with other digits (`f3`).
     """
@@ -139,17 +139,17 @@ LOOKS_LIKE = str.maketrans(
     "АВЕЅІЈКМНОРСТУХаеіјорсухѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧαονρ",
     "ABESIJKMHOPCTYXaeijopcyxsABEZHIKMNOPTYXaovp",
 )
-"""Letters of Cyrillic and Greek that nobody can tell from Latin ones (UTS 39)."""
+"""Letters of Cyrillic and Greek that look like Latin letters (UTS 39)."""
 
 
 def twin(word: str, candidates: Container[str]) -> str | None:
-    """Find the candidate that a word is to the eye, and not to a computer."""
+    """Return the candidate that looks the same as a word with non-Latin letters, or None."""
     latin = word.translate(LOOKS_LIKE)
     return latin if latin != word and latin in candidates else None
 
 
 def foreign_letter(word: str) -> str:
-    """Name the first letter of a word that looks like a Latin one: U+0430 (cyrillic ...)."""
+    """Return the code point of the first letter that looks Latin: U+0430 (cyrillic ...)."""
     import unicodedata
 
     odd = next(letter for letter in word if letter.translate(LOOKS_LIKE) != letter)
@@ -157,10 +157,10 @@ def foreign_letter(word: str) -> str:
 
 
 def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:
-    """Tell whether a word can only be a slip for the candidate nearest to it.
+    """Return whether a word can only be a misspelling of the candidate closest to it.
 
-    Not so where it is short, where digits differ (`f3` is no misspelt `f1`), and where another
-    candidate is as near (`rmae` may be `rmse` or `mae`).
+    It may be another word if it is short, if its digits differ (`f3` and `f1`), or if another
+    candidate is as close (`rmae` may be `rmse` or `mae`).
     """
     if word.casefold() == near.casefold():
         return True
@@ -177,7 +177,7 @@ def is_sure(word: str, near: str, candidates: Iterable[str]) -> bool:
 
 
 def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:
-    """Find the candidate with the fewest edits, at most as many as stated."""
+    """Return the candidate with the fewest edits, at most `most`, or None."""
     places = _places(plain)
     signs = _signs(plain)
     best: str | None = None
@@ -191,7 +191,7 @@ def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:
         if (signs & ~theirs).bit_count() > limit or (theirs & ~signs).bit_count() > limit:
             continue
         edits = _edits(places, len(plain), other, limit)
-        if edits > limit or len(other) <= edits:  # nothing of the candidate would be left
+        if edits > limit or len(other) <= edits:  # no character of the candidate would remain
             continue
         rank = (edits, -_shared_start(plain, other))
         if rank < best_rank:
@@ -202,18 +202,17 @@ def _nearest(plain: str, candidates: Iterable[str], most: int) -> str | None:
 def distance(first: str, second: str) -> int:
     """Count edits between two words: insert, delete, replace, swap two neighbours.
 
-    The restricted form (optimal string alignment): no stretch is edited twice
+    This is the restricted form (optimal string alignment), in which no substring is edited twice
     (Damerau 1964; Boytsov 2011).
     """
     return _edits(_places(first), len(first), second, len(first) + len(second))
 
 
 def _edits(places: dict[str, int], length: int, text: str, most: int) -> int:
-    """Count edits to a word of which `places` tells where each character stands.
+    """Count edits to a word whose `places` give the positions of each character.
 
-    A column of the table of distances is kept in bits: `up` and `down` where it grows and
-    falls by one from a row to the next (Hyyrö 2003). More than `most` edits are not counted
-    to the end.
+    The bits of `up` and `down` mark the rows in which a column of the table of distances rises
+    and falls by one (Hyyrö 2003). Counting stops above `most` edits.
     """
     if not length:
         return len(text)
@@ -238,7 +237,7 @@ def _edits(places: dict[str, int], length: int, text: str, most: int) -> int:
 
 
 def _places(word: str) -> dict[str, int]:
-    """Tell for each character, as bits, where it stands."""
+    """Return the positions of each character as bits."""
     found: dict[str, int] = {}
     for i, character in enumerate(word):
         found[character] = found.get(character, 0) | 1 << i
@@ -246,7 +245,7 @@ def _places(word: str) -> dict[str, int]:
 
 
 def _signs(word: str) -> int:
-    """Tell, as bits, which characters a word has; each one that another lacks costs an edit."""
+    """Return the characters of a word as bits; each one that another word lacks costs an edit."""
     found = 0
     for character in word:
         found |= 1 << (ord(character) & 63)
@@ -262,7 +261,7 @@ def _without_one(word: str) -> dict[str, None]:
 
 
 def _one(first: str, second: str) -> bool:
-    """Tell whether two words of one length differ by one edit at most."""
+    """Return whether two words of the same length differ by at most one edit."""
     apart = [i for i in range(len(first)) if first[i] != second[i]]
     if len(apart) < 2:
         return True
@@ -291,7 +290,7 @@ def listed(words: Iterable[str], last: str = "or") -> str:
 
 
 def written_name(name: str) -> str:
-    """Return the name of a column, or a text, as a study writes it: bare, or else in quotes."""
+    """Return the name of a column, or a text, in the form of a study: bare, or in quotes."""
     bare = re.fullmatch(r"[^\W\d]\w*([-.]\w+)*", name) is not None
     if bare and name not in RESERVED and re.sub("[-.]", "_", name).isidentifier():
         return name

@@ -1,4 +1,4 @@
-"""The current folder of the process, which others may neither choose nor move."""
+"""The current folder of the process, protected from other code."""
 
 import os
 import sys
@@ -9,10 +9,10 @@ from pathlib import Path
 
 @contextmanager
 def working_folder_restored() -> Iterator[None]:
-    """Return to the current folder afterwards, wherever foreign code went meanwhile."""
+    """Restore the current folder afterwards, in case other code changes it."""
     try:
         before = os.open(".", os.O_RDONLY)
-    except OSError:  # it was removed, or may not be read: there is nothing to return to
+    except OSError:  # removed or unreadable: the folder cannot be restored
         yield
         return
     try:
@@ -24,7 +24,7 @@ def working_folder_restored() -> Iterator[None]:
 
 @contextmanager
 def away_from_working_folder() -> Iterator[None]:
-    """Stay in a folder of this package meanwhile, for a library that reads settings where it is."""
+    """Change to a folder of this package, for a library that reads settings where it is."""
     with working_folder_restored():
         os.chdir(Path(__file__).parent)
         yield
@@ -32,11 +32,11 @@ def away_from_working_folder() -> Iterator[None]:
 
 @contextmanager
 def safe_path(*, live: bool = False) -> Iterator[None]:
-    """Keep the current folder off the path for modules, here and in workers.
+    """Remove the current folder from the module search path, here and in workers.
 
-    A notebook and an interactive session have it first on the path, as an empty entry. With
-    `live` objects it comes last instead, for their classes may be of a module there. The path
-    is restored afterwards, without the folders of own code.
+    In a notebook or an interactive session it is the first entry, an empty one. With `live`
+    objects it becomes the last entry, because their classes may come from a module there. The
+    path is restored afterwards, without the folders of own code.
     """
     before = list(sys.path)
     if "" in before:

@@ -1,4 +1,4 @@
-"""Messages as data: a code, a place, words and a way out; made elsewhere, laid out beside.
+"""Diagnostics as data: a code, a place, a message and a fix.
 
 Every code is declared once with `declare` in the module that raises it; `explain`, the
 reference and the golden files of the tests read the declarations from `CODES`.
@@ -14,7 +14,7 @@ from evallang.source import Span
 
 
 class Severity(StrEnum):
-    """How bad it is: errors stop a run, warnings do not, hints are advice on style."""
+    """The severity of a finding: errors stop a run, warnings do not, hints are advice."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -22,14 +22,14 @@ class Severity(StrEnum):
 
 
 class Phase(StrEnum):
-    """What a finding is about; what comes later rests on what comes before it.
+    """The subject of a finding; a later phase depends on the phases before it.
 
-    `TEXT`: what is written; `REFERENCES`: names that the study may declare; `WORDS`: all other
-    names, words and options; `CLAUSES`: which clauses a statement has; `USE`: what is declared
-    and not used; `WAIVERS`: comments that allow a rule; `SENSE`: what goes with what; `ADVICE`:
-    how the study is designed; `DATA`: what the data hold; `MEANING`: what the data mean for the
-    study; `SPLITS`: whether the rows can be split; `RESULTS`: what the run found; `LATER`: what
-    this version does not run.
+    `TEXT`: syntax; `REFERENCES`: names that the study may declare; `WORDS`: all other names, words
+    and options; `CLAUSES`: the clauses of a statement; `USE`: declarations that are not used;
+    `WAIVERS`: comments that allow a rule; `SENSE`: parts that do not fit together; `ADVICE`: the
+    design of the study; `DATA`: the content of the data; `MEANING`: its consequences for the study;
+    `SPLITS`: whether the rows can be split; `RESULTS`: the results of the run; `LATER`: words that
+    this version cannot run.
     """
 
     TEXT = "text"
@@ -64,12 +64,12 @@ PHASES: tuple[tuple[str, Phase], ...] = (
     ("W440", Phase.DATA),
     ("W500", Phase.RESULTS),
 )
-"""The phase of codes from this number on, for those that declare no other."""
+"""The phase of codes from this number on, unless their declaration states another."""
 
 
 @frozen
 class Code:
-    """What a diagnostic code stands for; `name` is what an author writes after `allow`."""
+    """A declared diagnostic code; `name` is the word that an author writes after `allow`."""
 
     code: str
     name: str
@@ -97,9 +97,9 @@ def declare(
     right: str = "",
     source: str = "",
 ) -> Code:
-    """Enter a code into `CODES`; it tells severity and phase unless they are stated.
+    """Register a code in `CODES`; its number decides severity and phase unless they are stated.
 
-    Raises `ValueError` when the code or its name is taken.
+    Raises `ValueError` if the code or its name is taken.
     """
     if severity is None:
         severity = Severity.ERROR if code.startswith("E") else Severity.WARNING
@@ -114,7 +114,7 @@ def declare(
 
 @frozen
 class Edit:
-    """Replace the text of `span` by `text`."""
+    """A replacement of the text of `span` by `text`."""
 
     span: Span
     text: str
@@ -122,7 +122,7 @@ class Edit:
 
 @frozen
 class Fix:
-    """A change that mends the cause; `safe` ones are applied by `check --fix`."""
+    """A change that removes the cause; `check --fix` applies those that are `safe`."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -131,9 +131,9 @@ class Fix:
 
 @frozen
 class Related:
-    """Another place that belongs to the story, with its own words.
+    """Another place that a finding refers to, with a message.
 
-    `code` is that of a finding of its own, of the same clause.
+    If the place has a finding of its own in the same clause, `code` is the code of that finding.
     """
 
     span: Span
@@ -142,13 +142,13 @@ class Related:
 
     @property
     def words(self) -> str:
-        """What is said of the place, where nothing else tells that it is a finding."""
+        """The message for formats that do not mark the place as a finding."""
         return self.message if self.code is None else f"also {self.code}: {self.message}"
 
 
 @frozen
 class Diagnostic:
-    """One finding. `span` is None where the whole file is meant."""
+    """One finding; `span` is None if it is about the whole file."""
 
     code: str
     name: str
@@ -164,12 +164,12 @@ class Diagnostic:
 
     @property
     def phase(self) -> Phase:
-        """What it is about."""
+        """The subject of the finding."""
         return CODES[self.code].phase
 
     @property
     def is_error(self) -> bool:
-        """Whether it stops a run."""
+        """Whether the finding stops a run."""
         return self.severity is Severity.ERROR
 
 
@@ -184,7 +184,7 @@ def diagnose(
     fixes: Sequence[Fix] = (),
     related: Sequence[Related] = (),
 ) -> Diagnostic:
-    """Make a diagnostic of a declared code."""
+    """Return a diagnostic with a declared code."""
     return Diagnostic(
         code.code,
         code.name,
@@ -210,10 +210,10 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Tell whether any of them stops a run."""
+    """Return whether any of the diagnostics stops a run."""
     return any(item.severity is Severity.ERROR for item in diagnostics)
 
 
 def allowed(diagnostic: Diagnostic, because: str) -> Diagnostic:
-    """Give the same finding, marked as accepted by the author for a reason."""
+    """Return the same finding, marked as accepted by the author for a reason."""
     return replace(diagnostic, allowed_because=because)

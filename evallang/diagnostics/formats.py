@@ -1,4 +1,4 @@
-"""Findings for machines: JSON of the contract, GitHub's workflow commands, SARIF."""
+"""Findings for programs: JSON, workflow commands of GitHub, SARIF."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ FORMAT_VERSION = "1.0"
 
 
 def to_record(diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
-    """Give the JSON record of the contract (lines and columns from 1, in code points)."""
+    """Return the JSON record of a finding (lines and columns from 1, in code points)."""
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,
@@ -44,7 +44,7 @@ def to_record(diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
 
 
 def to_json(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
-    """Lay out `check --format json`."""
+    """Format findings as JSON, for `check --format json`."""
     counted = [d for d in diagnostics if d.allowed_because is None]
     errors = sum(d.severity is Severity.ERROR for d in counted)
     document = {
@@ -58,7 +58,7 @@ def to_json(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
 
 
 def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
-    """Lay out as workflow commands of GitHub Actions, one line each."""
+    """Format findings as workflow commands of GitHub Actions, one line each."""
     kinds = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
     lines = []
     for d in diagnostics:
@@ -78,7 +78,7 @@ def to_github(diagnostics: Sequence[Diagnostic], sources: Sources) -> str:
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], sources: Sources, *, version: str) -> str:
-    """Lay out as SARIF 2.1.0 (columns in code points, as we count them)."""
+    """Format findings as SARIF 2.1.0, with columns in code points."""
     levels = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
     rules = sorted({d.code: d for d in diagnostics}.items())
     index = {code: i for i, (code, _) in enumerate(rules)}
@@ -191,6 +191,6 @@ def _uri(path: str) -> str:
 
     try:
         name = path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a surrogate that stands for no byte of a file's name
+    except UnicodeEncodeError:  # a surrogate without a byte of a file name
         name = path.encode("utf-8", "surrogatepass")
     return ("file://" if path.startswith("/") else "") + quote(name)

@@ -1,4 +1,4 @@
-"""Findings for a terminal: the message, the place, the line with what is wrong in it marked."""
+"""Findings for a terminal: the message, the place, and the line with the faulty part marked."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -22,10 +22,9 @@ def to_text(
     colour: bool = False,
     width: int | None = None,
 ) -> str:
-    """Lay out for a terminal: message, place, the line with the span marked, notes, help.
+    """Format findings for a terminal: message, place, the line with the span marked, notes, help.
 
-    Sentences are broken at blanks where they are longer than `width` characters, lines of the
-    study never.
+    Sentences longer than `width` characters are wrapped at spaces; lines of the study are not.
     """
     return "\n".join(_block(d, sources, colour, width) for d in diagnostics)
 
@@ -58,7 +57,7 @@ def _block(d: Diagnostic, sources: Sources, colour: bool, width: int | None) -> 
 
 
 def _wrapped(before: str, text: str, width: int | None) -> list[str]:
-    """Break a text at blanks: its lines, each behind as many blanks as `before` is long."""
+    """Wrap a text at spaces; return its lines, each indented by the length of `before`."""
     indent = " " * len(before)
     if width is None or len(before) + _cells(text) <= width:
         return [indent + text]
