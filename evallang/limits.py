@@ -21,9 +21,9 @@ _IN_FORCE: ContextVar[Mapping[str, int]] = ContextVar("limits", default={})  # n
 class OverLimit(ValueError):
     """A quantity exceeds a limit; `help` says how to raise the limit."""
 
-    def __init__(self, message: str, way_out: str) -> None:
+    def __init__(self, message: str, suggestion: str) -> None:
         super().__init__(message)
-        self.help = way_out
+        self.help = suggestion
 
 
 @frozen
@@ -70,12 +70,12 @@ class Limit:
         """Return the error for a quantity of `found` (None: an unknown number above the limit)."""
         unit, most = self.unit, f"{self.most:,}"
         raised = _round(2 * self.most if found is None else found)
-        way_out = f"raise it by `--limit {self.name}={raised}`"
+        suggestion = f"raise it by `--limit {self.name}={raised}`"
         if instead:
-            way_out = f"{instead}, or raise the limit by `--limit {self.name}={raised}`"
+            suggestion = f"{instead}, or raise the limit by `--limit {self.name}={raised}`"
         if found is None:
-            return OverLimit(f"{what}: more {unit} than the limit of {most}", way_out)
-        return OverLimit(f"{what}: {found:,} {unit} are more than the limit of {most}", way_out)
+            return OverLimit(f"{what}: more {unit} than the limit of {most}", suggestion)
+        return OverLimit(f"{what}: {found:,} {unit} are more than the limit of {most}", suggestion)
 
 
 LIMITS: dict[str, Limit] = {}

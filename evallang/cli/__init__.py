@@ -1,4 +1,4 @@
-"""Words of the command line in, exit codes out; each command is loaded when it is called."""
+"""The command line; the module of a command is imported when the command is called."""
 
 from evallang.cli.main import main
 

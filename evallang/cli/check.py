@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
 @click.option("--data", "with_data", is_flag=True, help="Read the data and check them too.")
-@click.option("--fix", is_flag=True, help="Apply the sure fixes, and check again.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes and check again.")
 @limit_option
 def command(files: tuple[str, ...], layout: str, strict: bool, with_data: bool, fix: bool) -> int:
-    """Find what is wrong with studies: syntax, names, statistical sense.
+    """Check the syntax, names and statistical sense of studies.
 
-    Needs neither data nor scikit-learn. Exit code 1 when anything is an error. `-` reads
-    stdin, whose paths are relative to the current folder.
+    Needs neither data nor scikit-learn. Exit code 1 if there is an error. `-` reads stdin, whose
+    paths are relative to the current folder.
     """
     found: list[Diagnostic] = []
     sources: dict[str, SourceFile] = {}
     if fix and "-" in files:
-        raise click.UsageError("`--fix` writes to files, and `-` is none")
+        raise click.UsageError("`--fix` writes to files, and `-` is not a file")
     unread: list[click.ClickException] = []
     for path in files:
         try:

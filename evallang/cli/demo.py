@@ -17,7 +17,7 @@ STUDY = "screening.eval"
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.")
 def command(out: str, jobs: int | None) -> int:
-    """Copy a small study to the current folder, run it, and say where the report is."""
+    """Copy a small study to the current folder, run it and print the path of the report."""
     from evallang.cli.run import run_study
     from evallang.results.files import write_file
 
@@ -40,5 +40,5 @@ def command(out: str, jobs: int | None) -> int:
     except (OSError, UnicodeDecodeError) as error:
         said = error if isinstance(error, OSError) else OSError("it is not the demo")
         raise click.ClickException(cannot("write", target, said)) from error
-    tell(f"copied {target}", f"running it: evallang run {target}")
+    tell(f"copied {target}", f"running `evallang run {target}`")
     return run_study(str(target), jobs=jobs)

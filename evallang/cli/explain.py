@@ -8,7 +8,7 @@ from evallang.cli.terminal import columns, write
 from evallang.manual.explanations import Explanation, Part
 
 ELSEWHERE = "`evallang list --help` names the catalogues"
-WIDTH = 80  # characters of a line of prose, where the terminal has as many
+WIDTH = 80  # characters of a line of prose, if the terminal is wide enough
 
 
 @click.command("explain", epilog="Example: evallang explain mcnemar")
@@ -16,7 +16,7 @@ WIDTH = 80  # characters of a line of prose, where the terminal has as many
 def command(name: tuple[str, ...]) -> int:
     """Explain a code, rule, test, metric, interval, protocol, correction, model or statement.
 
-    Several words are one name (`repeated cv`), or are explained one by one.
+    Several words form one name (`repeated cv`) or are explained separately.
     """
     from evallang.manual.glossary import explain, nearest
 

@@ -1,4 +1,4 @@
-"""Applying the sure fixes of diagnostics to a file, until none is left."""
+"""Applying the safe fixes of diagnostics to a file until no fix remains."""
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from pathlib import Path
 from evallang.diagnostics import Diagnostic, Fix
 from evallang.source import Span
 
-ROUNDS = 20  # a fix may uncover another finding; more rounds than this never settle
+ROUNDS = 20  # a fix may uncover another finding; more rounds than this would never end
 
 
 def apply_fixes(path: Path) -> list[str]:
-    """Apply every safe fix of a study file; gives the titles of those that were applied."""
+    """Apply every safe fix of a study file; return the titles of the applied fixes."""
     from evallang.api.study import open_study
 
     applied: list[str] = []
@@ -30,15 +30,15 @@ def apply_fixes(path: Path) -> list[str]:
 
 
 def _overlaps(span: Span, taken: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether a place has a character in common with one of those in order."""
+    """Return whether a span overlaps one of the sorted ranges."""
     before = bisect_left(taken, (span.end, -1))
     return before > 0 and taken[before - 1][1] > span.start
 
 
 def _chosen(diagnostics: tuple[Diagnostic, ...], path: str) -> list[Fix]:
-    """Take the fixes of this file whose edits do not overlap."""
+    """Return the safe fixes of this file whose edits do not overlap."""
     chosen: list[Fix] = []
-    taken: list[tuple[int, int]] = []  # places that are changed, in order; none overlap
+    taken: list[tuple[int, int]] = []  # sorted ranges of the edits, which do not overlap
     for diagnostic in diagnostics:
         for fix in diagnostic.fixes:
             if not fix.safe or any(edit.span.path != path for edit in fix.edits):

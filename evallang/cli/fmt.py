@@ -11,13 +11,13 @@ from evallang.cli.terminal import cannot, show, study_path, tell, write_differen
 from evallang.diagnostics import Diagnostic
 from evallang.source import SourceFile
 
-NO_NEWLINE = "\\ No newline at end of file"  # as diff and patch have it
+NO_NEWLINE = "\\ No newline at end of file"  # the words of diff and patch
 
 
 @click.command("fmt", epilog="Example: evallang fmt --diff study.eval")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 if it would.")
-@click.option("--diff", "show_diff", is_flag=True, help="Print what would change, write nothing.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 on a change.")
+@click.option("--diff", "show_diff", is_flag=True, help="Print the changes without writing them.")
 @limit_option
 def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
     """Write studies in their canonical format; `-` reads stdin and writes stdout."""
@@ -87,13 +87,13 @@ def _difference(path: str, before: str, after: str) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Cut a text behind each newline, and nowhere else: a form feed ends no line of a study."""
+    """Split a text after each newline only, because a form feed does not end a line of a study."""
     *whole, last = text.split("\n")
     return [f"{line}\n" for line in whole] + [last] * bool(last)
 
 
 def _rules_by_name(text: str) -> Callable[[str], str] | None:
-    """Give what spells the waivers of a text; the rules are not looked at without any."""
+    """Return the function that spells waivers; without a waiver the rules are not imported."""
     if "evallang:" not in text:
         return None
     from evallang.checking.waivers import canonical

@@ -24,7 +24,7 @@ CATALOGUES = (
     help="How to write the list.",
 )
 def command(catalogue: str, layout: str) -> int:
-    """List the words of a catalogue, each with one line about it.
+    """List the words of a catalogue, each with a one-line summary.
 
     CATALOGUE is one of tests, metrics, intervals, protocols, models, corrections, rules,
     analyses, codes, statements and limits.
@@ -44,7 +44,7 @@ def command(catalogue: str, layout: str) -> int:
 
 
 def shown(name: str, text: str, wide: int | None) -> list[str]:
-    """Break a line for a reader at a terminal; a pipe gets one line for each member."""
+    """Wrap a line for a terminal; a pipe gets one line for each member."""
     if wide is None:
         return [name + text]
     indent = len(name) if len(name) <= wide * 2 // 3 else 4
@@ -58,7 +58,7 @@ def shown(name: str, text: str, wide: int | None) -> list[str]:
 
 
 def _name(entry: dict[str, Any]) -> str:
-    """Name a member as a study writes it, a diagnostic with its code."""
+    """Return the name of a member in a study; for a diagnostic, the code and the name."""
     name = str(entry.get("written") or entry["name"])
     return f"{entry['code']} {name}" if "code" in entry else name
 

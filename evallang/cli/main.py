@@ -1,4 +1,4 @@
-"""The `evallang` command: which commands there are, and what happens when one fails."""
+"""The `evallang` command: its subcommands and its handling of failures."""
 
 import importlib
 import os
@@ -22,10 +22,10 @@ from evallang.cli.terminal import (
 from evallang.version import LANGUAGE, VERSION
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("demo", "copy a small study to this folder, run it, say where the report is"),
-    "check": ("check", "find what is wrong with studies, without data or scikit-learn"),
+    "demo": ("demo", "copy a small study to this folder, run it, print the path of the report"),
+    "check": ("check", "check studies, without data or scikit-learn"),
     "fmt": ("fmt", "write studies in their canonical format"),
-    "power": ("power", "show what difference the tests of a study can detect"),
+    "power": ("power", "show which differences the tests of a study can detect"),
     "plan": ("plan", "show the resolved protocol, every default, and the number of fits"),
     "run": ("run", "run a study and write its results and report"),
     "report": ("report", "render the report again from results.json"),
@@ -37,7 +37,7 @@ INTERRUPTED = 130
 
 
 def _interrupt(*_: object) -> NoReturn:
-    """End the command at the first Ctrl-C; a second must not end the ending halfway."""
+    """End the command at the first Ctrl-C; a second one must not interrupt the clean-up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
@@ -67,12 +67,12 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; answers an interruption before click prints an empty line for it."""
+        """Run a command; report an interruption before click prints an empty line for it."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as ending:
             told = "interrupted" + (f": {ending}" if str(ending) else "")
-        # outside `except`, where the frames of the command are gone and its processes ended
+        # outside `except`: the frames of the command are gone and its processes have ended
         tell(told)
         return INTERRUPTED
 
@@ -95,7 +95,7 @@ def root(ctx: click.Context, debug: bool) -> None:
 
 
 def main() -> None:
-    """Run the command line; a bug prints a short message and where its log is."""
+    """Run the command line; a bug prints a short message and the path of its log."""
     _leave_current_folder()
     signal.signal(signal.SIGINT, _interrupt)
     open_streams()
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def _exit_code() -> int:
-    """Run the command that was called; whatever ends it has an exit code."""
+    """Run the command that was called; return an exit code however it ends."""
     try:
         code = root.main(prog_name="evallang", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -119,10 +119,10 @@ def _exit_code() -> int:
     except (click.Abort, KeyboardInterrupt):
         tell("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:  # of a help text, which click writes
+    except BrokenPipeError:  # click writes help texts itself
         leave(sys.stdout)
         return 0
-    except OSError as error:  # the system refused: a full disk, no right, too many open files
+    except OSError as error:  # for example a full disk, a missing permission, too many open files
         if "--debug" in sys.argv:
             tell_traceback(error)
         where = f" `{error.filename}`" if error.filename else ""
@@ -130,13 +130,13 @@ def _exit_code() -> int:
         tell(f"Error: the system refused{where}: {said[:1].lower()}{said[1:]}")
         leave(sys.stdout)
         return WRONG_USE
-    except Exception as error:  # the last wall: a bug is worded, logged, never dumped
+    except Exception as error:  # a bug: it is reported in one line and logged
         _bug(error)
         return Failed.exit_code
 
 
 def _leave_current_folder() -> None:
-    """Look for neither modules nor programs in the current folder, where anyone's may lie."""
+    """Remove the current folder, whose files are not trusted, from both search paths."""
     sys.path[:] = [entry for entry in sys.path if entry]
     places = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(place for place in places if place.startswith(os.sep))
@@ -156,5 +156,5 @@ def _bug(error: Exception) -> None:
         where = ""
     tell(
         f"this is a bug in evallang: {said}{where}",
-        "run it with `evallang --debug ...` to see the traceback",
+        "run `evallang --debug ...` to see the traceback",
     )

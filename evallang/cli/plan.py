@@ -22,7 +22,7 @@ from evallang.cli.terminal import read_study, show, write, write_json
 def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """Show the resolved protocol with every default, the graph and the number of fits.
 
-    Reads the data; where they are missing, gives what does not depend on them.
+    Reads the data; if they are missing, shows the parts that do not depend on them.
     """
     from evallang.api import StudyError, read_and_plan
     from evallang.cli.settings import overrides, remind
@@ -51,7 +51,7 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     return 0
 
 
-MERMAID_LIMIT = 500  # nodes; a larger graph is no picture any more
+MERMAID_LIMIT = 500  # nodes; a larger graph is unreadable
 
 
 def _graph(tasks: list[dict[str, Any]], layout: str) -> list[str]:

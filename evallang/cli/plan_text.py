@@ -1,4 +1,4 @@
-"""The plan as text: data, models, protocols, defaults and work, nothing left unsaid."""
+"""The plan as text: data, models, protocols, comparisons, defaults and work."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plan_lines(prepared: "Prepared") -> list[str]:
-    """Lay a plan out for a person."""
+    """Format a plan as text."""
     lines = [f"Study: {prepared.study.title}"]
     for heading, body in (
         ("Data", _data(prepared)),
@@ -95,14 +95,14 @@ def _source(record: "DataRecord", *, positive_written: bool) -> Iterator[str]:
 
 
 def _columns(columns: "tuple[ColumnRecord, ...]") -> Iterator[str]:
-    """Write every column as it will be used; alike ones of many share a line."""
+    """Iterate over the lines of the columns; if there are many, similar columns share a line."""
     if columns:
         yield f"  {_number(len(columns), 'column')}"
     yield from (f"    {line.title}: {line.facts}" for line in column_lines(columns))
 
 
 def _unread(prepared: "Prepared") -> list[str]:
-    """Name the sources that could not be read; a glob gives data sets `NAME/stem`."""
+    """Return the names of unread sources; the data sets of a glob are named `NAME/stem`."""
     read = [*prepared.read.tables, *(outcomes.spec.name for outcomes in prepared.read.imported)]
     read += [table.spec.name for table in prepared.read.score_tables]
     found = {name.partition("/")[0] for name in read}
@@ -116,7 +116,7 @@ def _models(prepared: "Prepared") -> Iterator[str]:
 
 def _model(model: "ModelRecord") -> Iterator[str]:
     if model.pipeline is None:
-        yield f"{model.name}: {model.kind} made elsewhere"
+        yield f"{model.name}: imported {model.kind}"
     else:
         yield f"{model.name} = {model.pipeline}"
     for parameter, candidates in model.tuned.items():
@@ -152,7 +152,7 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
 
 
 def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
-    """Write a protocol as a study does, and below it how rows are kept together."""
+    """Format a protocol as in a study, with its strata and groups below."""
     named = protocol.name != protocol.kind
     yield (
         f"protocol {protocol.name} = {protocol.written}"
@@ -166,7 +166,7 @@ def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
 
 
 def _comparisons(prepared: "Prepared") -> Iterator[str]:
-    """Write the lines of each family, then its size and what corrects it."""
+    """Iterate over the lines of each family, then its size and correction."""
     families = prepared.planned.families
     for family in families.families:
         yield from dict.fromkeys(planned.line.source for planned in family.comparisons)

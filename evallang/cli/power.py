@@ -18,10 +18,10 @@ from evallang.cli.terminal import read_study, show, write, write_json
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
 @limit_option
 def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
-    """Show what difference the tests of a study can detect, at their corrected level.
+    """Show which differences the tests of a study can detect, at their corrected level.
 
-    Takes `analyze power(...)` of the study, else its defaults. Reads the data, fits nothing;
-    where they are missing, gives what does not depend on them.
+    Uses `analyze power(...)` of the study, or its defaults. Reads the data and fits no model; if
+    the data are missing, shows the parts that do not depend on them.
     """
     from evallang.api import StudyError
     from evallang.api.power import SCHEMA, power_of

@@ -1,4 +1,4 @@
-"""What the tests of a study can detect, as a table for a terminal."""
+"""The differences that the tests of a study can detect, as a table for a terminal."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -8,13 +8,13 @@ from evallang.stats.corrections import CORRECTIONS
 
 ASSUMED = {"discordant": "discordant", "sd": "sd", "test_train_ratio": "test/train"}
 STATED = (
-    "Power is for differences stated before the data are seen; at the observed difference it "
-    "says no more than p (Hoenig & Heisey 2001)."
+    "Power applies to differences stated before the data are seen; at the observed difference it "
+    "adds nothing to p (Hoenig & Heisey 2001)."
 )
 
 
 def power_lines(found: Sequence[Analysis]) -> list[str]:
-    """Lay the answers out, a block for each test of each line."""
+    """Format the answers, one block for each test of each line."""
     lines: list[str] = []
     for item in found:
         lines += [*_block(item), ""]

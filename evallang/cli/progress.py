@@ -1,4 +1,4 @@
-"""One line on a terminal that moves from the first moment to the last."""
+"""A line on a terminal that shows the progress of a run."""
 
 import threading
 import time
@@ -9,14 +9,15 @@ from evallang.cli.terminal import tell_state
 
 
 class Progress:
-    """What is being done, fits done, time taken, rate, time left; nothing where not shown.
+    """A line with the activity, the fits done, the time taken, the rate and the time left.
 
-    A thread of its own redraws it, so that the clock goes on while the first fit runs.
+    A thread redraws it, so that the clock runs during the first fit. Without a terminal it writes
+    nothing.
     """
 
     WIDTH = 24
     EVERY = 0.2  # seconds between redraws
-    KNOWN_FROM = 50  # the time left is said once one fit of so many is done
+    KNOWN_FROM = 50  # the time left is shown once one fit of so many is done
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
@@ -45,18 +46,18 @@ class Progress:
             tell_state("")
 
     def update(self, done: int, total: int) -> None:
-        """Take the number of fits done and planned."""
+        """Set the number of fits done and planned."""
         if not done:
             self.fitting_since = time.monotonic()
         self.done, self.total = done, total
         self.stage = "" if done < total else "computing intervals and tests"
 
     def say(self, stage: str) -> None:
-        """Show what is being done when no fits are."""
+        """Set the activity shown while no fits run."""
         self.stage = stage
 
     def line(self, now: float) -> str:
-        """Word the state at a time of the monotonic clock."""
+        """Return the text of the line at a time of the monotonic clock."""
         elapsed = duration(now - self.started)
         if self.stage:
             return f"{self.stage}  {elapsed}"
@@ -78,7 +79,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Give seconds as people say them: `40 s`, `3 min 05 s`, `2 h 10 min`."""
+    """Format seconds for a reader: `40 s`, `3 min 05 s`, `2 h 10 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -17,7 +17,7 @@ from evallang.limits import OverLimit
 )
 @limit_option
 def command(place: str, formats: str | None) -> int:
-    """Render the report again beside its results; nothing is computed, no data are read."""
+    """Render the report again next to its results, without computing or reading data."""
     from evallang.api import FolderRefused, Results
     from evallang.api.folder import held_for_report
     from evallang.reporting.report import write_report
@@ -26,12 +26,12 @@ def command(place: str, formats: str | None) -> int:
     if not path.exists():
         raise click.ClickException(f"there is no file or folder `{place}`")
     if not path.is_dir() and not path.is_file():
-        raise click.ClickException(f"`{place}` is no regular file; name a results.json")
+        raise click.ClickException(f"`{place}` is not a regular file; name a results.json")
     wanted = report_formats(formats)
     try:
         results = Results.load(path)
     except FileNotFoundError as error:
-        raise click.ClickException(f"`{place}` holds no results.json") from error
+        raise click.ClickException(f"`{place}` does not contain a results.json") from error
     except OSError as error:
         raise click.ClickException(cannot("read", place, error)) from error
     except OverLimit as error:

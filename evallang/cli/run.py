@@ -34,7 +34,7 @@ FORMATS = ("html", "pdf")
     "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
 )
 @click.option(
-    "--trust", is_flag=True, help="Let the study run its author's own code and ask servers."
+    "--trust", is_flag=True, help="Allow the study to run its author's code and query servers."
 )
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
@@ -51,8 +51,8 @@ def command(
 ) -> int:
     """Run a study and write results.json, predictions and the report.
 
-    Exit code 1: the study or its data are faulty, nothing was fitted; 3: a fit failed; 4: a
-    `require` line was not met (the report is written).
+    Exit code 1: the study or its data have errors, and no model was fitted; 3: a fit failed; 4: a
+    requirement was not met (the report is written).
     """
     return run_study(
         file,
@@ -67,14 +67,14 @@ def command(
 
 
 def report_formats(text: str | None) -> tuple[str, ...] | None:
-    """Split a list of formats; raises `click.ClickException` on an unknown one."""
+    """Split a list of formats; raise `click.ClickException` for an unknown format."""
     if text is None:
         return None
     found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     unknown = [part for part in found if part not in FORMATS]
     if unknown or not found:
         raise click.ClickException(
-            f"there is no report format `{', '.join(unknown) or text}`; there are html and pdf"
+            f"there is no report format `{', '.join(unknown) or text}`; write html or pdf"
         )
     return found
 
@@ -90,7 +90,7 @@ def run_study(
     quiet: bool = False,
     open_report: bool = False,
 ) -> int:
-    """Run one study for a person at a terminal; gives the exit code."""
+    """Run one study from a terminal; return the exit code."""
     from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, run
     from evallang.api.folder import reserved
     from evallang.api.models import refuse_leading_out
@@ -172,7 +172,7 @@ def _save(
 
 
 def _kept_elsewhere(results: "RunResults") -> str:
-    """Save the numbers of hours where there is room, and say where."""
+    """Save the results in a temporary folder, so that hours of fits are not lost; return where."""
     from evallang.results import codec
 
     try:

@@ -7,7 +7,7 @@ from evallang.limits import VARIABLE, limits, read_settings
 
 
 def overrides(settings: tuple[str, ...]) -> dict[str, str]:
-    """Split each setting at its first `=`; raises `click.ClickException` when it has none."""
+    """Split each setting at its first `=`; raise `click.ClickException` if it is missing."""
     found: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -20,7 +20,7 @@ def overrides(settings: tuple[str, ...]) -> dict[str, str]:
 
 
 def remind(settings: tuple[str, ...]) -> None:
-    """Say after errors what was set, for an error's place is where the value is used."""
+    """Write the settings after errors, because an error shows the place where a value is used."""
     for setting in settings:
         tell(f"note: `--set {setting}` was in force")
 
@@ -40,6 +40,6 @@ limit_option = click.option(
     show_envvar=True,
     expose_value=False,
     callback=_put_in_force,
-    help="Raise or lower a limit, as in rows=5e9; `evallang list limits` names them.",
+    help="Raise or lower a limit, as in rows=5e9; `evallang list limits` lists them.",
 )
 """The option of every command that reads a study or its data."""

@@ -1,8 +1,8 @@
-"""The one writer of the command line: every line on stdout and stderr passes through here.
+"""Output of the command line: every line on stdout and stderr is written here.
 
-Each line is made printable, whatever it holds of data, files, names and options. Colours are
-added to findings afterwards. A reader that is gone (`| head -1`, `>&-`) ends no command: what
-is left is written nowhere, and the exit code is that of the work.
+Each line is made printable, because it may contain text from data, files, names and options.
+Colours are added to findings afterwards. A closed reader (`| head -1`, `>&-`) does not end a
+command: further output is discarded, and the exit code is that of the work.
 """
 
 import os
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def open_streams() -> None:
-    """Prepare the standard streams; closed ones (`>&-`) lead nowhere from now on.
+    """Prepare the standard streams; discard the output to closed ones (`>&-`).
 
-    A file opened later must not take their numbers: libraries write to those.
+    A file opened later must not get their numbers, because libraries write to these.
     """
     for number in range(3):
         try:
@@ -42,12 +42,12 @@ def open_streams() -> None:
     sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # letters that its encoding lacks
+        if hasattr(stream, "reconfigure"):  # for letters that its encoding lacks
             stream.reconfigure(errors="backslashreplace")
 
 
 def close_streams() -> None:
-    """Write what libraries left in the buffers; what cannot be written is lost."""
+    """Flush the buffers of the standard streams; text that cannot be written is lost."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -56,7 +56,7 @@ def close_streams() -> None:
 
 
 def leave(stream: TextIO) -> None:
-    """Send what is still to be written nowhere: its reader or its disk is gone."""
+    """Discard further output to a stream whose reader or disk is gone."""
     try:
         number = stream.fileno()
     except (OSError, ValueError):  # closed, or not a file
@@ -65,7 +65,7 @@ def leave(stream: TextIO) -> None:
 
 
 def _put(stream: TextIO, text: str) -> None:
-    """Write text; raises `OSError` where stdout has a reader and cannot be written."""
+    """Write text; raise `OSError` if stdout has a reader and cannot be written."""
     try:
         stream.write(text)
         stream.flush()
@@ -89,7 +89,7 @@ def write_json(document: Any, indent: int = 1) -> None:
 
 
 def write_format(text: str) -> None:
-    """Write findings in a format for machines, whose words were made printable in it.
+    """Write findings in a format for programs, whose texts are printable already.
 
     Its lines may be workflow commands.
     """
@@ -98,14 +98,14 @@ def write_format(text: str) -> None:
 
 
 def write_difference(lines: Sequence[str]) -> None:
-    """Write lines of a patch to stdout, where a carriage return that ends one stays."""
+    """Write lines of a patch to stdout; keep a carriage return at the end of a line."""
     for line in lines:
         shown = line.removesuffix("\r")
         _put(sys.stdout, printable_line(shown) + line[len(shown) :] + "\n")
 
 
 def write_study(text: str) -> None:
-    """Write a study to stdout: as it is into a pipe or a file, printable on a terminal."""
+    """Write a study to stdout, unchanged to a pipe or a file and printable to a terminal."""
     if sys.stdout.isatty():
         write(*text.removesuffix("\n").split("\n"))
     else:
@@ -124,12 +124,12 @@ def tell(*lines: str) -> None:
 
 
 def tell_state(line: str) -> None:
-    """Write a line to stderr that the next one takes the place of."""
+    """Write a line to stderr that the next line overwrites."""
     _put(sys.stderr, f"\r{printable(line)}\x1b[K")
 
 
 def tell_error(error: click.ClickException) -> None:
-    """Write why a command refused; after a wrong use, how it is used."""
+    """Write the reason why a command failed, and its usage after wrong arguments."""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         tell(*error.ctx.get_usage().split("\n"))
         tell(f"Try '{error.ctx.command_path} -h' for help.", "")
@@ -137,7 +137,7 @@ def tell_error(error: click.ClickException) -> None:
 
 
 def tell_traceback(error: BaseException) -> None:
-    """Write a traceback, each line behind a mark: the text of an exception may have many."""
+    """Write a traceback; prefix every line, because the text of an exception may have many."""
     for part in traceback.format_exception(error):
         tell(*(f"| {line}" for line in part.removesuffix("\n").split("\n")))
 
@@ -149,14 +149,14 @@ class Failed(click.ClickException):
 
 
 def wants_colour(stream_is_terminal: bool) -> bool:
-    """Tell whether to paint: on a terminal, unless NO_COLOR says otherwise."""
+    """Return whether to use colours: on a terminal, unless NO_COLOR is set."""
     return stream_is_terminal and "NO_COLOR" not in os.environ
 
 
 def columns() -> int:
-    """Give the width of the terminal, 80 where nothing shows one; it is never too narrow to read.
+    """Return the width of the terminal, by default 80 and at least `NARROWEST`.
 
-    The variable `COLUMNS` says otherwise, as for other programs.
+    The variable `COLUMNS` overrides it, as for other programs.
     """
     return max(shutil.get_terminal_size().columns, NARROWEST)
 
@@ -165,7 +165,7 @@ NARROWEST = 30
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> None:
-    """Print findings to stderr; those that are allowed only count in results and report."""
+    """Print findings to stderr, except waived ones, which only results and report list."""
     shown = [d for d in diagnostics if d.allowed_because is None]
     if shown:
         terminal = sys.stderr.isatty()
@@ -186,7 +186,7 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def study_path(path: str) -> Path:
-    """Take the path of a study file; raises `click.ClickException` when it is none."""
+    """Return the path of a study file; raise `click.ClickException` if it is not a file."""
     place = Path(path)
     try:
         found, regular = place.exists(), place.is_file()
@@ -197,12 +197,12 @@ def study_path(path: str) -> Path:
     if place.is_dir():
         raise click.ClickException(f"`{path}` is a folder; name a .eval file in it")
     if not regular:
-        raise click.ClickException(f"`{path}` is no regular file; name a .eval file")
+        raise click.ClickException(f"`{path}` is not a regular file; name a .eval file")
     return place
 
 
 def read_study(path: str, overrides: Mapping[str, str] | None = None) -> "Study":
-    """Read and check a study file; raises `click.ClickException` when it cannot be read."""
+    """Read and check a study file; raise `click.ClickException` if it cannot be read."""
     from evallang.api.study import open_study
 
     try:
@@ -212,6 +212,6 @@ def read_study(path: str, overrides: Mapping[str, str] | None = None) -> "Study"
 
 
 def cannot(verb: str, path: str | Path, error: OSError) -> str:
-    """Word what the system refused: "cannot write `results`: no space left on device"."""
+    """Return the message of a system error: "cannot write `results`: no space left on device"."""
     said = error.strerror or str(error)
     return f"cannot {verb} `{path}`: {said[:1].lower()}{said[1:]}"

@@ -1,12 +1,12 @@
-"""One line on stdout for each `require`: what was decided, on which numbers."""
+"""One line on stdout for each `require`: the decision and the numbers behind it."""
 
 from evallang.results.records import Requirement, Results
 
-MOST_DECIMALS = 8  # beyond those of the unit, until a bound is on its side of the line
+MOST_DECIMALS = 8  # more than the unit has, so that no bound is rounded across the line
 
 
 def requirement_lines(record: Results) -> list[str]:
-    """Word each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8] (95% tango)`."""
+    """Format each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8] (95%)`."""
     units = {m.name: m.unit for m in record.methods if m.kind == "metric"}
     return [
         _line(found, percent=units.get(found.metric) == "percent", several=len(record.data) > 1)
@@ -46,14 +46,14 @@ def _numbers(found: Requirement, *, percent: bool) -> str:
 
 
 def _lines(found: Requirement) -> tuple[float, ...]:
-    """Give the numbers that a bound of the interval is held against."""
+    """Return the numbers that a bound of the interval is compared with."""
     if found.kind == "level":
         return () if found.threshold is None else (found.threshold,)
     return (-found.margin, found.margin) if found.margin else (0.0,)
 
 
 def _decimals(bounds: list[float], lines: list[float], least: int) -> int:
-    """Choose as many decimals as it takes for no bound to be rounded across a line."""
+    """Return the fewest decimals with which no bound is rounded across a line."""
 
     def side(value: float, line: float) -> int:
         return (value > line) - (value < line)
@@ -71,6 +71,6 @@ def _number(value: float, places: int) -> str:
 
 
 def _reason(found: Requirement) -> str:
-    """Say why a line is not met where its numbers do not show it."""
+    """Return why a requirement is not met, if its numbers do not show it."""
     shown = found.value is not None and found.interval is not None and found.test is None
     return "" if found.met or found.reason is None or shown else found.reason

@@ -1,4 +1,4 @@
-"""Records to JSON and back, by their types: full precision, never NaN, unknown fields kept out."""
+"""Records to JSON and back by their types, in full precision, without NaN and unknown fields."""
 
 import dataclasses
 import json
@@ -19,14 +19,14 @@ from evallang.results.statistics import NOT_RUN, POSTERIOR
 
 Record = TypeVar("Record")
 LARGEST = 2**64
-"""The largest whole number that results hold: seeds and counts are smaller."""
+"""The largest integer in results: seeds and counts are smaller."""
 LONGEST_NUMBER = 400
-"""Digits of a whole number: more than those of the largest float."""
+"""The most digits of an integer: more than the largest float has."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_plain(value: Any) -> Any:
-    """Turn records into dictionaries and lists; infinite is the text "inf" or "-inf".
+    """Convert records to dictionaries and lists; infinite numbers become "inf" or "-inf".
 
     Raises `ValueError` on NaN: an undefined number is None with a note, never NaN.
     """
@@ -49,22 +49,22 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[Record], value: Any) -> Record:
-    """Build a record of type `kind`; fields it does not know are passed over.
+    """Build a record of type `kind`, ignoring unknown fields.
 
-    Raises `ValueError` when a field without default is missing or has another shape.
+    Raises `ValueError` if a field without a default is missing or has another type.
     """
     return cast(Record, _build(kind, value, kind.__name__))
 
 
 def dumps(results: Results) -> str:
-    """Give the text of `results.json`."""
+    """Return the text of `results.json`."""
     return printable_json(to_plain(results), indent=1) + "\n"
 
 
 def encodable(record: Record) -> Record:
-    r"""Return a record whose texts UTF-8 can hold: bytes of paths that are none as `\xff`.
+    r"""Return a record whose texts UTF-8 can encode; other bytes of paths become `\xff`.
 
-    Everything else of the record stays as it is.
+    The rest of the record does not change.
     """
     return cast(Record, _encodable(record))
 
@@ -91,7 +91,7 @@ def _encodable(value: Any) -> Any:
 
 
 def _escaped(text: str) -> str:
-    """Write half surrogates out: those that stand for a byte of a path as that byte."""
+    """Replace surrogates by visible escapes; those for a byte of a path by that byte."""
     return "".join(
         f"\\x{ord(c) - 0xDC00:02x}"
         if "\udc80" <= c <= "\udcff"
@@ -105,7 +105,7 @@ def _escaped(text: str) -> str:
 def loads(text: str) -> Results:
     """Read the text of a `results.json`.
 
-    Raises `ValueError` when it is no such file, or of a schema that this version cannot read.
+    Raises `ValueError` if it is another file or has a schema that this version cannot read.
     """
     try:
         document = json.loads(text, parse_constant=_no_constant, parse_int=_whole)
@@ -122,7 +122,7 @@ def loads(text: str) -> Results:
 
 
 def _set_statuses(document: dict[str, Any]) -> None:
-    """Set the status of the tests of a file that was written before tests had one.
+    """Set the status of tests in a file of a version without it.
 
     A test of the variant "not computed" is `not_computed`, refused for the reason of its notes; a
     pair of a comparison that was not performed is `not_performed`; a test without a p-value and
@@ -139,7 +139,7 @@ def _set_statuses(document: dict[str, Any]) -> None:
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the objects of a list; what has another shape is refused by `from_plain`."""
+    """Iterate over the objects of a list; `from_plain` refuses other types."""
     yield from (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
 
 
@@ -230,7 +230,7 @@ def _build_annotated(kind: Any, value: Any, where: str) -> Any:
 
 
 def _with_numbers(value: Any, shown: Any) -> Any:
-    """Put the numbers that were read into a JSON object, where infinite ones are texts."""
+    """Convert the numbers of a JSON object, in which infinite numbers are texts."""
     if not dataclasses.is_dataclass(shown):
         return value
     numbers = {

@@ -1,4 +1,4 @@
-"""The columns of a source laid out for a reader: one line a column, or alike ones together."""
+"""The columns of a source as text: a line for each column or for each group of similar ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from evallang.frozen import frozen
 from evallang.results.records import ColumnRecord
 
-MOST_SINGLE = 20  # columns of a source that have a line each; more of them are put together
-MOST_GROUPS = 12  # lines; with more, columns are put together by role and kind alone
-MOST_NAMES = 5  # columns that a line names before it says "and N more"
+MOST_SINGLE = 20  # a source with more columns groups similar ones
+MOST_GROUPS = 12  # with more lines, columns are grouped only by role and kind
+MOST_NAMES = 5  # the columns that a line names before "and N more"
 
 
 @frozen
 class ColumnLine:
-    """One line: which columns, their role and kind, what they hold, what becomes of them."""
+    """A line on one or more columns: names, role, kind, values, and their use in the models."""
 
     names: tuple[str, ...]
     n: int
@@ -24,14 +24,14 @@ class ColumnLine:
 
     @property
     def facts(self) -> str:
-        """How many columns, their role and kind, what they hold, what becomes of them."""
+        """The number of columns, their role, kind and values, and their use in the models."""
         many = f"{self.n:,} columns" if self.n > 1 else ""
         facts = ", ".join(filter(None, (many, self.role, self.kind, self.holds)))
         return facts + (f"; {self.becomes}" if self.becomes else "")
 
     @property
     def title(self) -> str:
-        """The names of the columns, the first few of many."""
+        """The names of the columns; of many columns only the first."""
         more = self.n - len(self.names)
         return ", ".join(self.names) + (f" and {more:,} more" if more else "")
 
@@ -39,9 +39,9 @@ class ColumnLine:
 def column_lines(
     columns: Sequence[ColumnRecord], most_single: int = MOST_SINGLE
 ) -> tuple[ColumnLine, ...]:
-    """Return a line for each column, or for all that are alike where there are more than 20.
+    """Return a line for each column or, above 20 columns, for each group of similar columns.
 
-    The number of lines is bounded by the number of roles and kinds, not by that of columns.
+    The number of roles and kinds, not that of columns, bounds the number of lines.
     """
     if len(columns) <= most_single:
         groups: list[list[ColumnRecord]] = [[column] for column in columns]

@@ -1,17 +1,17 @@
-"""New files under a temporary name, renamed in: a link or a pipe of that name is never followed."""
+"""Writing files under a temporary name and renaming them: links and pipes are never followed."""
 
 import os
 import tempfile
 from pathlib import Path
 
 TEMPORARY = ".evallang-"
-"""How the names of unfinished files begin; a killed process may leave one."""
+"""The beginning of names of unfinished files; a killed process may leave such a file."""
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file as a whole: what bears its name is replaced, never written through.
+    """Write a file as a whole, replacing any file, link or pipe of its name.
 
-    Raises `OSError`; then what was there is still there.
+    Raises `OSError`; the previous file then remains.
     """
     handle, beside = tempfile.mkstemp(prefix=TEMPORARY, dir=os.fspath(path.parent))
     try:
@@ -25,7 +25,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def _umask() -> int:
-    """Return the rights that new files are denied; the system tells only when it is set."""
+    """Return the umask, which the system reveals only when it is set."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -1,23 +1,23 @@
-"""What a field of the records may hold beyond its Python type: a reader checks it."""
+"""Constraints on fields of the records beyond their Python types, checked on reading."""
 
 from typing import Annotated, Any
 
 from evallang.frozen import frozen
 
 ROUNDING = 1e-9
-"""How far beyond a bound a computed number may lie."""
+"""The largest excess of a computed number over a bound."""
 
 
 @frozen
 class Between:
-    """A number between two others; None and undefined values are the field's own matter."""
+    """A number between two bounds; whether None is allowed follows from the type of the field."""
 
     low: float
     high: float
     inside: bool = False
 
     def check(self, value: Any, where: str) -> None:
-        """Raise `ValueError` for a number that is not between the bounds."""
+        """Raise `ValueError` for a number outside the bounds."""
         slack = 0.0 if self.inside else ROUNDING
         beyond = not self.low - slack <= value <= self.high + slack
         if beyond or (self.inside and value in (self.low, self.high)):
@@ -38,7 +38,7 @@ class Among:
 
 @frozen
 class Reads:
-    """What a report reads of a JSON value: of its known fields, or all of it."""
+    """The record with the fields of a JSON value that a report reads."""
 
     kind: Any
 
@@ -46,4 +46,4 @@ class Reads:
 Share = Annotated[float, Between(0.0, 1.0)]
 Level = Annotated[float, Between(0.0, 1.0, inside=True)]
 Duration = Annotated[float, Between(0.0, 1e12)]
-"""Seconds: no run takes thirty thousand years."""
+"""Seconds; more than thirty thousand years is not the duration of a run."""

@@ -1,6 +1,6 @@
 """Records as short tables: aligned lines for a terminal, HTML for a notebook.
 
-Texts of a study, its data or its author's code pass `printable`, and HTML is escaped.
+Texts from a study, its data or its author's code pass `printable`, and HTML is escaped.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ SMALLEST_P = 0.0001  # a smaller p is printed as "<0.0001"
 
 
 class Head(NamedTuple):
-    """The head of a column, and whether its cells are numbers, which align at the right."""
+    """The head of a column; cells with numbers are aligned at the right."""
 
     text: str
     number: bool = False
@@ -29,9 +29,9 @@ class Head(NamedTuple):
 
 @frozen
 class Printed:
-    """A table to be printed: a title, heads, rows of texts, and lines below it.
+    """A printable table: a title, heads, rows of texts, and lines below it.
 
-    Without heads, the first cell of each row names the second.
+    Without heads, the first cell of each row is the name of the second.
     """
 
     title: str
@@ -105,7 +105,7 @@ def joined_text(tables: Iterable[Printed]) -> str:
 
 
 def number(value: Any) -> str:
-    """Return a number with four significant digits, a dash where it is undefined."""
+    """Return a number with four significant digits, or a dash if it is undefined."""
     if value is None:
         return "-"
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -116,19 +116,19 @@ def number(value: Any) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """Return a p-value with three significant digits; one that is tiny as a bound."""
+    """Return a p-value with three significant digits, or a bound for a tiny one."""
     if value is None:
         return "-"
     return f"<{SMALLEST_P}" if value < SMALLEST_P else f"{value:.3g}"
 
 
 def bounds(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets, a dash where it is undefined."""
+    """Return an interval in brackets, or a dash if it is undefined."""
     return "-" if low is None and high is None else f"[{number(low)}, {number(high)}]"
 
 
 def yes_or_no(value: bool | None) -> str:
-    """Return a decision in a word, a dash where there is none."""
+    """Return a decision as a word, or a dash if it is undefined."""
     return "-" if value is None else "yes" if value else "no"
 
 
@@ -149,7 +149,7 @@ def _tagged(tag: str, text: str, *, right: bool) -> str:
 
 
 def facts_of_estimate(estimate: "Estimate") -> Printed:
-    """Lay out one estimate, a line for each fact."""
+    """Format one estimate, a line for each fact."""
     rows = [("model", estimate.model), ("data", estimate.data)]
     if estimate.protocol is not None:
         rows.append(("protocol", estimate.protocol))
@@ -165,7 +165,7 @@ def facts_of_estimate(estimate: "Estimate") -> Printed:
 
 
 def facts_of_test(result: "HypothesisTestResult") -> Printed:
-    """Lay out what one hypothesis test found, a line for each fact."""
+    """Format the result of one hypothesis test, a line for each fact."""
     rows = []
     if result.models:
         rows.append(("models", " vs ".join(result.models)))
@@ -193,7 +193,7 @@ def facts_of_test(result: "HypothesisTestResult") -> Printed:
 
 
 def facts_of_comparison(comparison: "Comparison") -> tuple[Printed, ...]:
-    """Lay out one comparison: the test of all models, then a line for each pair."""
+    """Format one comparison: the test of all models, then a line for each pair."""
     where = ", ".join(filter(None, (comparison.data, comparison.protocol, comparison.metric)))
     rows = []
     if comparison.omnibus is not None:
@@ -212,7 +212,7 @@ def _family(comparison: "Comparison") -> str:
 
 
 def pair_table(pairs: Sequence["HypothesisTestResult"]) -> Printed:
-    """Lay out tests of pairs, one row for each."""
+    """Format tests of pairs, one row for each."""
     heads = (
         Head("pair"),
         Head("test"),

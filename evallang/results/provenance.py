@@ -1,4 +1,4 @@
-"""Where results come from: versions and machine, the methods used and their references."""
+"""The provenance of results: versions, machine, methods and their references."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -9,7 +9,7 @@ from evallang.results.kinds import Duration
 
 @frozen
 class GitState:
-    """The commit of the working copy, and whether it was dirty."""
+    """The commit of the working copy, and whether it had uncommitted changes."""
 
     commit: str
     dirty: bool
@@ -17,7 +17,7 @@ class GitState:
 
 @frozen
 class FitCounts:
-    """How many fits were planned, run, taken from the store, failed."""
+    """The number of fits that were planned, run, taken from the store, and failed."""
 
     planned: int
     run: int
@@ -27,9 +27,9 @@ class FitCounts:
 
 @frozen
 class Provenance:
-    """What may differ between two equal runs: versions, machine, time.
+    """The facts that may differ between two equal runs: versions, machine, time.
 
-    `paths_taken` are the paths of data, as written, that lead out of the study's folder.
+    `paths_taken` are the written paths of data that lead out of the study's folder.
     """
 
     evallang: str
@@ -47,7 +47,7 @@ class Provenance:
 
 @frozen
 class ReferenceRecord:
-    """A reference of a method that was used, so that a report needs no catalogue."""
+    """A reference of a method that was used, so that a report does not need the catalogues."""
 
     key: str
     authors: tuple[str, ...]
@@ -62,18 +62,17 @@ class ReferenceRecord:
 
 @frozen
 class MethodRecord:
-    """A method that was used: what a report says of it without asking the catalogues.
+    """A method that was used, described so that a report does not need the catalogues.
 
     `kind` is metric, estimate, interval, interval_of_test (one that only a test makes), test,
     correction, protocol, effect or software; `better` and `unit` are set for metrics ("higher",
     "percent"), and `of_examples` names what each example has ("absolute errors"). `estimand` is
-    what a test compares where that is not the mean of what examples have ("trimmed mean"),
-    `variants` the words for what it computed, where they are its own. `of_difference` is the title
-    of an interval of a difference, where it is another method. `averages_classes` tells that a
-    metric is the mean over three or more classes, `counts_right` that it is the share of examples
-    predicted right; older files say neither. `allows_overlap` tells that an interval allows for
-    training sets that share rows; it is None
-    where that is not known, and for other methods.
+    what a test compares if that is not the mean over the examples ("trimmed mean"), and `variants`
+    are the test's own words for its variants. `of_difference` is the title of an interval of a
+    difference if it is another method. `averages_classes` states that a metric is the mean over
+    three or more classes, `counts_right` that it is the share of examples predicted right; older
+    files contain neither. `allows_overlap` states that an interval allows for training sets that
+    share rows; it is None if that is unknown, and for other methods.
     """
 
     kind: str

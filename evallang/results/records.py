@@ -1,7 +1,7 @@
-"""The records of `results.json`, one dataclass for each; names are those of the contract.
+"""The records of `results.json`, one dataclass for each; the names of fields are those of the file.
 
-They hold names, numbers and option values only. Floats are never NaN: undefined is None,
-with a note that says why. Sequences are tuples, so that frozen means frozen.
+They hold only names, numbers and option values. Floats are never NaN: an undefined value is None,
+with a note that gives the reason. Sequences are tuples, so that records are immutable.
 """
 
 from collections.abc import Mapping
@@ -53,9 +53,9 @@ class StudyRecord:
 
 @frozen
 class SpecRecord:
-    """The study file: where, which bytes, canonical text, overrides from the command line.
+    """The study file: path, hash, canonical text, overrides from the command line.
 
-    `own_code` are the author's packages that it runs, with the hash of their source.
+    `own_code` lists the author's packages that it runs, with the hashes of their sources.
     """
 
     path: str
@@ -68,7 +68,7 @@ class SpecRecord:
 
 @frozen
 class Excluded:
-    """How many rows one clause left out."""
+    """The number of rows that one clause excluded."""
 
     clause: str
     n: int
@@ -76,11 +76,11 @@ class Excluded:
 
 @frozen
 class ColumnRecord:
-    """One column of a source: what it holds, its role, and what becomes of it in the models.
+    """One column of a source: its values, its role, and its use in the models.
 
-    `kind` is number, boolean, date, text, empty or other; `levels` counts distinct values where
-    they are names, `range` holds the least and the greatest number or date; `becomes` is None
-    for a column that is no feature.
+    `kind` is number, boolean, date, text, empty or other; `levels` is the number of distinct
+    values that are names, `range` the smallest and the largest number or date; `becomes` is None
+    for a column that is not a feature.
     """
 
     name: str
@@ -96,9 +96,9 @@ class ColumnRecord:
 class DataRecord:
     """One data set; `kind` is table, predictions, scores or counts.
 
-    `weight` is the column of the weights, `effective_n` the number of equally weighted
-    examples that tell as much. `samples` tells of shares how many examples each model has, which
-    are no other model's; `n` is then their sum.
+    `weight` is the column of the weights, `effective_n` the equivalent number of
+    equally weighted examples. For shares, `samples` gives the number of examples of each model,
+    which no other model has; `n` is then their sum.
     """
 
     name: str
@@ -128,16 +128,16 @@ class DataRecord:
 
 
 WITHOUT_WEIGHTS = "the weights have no part in its fits"
-"""How the note of a model begins whose class takes no weights."""
+"""The beginning of the note of a model whose class does not accept weights."""
 
 
 @frozen
 class ModelRecord:
     """One model; `tuned` maps each searched parameter to its candidates.
 
-    A distribution stands as the text of its domain; `n_candidates` is how many combinations
-    one search tries, at most where it is model-based. `unweighted_steps` are the classes before
-    the last step that could take the weights of the rows and are fitted without them.
+    A distribution is the text of its domain; `n_candidates` is the number of combinations that
+    one search tries, or at most tries if it is model-based. `unweighted_steps` are the classes
+    before the last step that could use the weights of the rows and are fitted without them.
     """
 
     name: str
@@ -152,15 +152,15 @@ class ModelRecord:
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"
 TUNED_ON = (VALIDATION_PART, INNER_FOLDS, INNER_PERIODS)
-"""Where candidates are compared: on one validation part, inner folds, inner later periods."""
+"""The rows on which candidates are compared: a validation part, inner folds, later periods."""
 PARTITION, DRAWN = "partition", "drawn"
 SHARED_TRAINING = (PARTITION, DRAWN)
-"""What two training sets share: all but two parts of one partition, or rows drawn by chance."""
+"""The rows that two training sets share: all but two parts of a partition, or random draws."""
 
 
 @frozen
 class OptionWords:
-    """What readers call an option of a protocol, and what it decides."""
+    """The title of a protocol option for readers, and what it decides."""
 
     title: str
     effect: str
@@ -170,17 +170,16 @@ class OptionWords:
 class ProtocolRecord:
     """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
 
-    `folds_sha256` is of the row numbers of every part of every split, in order; None where
-    no data were read. `notes` state how a target was cut into bins, which strata were
-    merged, and how well groups let them be kept. `written` is what stands after the word
-    `protocol` in a study that says all of it: `repeated cv folds=10 times=10`.
-    `tuned_on` names the rows on which candidates of a search were compared, one of `TUNED_ON`;
-    None where nothing was searched, or no data were read. `short` is the design in a few words
-    ("10-fold CV"), by default its kind; `shuffled` tells that rows were dealt at random, which
-    older files do not say. `shared_training` tells how the share that two training sets have in
-    common follows from the sizes of their parts: those of a partition, or drawn at random; None
-    where it does not, and in older files. `option_words` name the options for readers; an
-    option without them is called by its own name.
+    `folds_sha256` is the hash of the row numbers of every part of every split, in order; it is
+    None if no data were read. `notes` state the bins of a target, the merged strata, and how
+    closely groups keep the strata. `written` is the complete text after the word `protocol`:
+    `repeated cv folds=10 times=10`. `tuned_on` states the rows on which candidates of a search
+    were compared, one of `TUNED_ON`; it is None if there was no search or no data were read.
+    `short` is the design in a few words ("10-fold CV"), by default its kind; `shuffled` states
+    that rows were assigned at random. `shared_training`, one of `SHARED_TRAINING`, states how the
+    overlap of two training sets follows from the sizes of their parts; it is None if it does not.
+    Older files lack both. `option_words` are the titles of options for readers; an option without
+    them has its own name.
     """
 
     name: str
@@ -206,7 +205,7 @@ class ProtocolRecord:
 class FoldValue:
     """The value of one fold; `fold_label` is the author's name for it, if any.
 
-    With `seeds=N` the value is the mean over seeds, with their standard deviation beside it.
+    With `seeds=N` the value is the mean over seeds, reported with their standard deviation.
     """
 
     repeat: int
@@ -228,7 +227,7 @@ class Subgroup:
 
 @frozen
 class Tested:
-    """How many distinct rows were tested, and how often each was, at least and at most."""
+    """The number of distinct tested rows, and how often each was tested at least and at most."""
 
     n: int
     least: int
@@ -247,17 +246,16 @@ NO_INTERVAL: Mapping[str, str] = {
     NOT_SOUND: "no method is sound by default for this metric under this protocol",
     NOT_COMPUTED: "the method could not be computed; the notes say why",
 }
-"""Why an estimate has no interval."""
+"""The reasons why an estimate has no interval."""
 
 
 @frozen
 class Estimate:
     """One metric of one model; `about` says what the interval is about.
 
-    `no_interval` is the reason why there is no interval, one of `NO_INTERVAL`; None where there
-    is one, or where the value itself is undefined. `tested` is None where there are no rows.
-    `to_rest` is the difference of a subgroup to all other rows, its interval simultaneous over
-    the levels.
+    `no_interval` is the reason why there is no interval, one of `NO_INTERVAL`; it is None if there
+    is one or the value itself is undefined. `tested` is None if there are no rows. `to_rest` is the
+    difference between a subgroup and all other rows; its interval is simultaneous over the levels.
     """
 
     data: str
@@ -291,7 +289,7 @@ class NeverPredicted:
     """Classes that occur in the tested rows of one model and that it never predicts.
 
     `n` counts the rows it was tested on, `n_of_classes` those that belong to the classes;
-    `baseline` tells that the model looks at no feature, so that this is to be expected.
+    `baseline` states that the model ignores the features, so that this is expected.
     """
 
     data: str
@@ -307,8 +305,8 @@ class NeverPredicted:
 class Family:
     """The family of hypotheses that one correction covers.
 
-    `adjective` names the correction before "-adjusted", as in "Holm"; it is empty where the
-    correction leaves p-values as they are, and None in files without it: then p is "adjusted".
+    `adjective` names the correction before "-adjusted", as in "Holm". It is empty if the correction
+    does not change p-values, and None in older files, whose p is called "adjusted".
     """
 
     size: int
@@ -321,8 +319,8 @@ class Family:
 class Ranks:
     """Average ranks over data sets, the critical difference, wins, ties and losses.
 
-    `intervals` are those of the average ranks, over resampled data sets; empty where there
-    are too few.
+    `intervals` are those of the average ranks over resampled data sets; it is empty if there are
+    too few data sets.
     """
 
     average: Mapping[str, float]
@@ -412,10 +410,10 @@ class Analysis:
 
 @frozen
 class CorrectedEstimate:
-    """What a model that was chosen for its estimate is expected to reach on new data.
+    """The expected performance on new data of a model that was chosen for its estimate.
 
-    `naive` is the estimate it was chosen for; `value` and its interval are those of BBC-CV,
-    over `rounds` bootstrap rounds in each of which the best of `models` is chosen anew.
+    `naive` is the estimate for which it was chosen; `value` and its interval are those of BBC-CV
+    over `rounds` bootstrap rounds, each of which chooses the best of `models` again.
     """
 
     metric: str
@@ -434,8 +432,8 @@ class CorrectedEstimate:
 class Export:
     """One model that was refitted on all data and saved.
 
-    `best` tells that it was chosen as the best of the models; `notes` say how its
-    hyper-parameters came about.
+    `best` states that it was chosen as the best of the models; `notes` explain how its
+    hyper-parameters were chosen.
     """
 
     model: str
@@ -452,8 +450,8 @@ class Export:
 class Failure:
     """One fit that raised; `stage` is inner (a candidate), outer or export.
 
-    Or, with stage `measure`, a model that the author's own `metric` could not measure: then
-    there is no fold (-1).
+    With stage `measure` it is a model that the author's own `metric` could not measure; its fold
+    is then -1.
     """
 
     stage: str
@@ -471,7 +469,7 @@ class Failure:
 
 @frozen
 class FitWarning:
-    """A warning that fits of one model gave, with the number of fits that gave it."""
+    """A warning from fits of one model, with the number of these fits."""
 
     data: str
     protocol: str
@@ -483,7 +481,7 @@ class FitWarning:
 
 @frozen
 class Results:
-    """Everything a run found: the content of `results.json`."""
+    """All results of a run: the content of `results.json`."""
 
     schema: str
     study: StudyRecord

@@ -1,4 +1,4 @@
-"""References between the records of results: what a record names must be there."""
+"""References between the records of results: every name in a record must exist."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ PARTS = (
 
 
 def check_references(results: Results) -> None:
-    """Raise `ValueError`, with the place, for a name or a shape that the rest contradicts."""
+    """Raise `ValueError`, with the place, for a name or a length that contradicts other records."""
     models = frozenset(model.name for model in results.models)
     known = {
         "data": frozenset(("", *(data.name for data in results.data))),
@@ -31,7 +31,7 @@ def check_references(results: Results) -> None:
     for part in PARTS:
         for number, record in enumerate(getattr(results, part)):
             if isinstance(record, Requirement) and record.reason is not None:
-                continue  # it was not decided: its model may be one that the data lack
+                continue  # it was not decided: its model may be missing in the data
             where = f"Results.{part}[{number}]"
             for field, names in known.items():
                 _check_known(getattr(record, field, None), names, field, f"{where}.{field}")

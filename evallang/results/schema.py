@@ -1,5 +1,7 @@
-"""The JSON Schema of `results.json`, read off the records; `python -m evallang.results.schema`
-writes it beside them, where the package ships it."""
+"""The JSON Schema of `results.json`, derived from the records.
+
+`python -m evallang.results.schema` writes the file that the package ships.
+"""
 
 import dataclasses
 import inspect
@@ -19,7 +21,7 @@ INFINITE = {"enum": ["inf", "-inf"]}
 
 
 def schema() -> dict[str, Any]:
-    """Give the schema: every field is required, unknown fields are let through."""
+    """Return the schema: every field is required, unknown fields are allowed."""
     definitions: dict[str, Any] = {}
     root = _record(Results, definitions)
     root["properties"]["schema"] = {"const": SCHEMA}
@@ -72,7 +74,7 @@ def _type(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def dumps() -> str:
-    """Give the text of the shipped file."""
+    """Return the text of the shipped file."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 

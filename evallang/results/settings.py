@@ -1,4 +1,4 @@
-"""The few records that a study holds too, apart from the rest so that a check stays light."""
+"""The records that a study contains too, in a module of their own so that a check starts fast."""
 
 from typing import Annotated, Any
 
@@ -6,12 +6,12 @@ from evallang.frozen import frozen
 from evallang.results.kinds import Among
 
 Value = Any
-"""A JSON value: None, bool, int, float, str, or a tuple or mapping of such."""
+"""A JSON value: None, bool, int, float, str, or a tuple or mapping of JSON values."""
 
 
 @frozen
 class Default:
-    """A value that the author did not write: the clause as it would be written, its value."""
+    """A default that was used: the clause as an author would write it, and its value."""
 
     clause: str
     value: Value
@@ -19,7 +19,7 @@ class Default:
 
 @frozen
 class FileRecord:
-    """A file that was read, relative to the study with `/`, and its SHA-256."""
+    """A file that was read: its path relative to the study, with `/`, and its SHA-256."""
 
     path: str
     sha256: str
@@ -27,7 +27,7 @@ class FileRecord:
 
 @frozen
 class ReportSettings:
-    """The `report` statement: what to write, and how."""
+    """The `report` statement: formats, title and style."""
 
     formats: tuple[str, ...] = ("html", "pdf")
     title: str | None = None

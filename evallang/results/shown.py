@@ -1,7 +1,7 @@
-"""What a report reads of values that results hold as JSON: checked when results are read.
+"""The fields of JSON values that a report reads, checked when results are read.
 
-`Value` fields may hold whatever a method found; the fields named here have one type each, so
-that a `results.json` from elsewhere is refused with the place instead of ending a report.
+A `Value` field may contain any result of a method. The fields named here have one type each, so
+that a faulty `results.json` is refused with the place of the fault before a report is rendered.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Amount = float | str
 
 @frozen
 class ShownOfTest:
-    """What a report reads of `extra` of a test."""
+    """The fields of `extra` of a test that a report reads."""
 
     p_first: Number = None
     p_rope: Number = None
@@ -31,7 +31,7 @@ class ShownOfTest:
     chi2: Number = None
     p_chi2: Number = None
     p_exact: Number = None
-    p_F: Number = None  # noqa: N815 - as the statistic is called
+    p_F: Number = None  # noqa: N815 - the name of the statistic
     p_corrected: Number = None
     p_midp: Number = None
     p_sign_flip: Number = None
@@ -45,7 +45,7 @@ class ShownOfTest:
 
 @frozen
 class ShownOfEstimate:
-    """What a report reads of `extra` of an estimate."""
+    """The fields of `extra` of an estimate that a report reads."""
 
     n_examples: Count = None
     n_repeats: int = 0
@@ -62,7 +62,7 @@ class ShownOfEstimate:
 
 @frozen
 class ShownAssumptions:
-    """What an answer assumes: those whose words are their own."""
+    """The assumptions of an answer that a report describes in words."""
 
     discordant: Number = None
     distribution: str | None = None
@@ -70,7 +70,7 @@ class ShownAssumptions:
 
 @frozen
 class ShownAnswer:
-    """What a test can show under one set of assumptions."""
+    """The power of a test under one set of assumptions."""
 
     method: str
     assumptions: Annotated[Mapping[str, Amount], Reads(ShownAssumptions)]
@@ -100,7 +100,7 @@ class ShownPower:
 
 @frozen
 class ShownDiagnostic:
-    """What a report reads of a finding of the check."""
+    """The fields of a finding of the check that a report reads."""
 
     code: str = ""
     name: str = ""

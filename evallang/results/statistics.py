@@ -1,4 +1,4 @@
-"""What a statistical method gives: the records that tests and intervals return."""
+"""The records that tests and intervals return."""
 
 from collections.abc import Mapping
 from dataclasses import field, replace
@@ -21,9 +21,9 @@ class Clusters:
 
 @frozen
 class Interval:
-    """An interval with its method and level; None where the bound is undefined.
+    """An interval with its method and level; an undefined bound is None.
 
-    `clusters` are the groups that it takes as its units, None where the units are examples.
+    `clusters` describes the groups that are its units; it is None if the units are examples.
     """
 
     method: str
@@ -36,7 +36,7 @@ class Interval:
 
 @frozen
 class Statistic:
-    """A test statistic, `name` as printed (`chi2`, `Q`, `F`, `t`, `z`)."""
+    """A test statistic; `name` is printed (`chi2`, `Q`, `F`, `t`, `z`)."""
 
     name: str
     value: float | None
@@ -44,7 +44,7 @@ class Statistic:
 
 @frozen
 class Difference:
-    """A difference between two models (first minus second) in the metric's own unit."""
+    """A difference between two models (first minus second) in the unit of the metric."""
 
     name: str
     value: float | None
@@ -58,8 +58,8 @@ class Difference:
 class SimultaneousInterval:
     """An interval that holds for a whole family of comparisons at once.
 
-    `selected` tells that it does not: the false coverage rate holds on average over the
-    comparisons that were rejected (Benjamini & Yekutieli 2005).
+    If `selected` is set, it does not: the false coverage rate then holds on average over the
+    rejected comparisons (Benjamini & Yekutieli 2005).
     """
 
     low: float | None
@@ -71,12 +71,12 @@ class SimultaneousInterval:
 
 @frozen
 class Effect:
-    """An effect size, with its interval where one is known.
+    """An effect size, with its interval if it has one.
 
-    `scale` says how it is printed: a `share` cannot exceed 1 in size, `odds` are A : B of the
-    discordant pairs. `signed` tells whether the order of the models gives it its sign; None in
-    files without it, whose effect is shown only for the order of the file. `symbol` is its
-    letter where the name has none.
+    `scale` decides its format: a `share` cannot exceed 1 in size, `odds` are A : B of the
+    discordant pairs. `signed` states whether its sign depends on the order of the models; it is
+    None in older files, whose effects are shown only in the order of the file. `symbol` is its
+    letter if the name does not contain one.
     """
 
     name: str
@@ -94,18 +94,18 @@ STATUSES: Mapping[str, str] = {
     "not_computed": "the test could not be run; `lacking` says why",
     "not_performed": "the omnibus test before it did not reject or is undefined",
 }
-"""What may have become of a test."""
+"""The possible statuses of a test."""
 LACKING = {
     "fit": "a fit of `model` failed",
     "scores": "`model` gives no scores",
     "refused": "the test refuses the evidence, for the reason given",
 }
-"""Why a test could not be run."""
+"""The reasons why a test could not be run."""
 
 
 @frozen
 class Lacking:
-    """Why a test could not be run: the kind, the words, and the model that they name, if any."""
+    """Why a test could not be run: the kind, the reason in words, and its model, if any."""
 
     kind: Annotated[str, Among(tuple(LACKING))]
     reason: str
@@ -113,7 +113,7 @@ class Lacking:
 
 
 class ConfidenceInterval(NamedTuple):
-    """The two bounds of an interval, None where a bound is undefined."""
+    """The two bounds of an interval; an undefined bound is None."""
 
     low: float | None
     high: float | None
@@ -121,13 +121,13 @@ class ConfidenceInterval(NamedTuple):
 
 @frozen
 class HypothesisTestResult:
-    """What a hypothesis test found; a test never decides, the comparison does.
+    """The result of a hypothesis test, which the comparison uses to decide.
 
-    `test` is the registered name, `variant` what was really computed ("exact"), `null`
+    `test` is the registered name, `variant` the computed variant ("exact"), `null`
     the null hypothesis in words. `models`, `p_adjusted`, `reject` and `simultaneous` are
-    filled in by the comparison that ran the test. `status` is one of `STATUSES`; a file without
-    it gets it from its other fields when it is read (`results.codec`). `side` is that of a
-    one-sided test: `greater` or `less`, as a larger or a smaller value of the first model speaks
+    filled in by the comparison that ran the test. `status` is one of `STATUSES`; for a
+    file without it `results.codec` derives it from other fields. `side` is the side of a one-sided
+    test: `greater` or `less`, if a larger or a smaller value of the first model is evidence
     against the null hypothesis.
     """
 
@@ -153,12 +153,12 @@ class HypothesisTestResult:
 
     @property
     def pvalue(self) -> float | None:
-        """The p-value, under the name that it has in scipy."""
+        """The p-value, under its name in scipy."""
         return self.p
 
     @property
     def confidence_interval(self) -> ConfidenceInterval | None:
-        """The interval of the difference, None where the test has no difference."""
+        """The interval of the difference; None if the test does not estimate a difference."""
         found = self.estimate
         return None if found is None else ConfidenceInterval(found.low, found.high)
 
@@ -170,7 +170,7 @@ class HypothesisTestResult:
 
 
 NOT_RUN = "not computed"
-"""The variant of a test that could not be run, and what its note begins with."""
+"""The variant of a test that could not be run, and the beginning of its note."""
 POSTERIOR = ("p_first", "p_rope", "p_second")
 
 
@@ -201,7 +201,7 @@ NOTE = "p is one-sided, the interval two-sided"
 
 
 def with_side(result: HypothesisTestResult, side: str) -> HypothesisTestResult:
-    """Set the side of a one-sided test, and name it once in its variant and null hypothesis."""
+    """Set the side of a one-sided test, and state it in its variant and null hypothesis."""
     variant, null = result.variant.partition(SIDE)[0], result.null.partition(SPEAKS)[0]
     word = "larger" if side == "greater" else "smaller"
     notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)

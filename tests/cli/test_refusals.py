@@ -92,14 +92,14 @@ def test_a_pipe_in_place_of_a_study_is_refused(tmp_path):
     for command in ("check", "fmt", "plan", "run"):
         done = call(command, "pipe", folder=tmp_path)
         assert done.returncode == 2, command
-        assert done.stderr == "Error: `pipe` is no regular file; name a .eval file\n", command
+        assert done.stderr == "Error: `pipe` is not a regular file; name a .eval file\n", command
 
 
 def test_a_pipe_in_place_of_results_is_refused(tmp_path):
     os.mkfifo(tmp_path / "results.json")
     done = call("report", "results.json", folder=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "Error: `results.json` is no regular file; name a results.json\n"
+    assert done.stderr == "Error: `results.json` is not a regular file; name a results.json\n"
 
 
 def test_the_demo_does_not_write_into_a_file(tmp_path):
