@@ -11,7 +11,7 @@ from evallang.api.live import NOTHING, Live, hashes
 from evallang.api.study import Study, StudyError, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
-from evallang.checking.after_reading import judge_planned, judge_read
+from evallang.checking.data_validation import judge_planned, judge_read
 from evallang.checking.rules.rule import left_open
 from evallang.checking.suppression import report
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec

@@ -6,24 +6,24 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from evallang.checking import (
-    analyses,
     capabilities,
-    claims,
     codes,
-    compared,
-    designs,
-    document,
-    exports,
     multiword_names,
     own_code,
-    pipelines,
-    sources,
+    resolve_analyze,
+    resolve_compare,
+    resolve_export,
+    resolve_measure,
+    resolve_models,
+    resolve_protocol,
+    resolve_sources,
+    resolve_study,
     unused,
     validity,
     waivers,
 )
 from evallang.checking.include import Gathered, Read, gather
-from evallang.checking.overrides import read_overrides
+from evallang.checking.resolve_overrides import read_overrides
 from evallang.checking.rules.rule import advise, left_open
 from evallang.checking.scope import Scope
 from evallang.checking.suppression import report
@@ -130,21 +130,21 @@ def _resolve(
 ) -> tuple[Study, Task | None]:
     """Return the study that is meant, and the task that its defaults are for."""
     stem = posixpath.basename(scope.path).removesuffix(".eval")
-    head = document.header(scope, stem)
-    specs = sources.resolve_sources(scope)
+    head = resolve_study.header(scope, stem)
+    specs = resolve_sources.resolve_sources(scope)
     task = _task(specs) or known
     uses = own_code.resolve_uses(scope)
-    models = pipelines.resolve_models(scope)
+    models = resolve_models.resolve_models(scope)
     likely = task or capabilities.task_of(models)
-    protocols = designs.protocols(scope, likely)
-    stratification = designs.stratification(scope, specs, likely)
-    group = designs.group_column(scope, specs)
-    measured = claims.measures(scope, likely, specs)
-    tuning = designs.tuning(scope, measured[0].metric if measured else None)
-    tested = compared.comparisons(scope, specs, protocols, measured, head.families)
-    required = claims.requirements(scope, specs, protocols, measured, head.confidence)
-    report, folder = document.report_settings(scope)
-    analyzed = analyses.analyses(scope, protocols)
+    protocols = resolve_protocol.protocols(scope, likely)
+    stratification = resolve_protocol.stratification(scope, specs, likely)
+    group = resolve_protocol.group_column(scope, specs)
+    measured = resolve_measure.measures(scope, likely, specs)
+    tuning = resolve_protocol.tuning(scope, measured[0].metric if measured else None)
+    tested = resolve_compare.comparisons(scope, specs, protocols, measured, head.families)
+    required = resolve_measure.requirements(scope, specs, protocols, measured, head.confidence)
+    report, folder = resolve_study.report_settings(scope)
+    analyzed = resolve_analyze.analyses(scope, protocols)
     within = [c for m in measured for c in m.within] + [r.within for r in required if r.within]
     specs = _with_columns(
         specs,
@@ -194,14 +194,14 @@ def _resolve(
         overrides=dict(overrides),
         defaults=tuple(scope.defaults),
         places=_places(scope, head),
-        exports=exports.resolve_exports(scope),
+        exports=resolve_export.resolve_exports(scope),
         uses=uses,
     )
     _needed_statements(scope, study, gathered.unread)
     return replace(validity.judge(scope, study), defaults=tuple(scope.defaults)), likely
 
 
-def _places(scope: Scope, head: document.Header) -> dict[str, Span]:
+def _places(scope: Scope, head: resolve_study.Header) -> dict[str, Span]:
     """Say where the clauses of `study` and the statement `stratify` stand."""
     strata = scope.of(n.StratifyNode)
     return {**head.places, **({"stratify": strata[0].span} if strata else {})}

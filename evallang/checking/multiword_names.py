@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from evallang.checking import codes
-from evallang.checking.other_names import NOUNS, is_member, meant_by
 from evallang.checking.scope import Scope
+from evallang.checking.synonyms import NOUNS, is_member, meant_by
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, diagnose
 from evallang.source import SourceFile, Span
 from evallang.stats.corrections import CORRECTIONS

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from evallang.checking import codes
-from evallang.checking.rules.lines import tested_lines, tests_of
+from evallang.checking.rules.study_facts import tested_lines, tests_of
 from evallang.compatibility import is_auc, metric_entry
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.registry import lazy

@@ -5,8 +5,8 @@ from typing import Protocol
 
 from evallang.checking import bounds, clause_values, codes, own_code, values
 from evallang.checking.class_names import Broken, known_class
-from evallang.checking.other_names import CONSTANTS
 from evallang.checking.scope import Scope, suggestion
+from evallang.checking.synonyms import CONSTANTS
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.limits import POINTS, OverLimit
 from evallang.models import domains

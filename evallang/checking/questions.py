@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from evallang.checking.rules.lines import (
+from evallang.checking.rules.study_facts import (
     depends_on_positive,
     metrics_of,
     own_protocols,

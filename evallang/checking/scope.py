@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TypeVar, cast
 
 from evallang.checking import codes
-from evallang.checking.other_names import other_word
+from evallang.checking.synonyms import other_word
 from evallang.diagnostics import Code, Diagnostic, Edit, Fix, Related, diagnose
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.own_code import registered

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evallang.checking import capabilities, codes, comparable, designs
+from evallang.checking import capabilities, codes, resolve_protocol, validate_compare
 from evallang.checking.own_functions import judge_weights
 from evallang.checking.own_metrics import measured_elsewhere
 from evallang.checking.scope import Scope, letters
@@ -44,7 +44,7 @@ def judge(scope: Scope, study: Study) -> Study:
     _folds(scope, study)
     _intervals(scope, study)
     _search(scope, study)
-    return comparable.settle(scope, study)
+    return validate_compare.settle(scope, study)
 
 
 def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
@@ -195,7 +195,7 @@ def _intervals(scope: Scope, study: Study) -> None:
             place = measure.interval_span or measure.span
             if measure.interval is None:
                 name = default_interval(measure.metric, yields, None, grouped)
-            elif protocol is not None and designs.is_assigned(protocol):
+            elif protocol is not None and resolve_protocol.is_assigned(protocol):
                 continue  # judged once the split is read
             else:
                 name = measure.interval.name
@@ -204,7 +204,8 @@ def _intervals(scope: Scope, study: Study) -> None:
                     needs = problem.reason.startswith(f"`{name}` needs")
                     scope.report(
                         codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
-                        problem.reason + (designs.lacking(source, protocol) if needs else ""),
+                        problem.reason
+                        + (resolve_protocol.lacking(source, protocol) if needs else ""),
                         place,
                         help=for_the_line(problem.instead, measure, study, yields, grouped),
                     )
@@ -252,19 +253,19 @@ def _search(scope: Scope, study: Study) -> None:
         if tuning is not None and tuning.cv is not None and inner and _says_cv(scope, tuning.cv):
             scope.report(
                 codes.CLAUSE_CONFLICT,
-                f"`{designs.spoken(protocol)}` has inner folds of its own, so `cv=` has no place "
-                "here",
+                f"`{resolve_protocol.spoken(protocol)}` has inner folds of its own, so `cv=` has "
+                "no place here",
                 tuning.span,
                 help=f"leave `cv={tuning.cv}` out, or write `{declared.inner_option}={tuning.cv}`",
             )
         if stage or (tuning is not None and tuning.cv is not None):
             continue
-        if tuned and not designs.is_assigned(protocol):
+        if tuned and not resolve_protocol.is_assigned(protocol):
             node = scope.models[tuned[0].name]
             place = next((s.span for s in search_nodes(node.pipeline)), node.pipeline.span)
             scope.report(
                 codes.SEARCH_WITHOUT_VALIDATION,
-                f"`{tuned[0].name}` is searched, and `{designs.spoken(protocol)}` has no "
+                f"`{tuned[0].name}` is searched, and `{resolve_protocol.spoken(protocol)}` has no "
                 "stage to choose in",
                 place,
                 help=_stage(study, protocol),

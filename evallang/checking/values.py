@@ -5,8 +5,8 @@ from typing import Any
 
 from evallang.checking import codes, own_functions, unbuilt
 from evallang.checking.bounds import OUTSIDE, as_share, objection, within_limit
-from evallang.checking.other_names import OTHER_NAMES, meant_by
 from evallang.checking.scope import Scope, letters, suggestion
+from evallang.checking.synonyms import OTHER_NAMES, meant_by
 from evallang.diagnostics import Code, Edit, Fix
 from evallang.metrics.metric import METRICS
 from evallang.models.domains import number

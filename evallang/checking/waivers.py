@@ -5,8 +5,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from evallang.checking.all_codes import load_codes
 from evallang.checking.codes import WAIVER_OF_NOTHING, WAIVER_WITHOUT_REASON
-from evallang.checking.codes_loaded import load_codes
 from evallang.checking.include import Gathered
 from evallang.diagnostics import (
     CODES,

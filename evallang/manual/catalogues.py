@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evallang.checking.codes_loaded import load_codes
+from evallang.checking.all_codes import load_codes
 from evallang.checking.values import CATALOGUES
 from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import CODES

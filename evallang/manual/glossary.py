@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from evallang.checking import unbuilt
-from evallang.checking.codes_loaded import load_codes
-from evallang.checking.other_names import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
+from evallang.checking.all_codes import load_codes
+from evallang.checking.synonyms import OTHER_NAMES, OTHER_WORDS, is_member, meant_by
 from evallang.diagnostics import CODES, Code
 from evallang.manual import explanations
 from evallang.manual.catalogues import REGISTRIES, members

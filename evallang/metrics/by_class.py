@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
-from evallang.metrics.margins import Average, Margins, averaged
+from evallang.metrics.confusion_sums import Average, Margins, averaged
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import ZHOU_2021, Reference
 from evallang.metrics.aggregation import FORMAN_SCHOLZ_2010
 from evallang.metrics.by_class import recall
-from evallang.metrics.margins import Margins, ratio
+from evallang.metrics.confusion_sums import Margins, ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
 

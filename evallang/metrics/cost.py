@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import ZHOU_2021, Reference
-from evallang.metrics.margins import ratio
+from evallang.metrics.confusion_sums import ratio
 from evallang.metrics.metric import METRICS, MetricDeclaration
 from evallang.registry import Example, lazy
 

@@ -1,4 +1,4 @@
-"""Tests of two arrays, for Python: those whose evidence a study puts together for them.
+"""Tests of two arrays, for Python: those whose evidence a study combines for them.
 
 Each takes one value per example of both models, or in place of the first array what the
 registered test takes.

@@ -14,7 +14,7 @@ from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference
 from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
-from evallang.stats.reading import labels, magnitudes
+from evallang.stats.validation import labels, magnitudes
 
 if TYPE_CHECKING:
     import numpy as np

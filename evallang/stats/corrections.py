@@ -15,7 +15,7 @@ from typing import Literal
 from evallang.frozen import frozen
 from evallang.registry import Example, Guidance, Registry
 from evallang.stats.distributions import checked_level
-from evallang.stats.reading import word
+from evallang.stats.validation import word
 
 P = Sequence[float | None]
 Adjusted = tuple[float | None, ...]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
-from evallang.stats.reading import MOST_COUNTED, check_unmasked, numbers
+from evallang.stats.validation import MOST_COUNTED, check_unmasked, numbers
 
 if TYPE_CHECKING:
     import numpy as np

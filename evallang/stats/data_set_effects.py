@@ -23,8 +23,8 @@ from evallang.stats.rank_scores import (
     read_scores,
     row_ranks,
 )
-from evallang.stats.reading import LARGEST, SMALLEST
 from evallang.stats.resampled_data_sets import Draws, resampled_effect
+from evallang.stats.validation import LARGEST, SMALLEST
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from evallang.frozen import frozen
-from evallang.stats.reading import word
+from evallang.stats.validation import word
 
 Better = Literal["higher", "lower"]
 UNDEFINED = "the interval is undefined"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evallang.bibliography import Reference
 from evallang.registry import lazy
 from evallang.stats.alternatives import Alternative
-from evallang.stats.reading import magnitudes
+from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
-from evallang.stats.reading import magnitudes, numbers, word
+from evallang.stats.validation import magnitudes, numbers, word
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from dataclasses import field
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.stats.corrections import CORRECTIONS, harmonic
-from evallang.stats.reading import word
+from evallang.stats.validation import word
 
 HOENIG_HEISEY_2001 = Reference(
     key="hoenig2001",

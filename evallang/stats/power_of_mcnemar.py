@@ -16,7 +16,7 @@ from evallang.stats.power import (
     smallest_difference,
     stated,
 )
-from evallang.stats.reading import MOST_COUNTED, word
+from evallang.stats.validation import MOST_COUNTED, word
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from evallang.stats.power import (
     smallest_difference,
     stated,
 )
-from evallang.stats.reading import LARGEST, MOST_COUNTED, SMALLEST
+from evallang.stats.validation import LARGEST, MOST_COUNTED, SMALLEST
 
 if TYPE_CHECKING:
     import numpy as np

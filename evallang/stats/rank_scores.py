@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 from evallang.frozen import frozen
 from evallang.registry import lazy
 from evallang.results.records import Ranks
-from evallang.stats.reading import subtractable
 from evallang.stats.studentized_range import range_quantile
+from evallang.stats.validation import subtractable
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evallang.frozen import frozen
-from evallang.stats.reading import MOST_COUNTED
+from evallang.stats.validation import MOST_COUNTED
 
 Share = tuple[int, int]
 """How many examples are right, and of how many."""

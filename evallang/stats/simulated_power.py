@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from evallang.registry import lazy
 from evallang.stats.distributions import f_tail, fair_coin_tail
 from evallang.stats.power import PowerAnalysis, checked_target, stated
-from evallang.stats.reading import LARGEST, SMALLEST, word
+from evallang.stats.validation import LARGEST, SMALLEST, word
 
 if TYPE_CHECKING:
     import numpy as np

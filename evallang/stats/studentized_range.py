@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
 from evallang.stats.distributions import checked_level
-from evallang.stats.reading import MOST_COUNTED
+from evallang.stats.validation import MOST_COUNTED
 
 if TYPE_CHECKING:
     import numpy as np

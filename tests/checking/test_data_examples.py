@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from written_cases import Case, cases
 
-from evallang.checking.codes_loaded import load_codes
+from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES
 
 load_codes()

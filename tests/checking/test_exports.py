@@ -3,7 +3,7 @@
 import pytest
 from studies import TWO_MODELS, checked
 
-from evallang.checking.exports import path_objection
+from evallang.checking.resolve_export import path_objection
 
 HEAD = "data iris from sklearn iris\nmodel bayes = GaussianNB\nprotocol cv folds=5\n"
 

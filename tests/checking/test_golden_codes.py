@@ -15,7 +15,7 @@ import pytest
 from studies import codes_told
 from written_cases import Case, said
 
-from evallang.checking.codes_loaded import load_codes
+from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES
 from evallang.diagnostics.text import to_text
 

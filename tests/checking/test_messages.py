@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from studies import checked, codes
 
-from evallang.checking.codes_loaded import load_codes
+from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Severity
 from evallang.diagnostics.text import to_text
 

@@ -3,7 +3,7 @@
 import pytest
 from studies import checked
 
-from evallang.checking import pipelines
+from evallang.checking import resolve_models
 
 STUDY = """evallang 1
 study
@@ -53,7 +53,7 @@ def chain(length):
 
 def test_names_may_lead_to_one_another_as_deep_as_brackets_may_and_no_deeper():
     assert said(chain(20)) == []
-    assert [code for code, _ in said(chain(pipelines.DEEPEST + 1))] == ["E118"]
+    assert [code for code, _ in said(chain(resolve_models.DEEPEST + 1))] == ["E118"]
     assert [code for code, _ in said(chain(1_000))] == ["E118"]
 
 

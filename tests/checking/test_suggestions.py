@@ -3,7 +3,7 @@
 import pytest
 from studies import checked, codes_told
 
-from evallang.checking.other_names import OTHER_NAMES, meant_by
+from evallang.checking.synonyms import OTHER_NAMES, meant_by
 from evallang.checking.values import CATALOGUES
 from evallang.manual.glossary import nearest
 from evallang.protocols.protocol import PROTOCOLS

@@ -1,6 +1,6 @@
 """The catalogues agree with each other and with what the checker says of them."""
 
-from evallang.checking.codes_loaded import load_codes
+from evallang.checking.all_codes import load_codes
 from evallang.checking.values import CATALOGUES
 from evallang.diagnostics import CODES
 from evallang.manual.catalogues import REGISTRIES, entries

@@ -19,7 +19,7 @@ from evallang.stats.intervals.interval import INTERVALS
 
 ROOT = Path(evallang.__file__).parent
 HOMES = frozenset({"stats", "metrics", "protocols"})
-SYNONYMS = "checking/other_names.py"
+SYNONYMS = "checking/synonyms.py"
 MOST = 312  # the goal is 60; lower it with every place that is gone, never raise it
 
 REGISTRIES = (

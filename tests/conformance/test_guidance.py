@@ -8,7 +8,7 @@ from studies import checked, study
 from worked_examples import at
 
 import evallang as ev
-from evallang.checking.codes_loaded import load_codes
+from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Severity
 from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.compatibility_table import settings

@@ -14,7 +14,7 @@ import fixture_variants
 import pytest
 from written_cases import said
 
-from evallang.checking.codes_loaded import load_codes
+from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES
 from evallang.reporting.context import Context
 from evallang.reporting.limits import _first_sentence, cautions

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
-from evallang.checking.rules.lines import tested_lines
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
+from evallang.checking.rules.study_facts import tested_lines
 from evallang.compatibility import metric_entry
 from evallang.metrics.own_code import own_metric_loaded
 from evallang.source import Span

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.lines import (
+from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.splits import has_few_splits
+from evallang.checking.rules.study_facts import (
     by_default,
     evidence_of,
     own_protocols,
@@ -12,8 +14,6 @@ from evallang.checking.rules.lines import (
     tested_lines,
     tests_of,
 )
-from evallang.checking.rules.rule import Objection, rule
-from evallang.checking.rules.splits import has_few_splits
 from evallang.compatibility import is_grouped, metric_entry, yields_of
 from evallang.compatibility.hypothesis_tests import fits_design, nearest_test, of_shares
 from evallang.data.dataset import DataSpec

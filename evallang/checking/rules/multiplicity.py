@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
-from evallang.checking.rules.lines import (
+from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.study_facts import (
     by_default,
     listed,
     own_protocols,
@@ -12,7 +13,6 @@ from evallang.checking.rules.lines import (
     tables,
     test_of,
 )
-from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import metric_entry
 from evallang.diagnostics import Related
 from evallang.hypotheses import Hypothesis, hypotheses_of, is_open, names_in

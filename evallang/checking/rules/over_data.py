@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
-from evallang.checking.rules.lines import pair_test, test_of, tested_lines
 from evallang.checking.rules.power import Bounds, adjusted_bounds
 from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.study_facts import pair_test, test_of, tested_lines
 from evallang.hypotheses import hypotheses_of, is_open
 from evallang.study import ComparisonSpec, Method, Study, models_of, names_of
 

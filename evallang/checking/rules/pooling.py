@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.designs import is_assigned
-from evallang.checking.rules.lines import (
+from evallang.checking.resolve_protocol import is_assigned
+from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.study_facts import (
     evidence_of,
     listed,
     repeated_design,
@@ -13,7 +14,6 @@ from evallang.checking.rules.lines import (
     tests_of,
     uses_rows,
 )
-from evallang.checking.rules.rule import Objection, rule
 from evallang.diagnostics import Severity
 from evallang.models.model import EstimatorSpec, ModelSpec
 from evallang.protocols.protocol import PROTOCOLS

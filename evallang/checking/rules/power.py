@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.examples import Examples, counted
-from evallang.checking.rules.lines import is_gate, pair_test, test_of, tested_lines
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
+from evallang.checking.rules.study_facts import is_gate, pair_test, test_of, tested_lines
 from evallang.compatibility import is_grouped
 from evallang.compatibility.hypothesis_tests import guaranteed
 from evallang.hypotheses import Hypothesis, family_of, hypotheses_of

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from evallang.checking.rules.lines import own_protocols, repeated_form
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
+from evallang.checking.rules.study_facts import own_protocols, repeated_form
 from evallang.compatibility import is_grouped, metric_entry, own_metric, yields_of
 from evallang.compatibility.intervals import (
     default_interval,

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.lines import (
+from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.study_facts import (
     TWO_CLASSES,
     by_default,
     depends_on_positive,
@@ -11,7 +12,6 @@ from evallang.checking.rules.lines import (
     own_protocols,
     tables,
 )
-from evallang.checking.rules.rule import Objection, rule
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import DataSpec, PredictionsSpec
 from evallang.diagnostics import Severity

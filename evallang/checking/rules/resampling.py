@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from evallang.checking.rules.lines import own_protocols, tables, tested_lines, tests_of
 from evallang.checking.rules.rule import Objection, rule
+from evallang.checking.rules.study_facts import own_protocols, tables, tested_lines, tests_of
 from evallang.compatibility import ON_EXAMPLES, yields_of
 from evallang.compatibility.hypothesis_tests import nearest_test
 from evallang.compatibility.intervals import default_interval

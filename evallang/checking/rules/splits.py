@@ -5,7 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from evallang.checking.rules.families import WITH_ALL_HYPOTHESES
-from evallang.checking.rules.lines import (
+from evallang.checking.rules.pooling import unstable
+from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
+from evallang.checking.rules.study_facts import (
     own_protocols,
     pair_test,
     repeated_form,
@@ -13,8 +15,6 @@ from evallang.checking.rules.lines import (
     test_of,
     tested_lines,
 )
-from evallang.checking.rules.pooling import unstable
-from evallang.checking.rules.rule import Known, Later, Objection, RuleFunction, Stage, rule
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.hypothesis_tests import (
     difference_test,

@@ -15,7 +15,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import checked_direction
-from evallang.stats.reading import numbers
+from evallang.stats.validation import numbers
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,7 +24,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.reading import numbers
+from evallang.stats.validation import numbers
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,7 +17,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,
     HypothesisTestDeclaration,
 )
-from evallang.stats.reading import labels
+from evallang.stats.validation import labels
 
 if TYPE_CHECKING:
     import numpy as np

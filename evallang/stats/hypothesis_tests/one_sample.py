@@ -18,7 +18,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.intervals.proportions import clopper_pearson
-from evallang.stats.reading import magnitudes
+from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np

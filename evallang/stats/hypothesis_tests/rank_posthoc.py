@@ -20,8 +20,8 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, Missing, rank_error, read_scores, row_ranks
-from evallang.stats.reading import numbers
 from evallang.stats.studentized_range import range_quantile, range_tail
+from evallang.stats.validation import numbers
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,7 +19,7 @@ from evallang.stats.hypothesis_tests.hypothesis_test import (
     HypothesisTestDeclaration,
 )
 from evallang.stats.rank_scores import Better, checked_direction
-from evallang.stats.reading import subtractable
+from evallang.stats.validation import subtractable
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from evallang.registry import lazy
 from evallang.stats.fold_scores import NOISE, aligned
-from evallang.stats.reading import labels, magnitudes, numbers, positives
+from evallang.stats.validation import labels, magnitudes, numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np

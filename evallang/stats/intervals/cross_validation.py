@@ -11,7 +11,7 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile, t_quantile
 from evallang.stats.fold_scores import BOUCKAERT_FRANK_2004, corrected_factor, spread_is_noise
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.reading import magnitudes, numbers
+from evallang.stats.validation import magnitudes, numbers
 
 if TYPE_CHECKING:
     import numpy as np

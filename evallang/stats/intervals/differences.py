@@ -11,8 +11,8 @@ from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
 from evallang.stats.intervals.proportions import wilson
-from evallang.stats.reading import MOST_COUNTED, check_unmasked
 from evallang.stats.shares import Share, checked_share
+from evallang.stats.validation import MOST_COUNTED, check_unmasked
 
 TANGO_1998 = Reference(
     key="tango1998",

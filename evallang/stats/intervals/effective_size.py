@@ -18,7 +18,7 @@ from evallang.stats.distributions import normal_quantile, t_quantile
 from evallang.stats.intervals.resampled_counts import Limits
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import WeightSample
-from evallang.stats.reading import magnitudes, numbers
+from evallang.stats.validation import magnitudes, numbers
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.reading import MOST_COUNTED, numbers
+from evallang.stats.validation import MOST_COUNTED, numbers
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,7 +13,7 @@ from evallang.stats.intervals.resampled_counts import (
     Limits,
     PairedCountSample,
 )
-from evallang.stats.reading import check_unmasked
+from evallang.stats.validation import check_unmasked
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from evallang.registry import Evidence, Example, lazy
 from evallang.results.statistics import Interval
 from evallang.stats.distributions import checked_level, normal_quantile
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.reading import MOST_COUNTED
+from evallang.stats.validation import MOST_COUNTED
 
 if TYPE_CHECKING:
     from scipy import special

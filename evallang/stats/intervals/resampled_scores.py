@@ -9,7 +9,7 @@ from evallang.registry import lazy
 from evallang.stats.ascending import ascending
 from evallang.stats.intervals.drawn_weights import MANY_UNITS, DrawnCells
 from evallang.stats.intervals.resampling import WeightSample, ratio
-from evallang.stats.reading import numbers, positives
+from evallang.stats.validation import numbers, positives
 
 if TYPE_CHECKING:
     import numpy as np

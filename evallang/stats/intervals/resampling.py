@@ -14,7 +14,7 @@ from evallang.registry import lazy
 from evallang.stats.intervals.drawn_weights import drawn_weights
 from evallang.stats.intervals.interval import Resampler
 from evallang.stats.intervals.resampled_counts import BATCH, Limits, PatternSample
-from evallang.stats.reading import magnitudes
+from evallang.stats.validation import magnitudes
 
 if TYPE_CHECKING:
     import numpy as np

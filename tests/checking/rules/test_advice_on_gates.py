@@ -5,6 +5,10 @@ from dataclasses import replace
 import pytest
 from studies import checked
 
+from evallang.checking.rules.equivalence_margins import (
+    margin_larger_than_the_lead,
+    margin_on_another_scale,
+)
 from evallang.checking.rules.examples import Examples
 from evallang.checking.rules.gates import (
     gate_that_cannot_pass,
@@ -13,7 +17,6 @@ from evallang.checking.rules.gates import (
     overlapping_intervals_as_a_gate,
     unreachable_bounds,
 )
-from evallang.checking.rules.margins import margin_larger_than_the_lead, margin_on_another_scale
 from evallang.checking.rules.shares import about, percent, reachable_above, reachable_below
 from evallang.source import Span
 from evallang.stats.intervals.interval import INTERVALS

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from evallang.checking import clause_values, codes, values
-from evallang.checking.claims import known_model, known_protocol, model_names
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
+from evallang.checking.resolve_measure import known_model, known_protocol, model_names
 from evallang.checking.scope import Scope
 from evallang.compatibility import metric_entry
 from evallang.hypotheses import correction_clause, family_of_line, holds_unknown, is_joined

@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.checking import codes
-from evallang.checking.few_of_a_class import judge_given_areas, judge_planned_areas
 from evallang.checking.of_classes import judge_classes, judge_options
 from evallang.checking.questions import questions
+from evallang.checking.rare_classes import judge_given_areas, judge_planned_areas
 from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, of_outcomes, uncounted
-from evallang.checking.rules.lines import listed, test_of, tested_lines, tests_of
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Stage, advise_later
+from evallang.checking.rules.study_facts import listed, test_of, tested_lines, tests_of
 from evallang.checking.validity import for_the_line, metrics_on
 from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
 from evallang.compatibility.hypothesis_tests import test_mismatch

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from evallang.checking import codes, values
-from evallang.checking.claims import known_protocol
+from evallang.checking.resolve_measure import known_protocol
 from evallang.checking.scope import Scope
 from evallang.stats.analyses.analysis import ANALYSES
 from evallang.study import AnalysisSpec, Method, OptionValue, Protocol

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from evallang.checking.rules.lines import tests_of
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.shares import percent
+from evallang.checking.rules.study_facts import tests_of
 from evallang.compatibility import metric_entry
 from evallang.study import ComparisonSpec, Method, RequirementSpec, Study
 

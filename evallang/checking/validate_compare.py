@@ -5,10 +5,15 @@ from dataclasses import replace
 from itertools import combinations
 
 from evallang.checking import codes
-from evallang.checking.decidable import REFUSALS, report_ambiguous, report_apart, requirements
-from evallang.checking.designs import lacking
+from evallang.checking.resolve_protocol import lacking
 from evallang.checking.scope import Scope
 from evallang.checking.tables_of_scores import can_be_tested
+from evallang.checking.validate_require import (
+    REFUSALS,
+    report_ambiguous,
+    report_apart,
+    requirements,
+)
 from evallang.compatibility import NOUNS, is_grouped, own_metric, yields_of, yields_under
 from evallang.compatibility.hypothesis_tests import (
     fits_design,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evallang.checking import codes
-from evallang.checking.designs import is_assigned, lacking, spoken
+from evallang.checking.resolve_protocol import is_assigned, lacking, spoken
 from evallang.checking.scope import Scope
 from evallang.compatibility import is_grouped, is_weighted, metric_entry, own_metric, yields_of
 from evallang.compatibility.hypothesis_tests import (

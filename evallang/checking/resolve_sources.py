@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from evallang.checking import clause_values, codes, outcomes
+from evallang.checking import clause_values, codes, resolve_imported
 from evallang.checking.clauses import (
     BUNDLED,
     Clauses,
@@ -33,11 +33,11 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
         if isinstance(statement, n.DataNode):
             spec = _data(scope, statement)
         elif isinstance(statement, n.PredictionsNode):
-            spec = outcomes.predictions(scope, statement)
+            spec = resolve_imported.predictions(scope, statement)
         elif isinstance(statement, n.CountsNode):
-            spec = outcomes.counts(scope, statement)
+            spec = resolve_imported.counts(scope, statement)
         elif isinstance(statement, n.ScoresNode):
-            spec = outcomes.scores(scope, statement)
+            spec = resolve_imported.scores(scope, statement)
         else:
             continue
         if spec is None or _names_unread(scope, statement):

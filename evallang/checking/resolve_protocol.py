@@ -6,8 +6,8 @@ from typing import Any, Literal, cast
 
 from evallang.checking import clause_values, codes, values
 from evallang.checking.bounds import report_limit, within_limit
-from evallang.checking.other_names import meant_by
 from evallang.checking.scope import Scope, suggestion
+from evallang.checking.synonyms import meant_by
 from evallang.data.dataset import DataSpec, PredictionsSpec, Task
 from evallang.diagnostics import Edit, Fix, Related
 from evallang.limits import CANDIDATES, SPLITS, OverLimit

@@ -5,9 +5,9 @@ from typing import Literal, cast
 
 from evallang.checking import clause_values, codes, values
 from evallang.checking.clauses import Clauses
-from evallang.checking.other_names import is_member
 from evallang.checking.own_metrics import as_measured, measured_elsewhere
 from evallang.checking.scope import Scope, suggestion
+from evallang.checking.synonyms import is_member
 from evallang.compatibility import own_metric
 from evallang.data.dataset import DataSpec, Task
 from evallang.metrics.metric import default_metric
