@@ -69,7 +69,7 @@ class _Resolver:
             )
 
     def _overgrown(self, message: str, place: n.NameNode) -> None:
-        self.overgrown = True  # said once for a study; no name is followed after that
+        self.overgrown = True  # reported once for a study; no name is followed after that
         self.scope.used_lets.update(self.scope.lets)  # who uses which is not known then
         first = self.way[0] if self.way else place.name
         node = self.scope.lets.get(first) or self.scope.models[first]

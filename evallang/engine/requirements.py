@@ -149,7 +149,7 @@ def _between(study: Study, spec: RequirementSpec, evaluation: Evaluation) -> Req
 
 
 def _test_of_difference(spec: RequirementSpec, evaluation: Evaluation) -> Method:
-    """Return the test whose interval decides where the line names none."""
+    """Return the test whose interval decides where the line does not name one."""
     return Method(difference_test(spec.metric, evaluation.yields, len(evaluation.classes)))
 
 

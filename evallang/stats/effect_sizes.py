@@ -1,4 +1,4 @@
-"""How large a difference is, beside how sure it is: effect sizes of the tests.
+"""How large a difference is, in addition to how sure it is: effect sizes of the tests.
 
 Each function gives an `Effect` under its registered name, with an interval where one is
 known for the design; a value that is undefined is None.

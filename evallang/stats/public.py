@@ -1,6 +1,6 @@
 """The public names of the numeric core, each with the module that defines it.
 
-`__init__.pyi` beside it, which type checkers and editors read, is written from them by
+`__init__.pyi` next to it, which type checkers and editors read, is written from them by
 `make docs`.
 """
 

@@ -306,4 +306,4 @@ def ranks_instead_of_the_mean_loss(study: Study) -> Iterator[Objection]:
                 comparison.span,
                 help=f"write `with permutation`, which tests `{metric}` itself",
             )
-            return  # said once for a study
+            return  # reported once for a study

@@ -111,7 +111,7 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
                 comparison.span,
                 help=f"if the algorithms are meant, {_of_algorithms(study, comparison)}",
             )
-            return  # said once for a study
+            return  # reported once for a study
 
 
 def _pools(study: Study, comparison: ComparisonSpec) -> bool:
