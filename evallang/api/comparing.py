@@ -116,7 +116,7 @@ def _names(models: Iterable[str]) -> dict[str, str]:
     """Return a name of the language for each model, as like its own as can be."""
     found: dict[str, str] = {}
     for model in models:
-        name = re.sub(r"[^A-Za-z0-9_]+", "_", str(model)).strip("_")
+        name = re.sub(r"[^A-Za-z0-9_-]+", "_", str(model)).strip("_-")
         if not name[:1].isalpha() or name in RESERVED or name in ("vs", "as", "in"):
             name = f"model_{name}".rstrip("_")
         taken, plain, further = set(found.values()), name, 2

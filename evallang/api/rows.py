@@ -255,7 +255,7 @@ class Pairs(Rows[Pair]):
     __slots__ = ()
     THINGS = ("pair", "pairs")
     PRINTED = ("data", "metric", "first", "second", "test", "difference", "low", "high", "p",
-               "p_adjusted", "reject")  # fmt: skip
+               "p_adjusted", "reject", "p_first", "p_rope", "p_second")  # fmt: skip
     COLUMNS = (
         Column[Pair]("index", int, "number of the `compare` line", lambda r: r.comparison.index),
         Column("data", str, "data set; null across data sets", lambda r: r.comparison.data),

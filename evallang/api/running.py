@@ -109,12 +109,12 @@ def _run(
     checked(live, study.meant)
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
-    LOG.info("checked %s: %d findings", printable_line(study.path), len(study.diagnostics))
+    LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with with_own_metrics(study) as study:
         prepared = read_and_plan(study, trusted=is_trusted(trust), live=live)
         LOG.info(
-            "read %d sources and planned %d fits",
+            "read the data and planned the fits: sources %d, fits %d",
             len(prepared.study.sources),
             prepared.planned.plan.n_fits or 0,
         )
@@ -146,7 +146,9 @@ def _run(
     record = codec.encodable(_relative_paths(record, study))
     results = Results(record, done, diagnostics, study.folder)
     fits = record.provenance.fits
-    LOG.info("ran %d fits, %d of them failed, in %.1f s", fits.run, fits.failed, provenance.seconds)
+    LOG.info(
+        "ran the study: fits %d, failed %d, seconds %.1f", fits.run, fits.failed, provenance.seconds
+    )
     if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None)
     return results

@@ -53,7 +53,9 @@ def _stacked(panels: tuple[str, ...]) -> str:
     parts, height, width = [], 0.0, 0.0
     for panel in panels:
         _, _, wide, high = ElementTree.fromstring(panel).get("viewBox", "0 0 0 0").split()
-        parts.append(panel.replace("<svg ", f'<svg y="{height:.2f}" ', 1))
+        inner = panel.partition(">")[2]  # its size is in points, which are larger units inside
+        place = f'y="{height:.2f}" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
+        parts.append(f"<svg {place}>{inner}")
         height, width = height + float(high), max(width, float(wide))
     size = f'width="{width:.2f}pt" height="{height:.2f}pt" viewBox="0 0 {width:.2f} {height:.2f}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'

@@ -66,9 +66,9 @@ class Study:
         return Findings(self.checked.diagnostics, self.checked.sources)
 
     def _printed(self) -> Printed:
-        rows = [] if self.meant is None else _facts(self.meant)
+        rows = [("check", self.check().summary())]
+        rows += [] if self.meant is None else _facts(self.meant)
         title = "" if self.meant is None else f" {self.meant.title}"
-        rows.append(("check", self.check().summary()))
         return Printed(f"Study{title} ({self.path})", (), tuple(rows))
 
     def __repr__(self) -> str:

@@ -96,16 +96,16 @@ def run(
     together in the order of the plan.
     """
     tables = read.tables
-    LOG.debug("begin %d fitting tasks, %d at a time", len(planned.layout.tasks), jobs)
+    LOG.debug("begin the fits: tasks %d, jobs %d", len(planned.layout.tasks), jobs)
     outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
     evaluations = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
     evaluations += [evaluation for table in read.score_tables for evaluation in of_scores(table)]
     own = [evaluation for evaluation in evaluations if not evaluation.implied]
     measured = [e for evaluation in own for e in estimates(study, evaluation)]
     measured += [e for evaluation in own for e in subgroup_estimates(study, evaluation)]
-    LOG.debug("computed %d estimates", len(measured))
+    LOG.debug("computed the estimates: %d", len(measured))
     compared = compare(study, planned.families, _contexts(study, evaluations, read.score_tables))
-    LOG.debug("computed %d comparisons of %d lines", len(compared), len(study.comparisons))
+    LOG.debug("computed the comparisons: %d", len(compared))
     required = []
     for requirement in study.requirements:
         about = [s for s in own if s.protocol in (None, requirement.protocol)]

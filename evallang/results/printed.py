@@ -4,6 +4,7 @@ Texts from a study, its data or its author's code pass `printable`, and HTML is 
 """
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evallang.frozen import frozen
@@ -11,10 +12,11 @@ from evallang.printable import printable
 
 if TYPE_CHECKING:
     from evallang.results.records import Comparison, Estimate
-    from evallang.results.statistics import HypothesisTestResult
+    from evallang.results.statistics import Difference, HypothesisTestResult, Interval
 
 MOST_ROWS = 12
 MOST_LINES = 4  # below the table
+WIDTH = 100
 LONGEST_CELL = 40
 LONGEST_FACT = 76  # a cell of a table without heads, which has two columns
 SMALLEST_P = 0.0001  # a smaller p is printed as "<0.0001"
@@ -54,7 +56,8 @@ class Printed:
                 for cell, width, number in zip(row, widths, right, strict=True)
             ]
             lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, *self._more(), *map(printable, self._last())])
+        below = [line for text in self._last() for line in wrap(printable(text), WIDTH)]
+        return "\n".join([*lines, *self._more(), *below])
 
     def html(self) -> str:
         """Return the table as HTML without style sheets and scripts."""
@@ -145,7 +148,8 @@ def _escaped(text: str) -> str:
 
 def _tagged(tag: str, text: str, *, right: bool) -> str:
     align = "right" if right else "left"
-    return f'<{tag} style="text-align: {align}">{_escaped(text)}</{tag}>'
+    style = f"text-align: {align}; padding: 0.1em 0.6em"
+    return f'<{tag} style="{style}">{_escaped(text)}</{tag}>'
 
 
 def facts_of_estimate(estimate: "Estimate") -> Printed:
@@ -157,11 +161,16 @@ def facts_of_estimate(estimate: "Estimate") -> Printed:
         rows.append(("subgroup", f"{estimate.subgroup.column} = {estimate.subgroup.level}"))
     rows.append((estimate.metric, number(estimate.value)))
     if estimate.interval is not None:
-        found = estimate.interval
-        words = f"{found.level * 100:.4g}% {bounds(found.low, found.high)}, {found.method}"
-        rows.append(("interval", words))
+        rows += _interval(estimate.interval)
     rows += [("aggregation", estimate.aggregation), ("n", number(estimate.n))]
     return Printed("Estimate", (), tuple(rows), estimate.notes)
+
+
+def _interval(found: "Interval | Difference") -> list[tuple[str, str]]:
+    if found.low is None and found.high is None:
+        return []
+    words = f"{found.level * 100:.4g}% {bounds(found.low, found.high)}, {found.method}"
+    return [("interval", words)]
 
 
 def facts_of_test(result: "HypothesisTestResult") -> Printed:
@@ -182,13 +191,13 @@ def facts_of_test(result: "HypothesisTestResult") -> Printed:
     found = result.estimate
     if found is not None:
         rows.append((found.name, number(found.value)))
-        words = f"{found.level * 100:.4g}% {bounds(found.low, found.high)}, {found.method}"
-        rows.append(("interval", words))
+        rows += _interval(found)
     rows += [(effect.name, number(effect.value)) for effect in result.effects]
     shares = (("p_first", "P(first)"), ("p_rope", "P(rope)"), ("p_second", "P(second)"))
     rows += [(head, number(result.extra[key])) for key, head in shares if key in result.extra]
     variant = f" ({result.variant})" if result.variant else ""
-    below = (f"null hypothesis: {result.null}", *result.notes)
+    tested = () if result.p is None else (f"null hypothesis: {result.null}",)
+    below = (*tested, *result.notes)
     return Printed(f"{result.test}{variant}", (), tuple(rows), below)
 
 
@@ -197,7 +206,7 @@ def facts_of_comparison(comparison: "Comparison") -> tuple[Printed, ...]:
     where = ", ".join(filter(None, (comparison.data, comparison.protocol, comparison.metric)))
     rows = []
     if comparison.omnibus is not None:
-        rows.append((comparison.omnibus.test, f"p = {p_value(comparison.omnibus.p)}"))
+        rows.append((f"p of {comparison.omnibus.test}", p_value(comparison.omnibus.p)))
     rows.append(("family", _family(comparison)))
     if comparison.reason is not None:
         rows.append(("reason", comparison.reason))

@@ -23,13 +23,13 @@ def test_phases_and_counts_are_logged(caplog, tmp_path):
         ev.run(ev.parse(STUDY), out=tmp_path / "out")
     assert {record.name for record in caplog.records} == {"evallang"}
     info = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
-    assert info[0].startswith("checked study.eval: ")
-    assert info[1] == "read 1 sources and planned 6 fits"
-    assert info[2].startswith("ran 6 fits, 0 of them failed, in ")
+    assert info[0].startswith("checked study.eval: findings ")
+    assert info[1] == "read the data and planned the fits: sources 1, fits 6"
+    assert info[2].startswith("ran the study: fits 6, failed 0, seconds ")
     assert info[3] == f"wrote the results to {tmp_path / 'out'}"
     debug = [record.getMessage() for record in caplog.records if record.levelname == "DEBUG"]
-    assert "begin 6 fitting tasks, 1 at a time" in debug
-    assert "computed 2 estimates" in debug
+    assert "begin the fits: tasks 6, jobs 1" in debug
+    assert "computed the estimates: 2" in debug
 
 
 def test_nothing_is_printed_unless_asked_for(tmp_path):

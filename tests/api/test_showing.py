@@ -43,8 +43,16 @@ def test_a_figure_of_the_report_by_its_name(results, tmp_path):
 def test_panels_below_each_other_do_not_overlap(results):
     found = results.figure("estimates-1")
     assert len(found.panels) == 2
-    first, second = ElementTree.fromstring(found.svg)
-    assert float(second.get("y")) >= float(first.get("height").removesuffix("pt"))
+    whole = ElementTree.fromstring(found.svg)
+    _, _, width, height = map(float, whole.get("viewBox").split())
+    first, second = whole
+    assert float(second.get("y")) == float(first.get("height"))
+    assert float(second.get("y")) + float(second.get("height")) <= height
+    for panel, drawn in zip(found.panels, whole, strict=True):
+        alone = ElementTree.fromstring(panel)
+        assert drawn.get("viewBox") == alone.get("viewBox")  # of its own size, not cut
+        assert float(drawn.get("width")) <= width
+        assert [e.attrib for e in drawn.iter()][1:] == [e.attrib for e in alone.iter()][1:]
 
 
 def test_an_unknown_figure_gets_the_names(results):
