@@ -17,6 +17,7 @@ from evallang.checking.include import Gathered
 from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, in_order
 from evallang.frozen import frozen
 from evallang.source import Span
+from evallang.syntax.language import STATEMENTS
 
 NAMED = frozenset({Phase.REFERENCES, Phase.WORDS, Phase.CLAUSES})
 """What is written can be read, and a word of it is wrong."""
@@ -31,24 +32,6 @@ A faulty waiver stands in a comment, and what a later version runs is well writt
 MISSING = frozenset({codes.MISSING_STATEMENT.code, codes.MISSING_CLAUSE.code})
 """What is missing; what is present and wrong is reported before it."""
 
-SOURCES = frozenset({"include", "let", "data", "predictions", "scores", "counts"})
-DEFINITIONS = SOURCES | {"study", "group", "model", "protocol", "measure"}
-RESTS_ON: Mapping[str, frozenset[str]] = {
-    "study": frozenset({"study", "include"}),
-    "data": SOURCES,
-    "predictions": SOURCES,
-    "scores": SOURCES,
-    "counts": SOURCES,
-    "stratify": frozenset({"include", "protocol"}),
-    "model": frozenset({"include", "let", "model"}),
-    "protocol": frozenset({"include", "protocol"}),
-    "tune": frozenset({"include", "let", "model", "protocol"}),
-    "measure": SOURCES | {"group", "protocol", "measure"},
-    "compare": DEFINITIONS,
-    "require": DEFINITIONS,
-}
-"""The statements on whose definitions advice about a statement rests."""
-KEYWORDS = frozenset({*RESTS_ON, *DEFINITIONS, "evallang", "analyze", "export", "report", "use"})
 BEGINS = re.compile(r"[^\s#\])}]")
 
 Place = tuple[str, int]
@@ -184,8 +167,9 @@ def _is_early(item: Diagnostic, errors: Errors) -> bool:
         return False
     if item.severity is Severity.HINT or errors.places.statement(item.span) in errors.statements:
         return True
-    rests_on = RESTS_ON.get(errors.places.keyword(item.span), frozenset())
-    return any(word in rests_on or word not in KEYWORDS for word in errors.unclear)
+    statement = STATEMENTS.get(errors.places.keyword(item.span))
+    rests_on = frozenset() if statement is None else statement.rests_on
+    return any(word in rests_on or word not in STATEMENTS for word in errors.unclear)
 
 
 def _is_explained(item: Diagnostic, errors: Errors) -> bool:
