@@ -47,7 +47,7 @@ class Method:
 
     @property
     def code(self) -> bool:
-        """Tell whether it is a function of the author's own, by its dotted name."""
+        """Whether it is a function of the author's own, by its dotted name."""
         return self.better is None and "." in self.name.strip(".")
 
     @property
@@ -58,7 +58,7 @@ class Method:
         return f"{self.name}({', '.join(f'{k}={written_option(v)}' for k, v in self.options)})"
 
     def keywords(self) -> dict[str, OptionValue]:
-        """Give the options as keyword arguments."""
+        """Return the options as keyword arguments."""
         return dict(self.options)
 
 
@@ -68,7 +68,7 @@ def joint_correction() -> Method:
 
 
 def written_option(value: OptionValue) -> str:
-    """Give the text that the author would write for an option's value."""
+    """Return the text that the author would write for an option's value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -252,13 +252,13 @@ class Study:
 
 
 def own_sources(study: Study) -> dict[str, str]:
-    """Give the hashes of the author's packages, where found, and of objects given in Python."""
+    """Return the hashes of the author's packages, where found, and of objects given in Python."""
     found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
     return {**found, **study.live}
 
 
 def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
-    """Go through the metrics of the author's own code, each once, with its first place."""
+    """Iterate over the metrics of the author's own code, each once, with its first place."""
     found: dict[Method, Span | None] = {}
     for measure in study.measures:
         found.setdefault(measure.metric, measure.span)
@@ -273,7 +273,7 @@ def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
 
 
 def names_of(named: Sequence[ModelSpec] | Sequence[GivenModel] | Sequence[Protocol]) -> Words:
-    """Give the names of models or protocols; each line asks for the same, so the last are kept."""
+    """Return the names of models or protocols; the last ones are kept, as each line asks again."""
     global _last
     known, names = _last
     if known is not named:
@@ -286,13 +286,13 @@ _last: tuple[object, Words] = (None, Words())
 
 
 def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str, ...]:
-    """Give all models that a comparison covers, the reference last."""
+    """Return all models that a comparison covers, the reference last."""
     named = comparison.models or tuple(m for m in available if m != comparison.against)
     return (*named, comparison.against) if comparison.against is not None else named
 
 
 def pairs_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Give the pairs of a comparison: planned, each against the reference, or all.
+    """Return the pairs of a comparison: planned, each against the reference, or all.
 
     Where the test is about one model, each stands alone.
     """

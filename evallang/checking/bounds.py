@@ -27,7 +27,10 @@ OUTSIDE = "must lie between 0 and 1"
 
 
 def objection(name: str, value: OptionValue, method: str = "") -> str | None:
-    """Tell why an option of a method cannot have a value, None when it can; read after its name."""
+    """Return why an option of a method cannot have a value, None when it can.
+
+    It reads after the name of the option.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return None
     if name in LEAST and value < LEAST[name]:
@@ -42,7 +45,7 @@ def objection(name: str, value: OptionValue, method: str = "") -> str | None:
 
 
 def within_limit(scope: Scope, name: str, value: OptionValue, method: str, span: Span) -> bool:
-    """Tell whether an option keeps within its limit; reports where it does not."""
+    """Return whether an option keeps within its limit; reports where it does not."""
     if name not in LIMITED or isinstance(value, bool) or not isinstance(value, int | float):
         return True
     try:
@@ -59,7 +62,7 @@ def report_limit(scope: Scope, error: OverLimit, span: Span) -> None:
 
 
 def turned(node: n.RangeNode) -> str | None:
-    """Say how a range is written that runs against its step, or from its larger end."""
+    """State how a range is written that runs against its step, or from its larger end."""
     start, stop = node.start.literal, node.stop.literal
     falls = number(start) > number(stop)
     if node.step is not None:
@@ -72,6 +75,6 @@ def turned(node: n.RangeNode) -> str | None:
 
 
 def as_share(value: OptionValue) -> str | None:
-    """Say how a percentage that was written as a plain number is written."""
+    """State how a percentage that was written as a plain number is written."""
     plain = isinstance(value, int | float) and not isinstance(value, bool) and 1 < value <= 100
     return f"write `{value}%`" if plain else None

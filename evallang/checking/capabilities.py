@@ -9,12 +9,12 @@ from evallang.models.model import EstimatorSpec, ModelSpec, PipelineSpec, search
 
 
 def is_tuned(model: ModelSpec) -> bool:
-    """Tell whether any parameter of a model is searched."""
+    """Return whether any parameter of a model is searched."""
     return bool(search_space(model.pipeline))
 
 
 def kind_of(model: ModelSpec) -> str | None:
-    """Give `classifier` or `regressor`; None where the catalogue cannot tell."""
+    """Return `classifier` or `regressor`; None where the catalogue cannot tell."""
     return abilities(model.pipeline).kind
 
 
@@ -27,7 +27,7 @@ def task_of(models: Iterable[ModelSpec]) -> Task | None:
 
 
 def counterpart(model: ModelSpec) -> str | None:
-    """Name the class for the other task: `SVR` for `SVC`."""
+    """Return the class for the other task: `SVR` for `SVC`."""
     last = model.pipeline.steps[-1]
     if not isinstance(last, EstimatorSpec):
         return None
@@ -40,7 +40,7 @@ def counterpart(model: ModelSpec) -> str | None:
 
 
 def lacks(model: ModelSpec, needs: str) -> str | None:
-    """Tell what to write where a model does not give scores or probabilities, else None."""
+    """Return what to write where a model does not give scores or probabilities, else None."""
     able = abilities(model.pipeline)
     last = model.pipeline.steps[-1]
     lacking = (needs == "probabilities" and not able.probabilities) or (
@@ -63,14 +63,14 @@ def lacks(model: ModelSpec, needs: str) -> str | None:
 
 
 def _gives_it(model: ModelSpec, last: EstimatorSpec, name: str, word: str) -> bool:
-    """Tell whether a model gives probabilities once a parameter of its last step is a word."""
+    """Return whether a model gives probabilities once a parameter of its last step is a word."""
     others = tuple(given for given in last.parameters if given[0] != name)
     changed = EstimatorSpec(last.name, (*others, (name, word)), last.code)
     return abilities(PipelineSpec((*model.pipeline.steps[:-1], changed))).probabilities
 
 
 def _setting_that_gives_it(spec: EstimatorSpec) -> tuple[str, str] | None:
-    """Name the word that makes a class give probabilities (`voting=soft`), if one does.
+    """Return the word that makes a class give probabilities (`voting=soft`), if one does.
 
     A flag is left out: that of `SVC` is deprecated in scikit-learn 1.9, which advises
     `CalibratedClassifierCV` in its place.

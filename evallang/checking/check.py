@@ -202,13 +202,13 @@ def _resolve(
 
 
 def _places(scope: Scope, head: resolve_study.Header) -> dict[str, Span]:
-    """Say where the clauses of `study` and the statement `stratify` stand."""
+    """State where the clauses of `study` and the statement `stratify` stand."""
     strata = scope.of(n.StratifyNode)
     return {**head.places, **({"stratify": strata[0].span} if strata else {})}
 
 
 def _task(specs: tuple[SourceSpec, ...]) -> Task | None:
-    """Give the task where the sources state one; a CSV's is known once it is read."""
+    """Return the task where the sources state one; a CSV's is known once it is read."""
     for spec in specs:
         if isinstance(spec, CountsSpec):
             return "classification"
@@ -227,7 +227,7 @@ def _with_columns(
     strata: tuple[str, ...],
     places: Mapping[str, Span],
 ) -> tuple[SourceSpec, ...]:
-    """Tell each source which columns other statements name, and where they do."""
+    """Return each source which columns other statements name, and where they do."""
     found: list[SourceSpec] = []
     for spec in specs:
         if isinstance(spec, DataSpec):

@@ -63,7 +63,7 @@ def known_class(scope: Scope, name: n.NameNode, unfinished: Collection[str]) -> 
 def _meant(
     scope: Scope, name: n.NameNode, unfinished: Collection[str]
 ) -> tuple[str | None, list[Fix]]:
-    """Give the help text and the fix for a step of a pipeline that nothing is called.
+    """Return the help text and the fix for a step of a pipeline that nothing is called.
 
     `unfinished` are the names that are being defined, none of which can be a step of itself.
     """

@@ -108,7 +108,7 @@ def judge_read(
 
 
 def _used(study: Study) -> Callable[[Table], Collection[str] | None]:
-    """Tell which features of a table models get; a baseline looks at none."""
+    """Return which features of a table models get; a baseline looks at none."""
     models = [model for model in study.models if not is_baseline(model)]
 
     def features(table: Table) -> Collection[str] | None:
@@ -166,7 +166,7 @@ def judge_planned(
 
 
 def _fold_method(study: Study, protocol: Protocol) -> str | None:
-    """Name what takes the folds of a protocol for equally exact, None where nothing does."""
+    """Return what takes the folds of a protocol for equally exact, None where nothing does."""
     for line in tested_lines(study):
         named = [test.name for test in tests_of(line) if test_of(test).t_over_splits]
         if named and line.protocol == protocol.name:
@@ -203,7 +203,7 @@ def _one_class(
 
 
 def _said_of_folds(study: Study, protocol: Protocol, table: Table) -> bool:
-    """Tell whether the number of folds alone has shown that a class is rare in them."""
+    """Return whether the number of folds alone has shown that a class is rare in them."""
     asked = questions(study)
     if PROTOCOLS[protocol.kind].declaration.division == "resampled":
         return True  # what its rounds leave out is counted in its estimates

@@ -82,7 +82,7 @@ def _enter(
 def _unread(
     source: SourceFile, tree: StudyNode, diagnostics: Iterable[Diagnostic]
 ) -> Iterator[str]:
-    """Give each faulty line of a statement or clause that is not in the tree."""
+    """Yield each faulty line of a statement or clause that is not in the tree."""
     seen = {source.position(statement.span.start).line for statement in tree.statements}
     for found in diagnostics:
         if found.severity is not Severity.ERROR:
@@ -206,7 +206,7 @@ def _lacks(found: Gathered) -> None:
 
 
 def _leads_out(path: str, study: str) -> bool:
-    """Tell whether a file stands elsewhere than in the study's folder or below it.
+    """Return whether a file stands elsewhere than in the study's folder or below it.
 
     Messages show lines of what is included: a study from elsewhere shall not read one's files.
     """

@@ -36,7 +36,7 @@ def resolve_uses(scope: Scope) -> tuple[UseSpec, ...]:
 
 
 def is_own(scope: Scope, name: n.NameNode) -> bool | None:
-    """Tell whether a class is no catalogue's but runnable; None after a report."""
+    """Return whether a class is no catalogue's but runnable; None after a report."""
     written = name.name
     if written in CATALOGUE:
         return False
@@ -69,17 +69,17 @@ def is_own(scope: Scope, name: n.NameNode) -> bool | None:
 
 
 def entry(name: str) -> ClassEntry:
-    """Give what is known of a class of the author's: its name."""
+    """Return what is known of a class of the author's: its name."""
     return ClassEntry(name, "", frozenset(), {})
 
 
 def parameter(name: str) -> ParameterEntry:
-    """Give what is known of its parameters: nothing, so that each takes any value."""
+    """Return what is known of its parameters: nothing, so that each takes any value."""
     return ParameterEntry(name, read_constraint("any"), None, "not known")
 
 
 def live_name(model: str) -> str:
-    """Give the name under which an object given in Python stands in a pipeline."""
+    """Return the name under which an object given in Python stands in a pipeline."""
     return f"live.{model}"
 
 

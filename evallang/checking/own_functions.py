@@ -19,7 +19,7 @@ class _Unfit(Exception):
 
 
 def is_own(name: n.NameNode) -> bool:
-    """Tell a function of the author's own from a word of the catalogue."""
+    """Return a function of the author's own from a word of the catalogue."""
     return "." in name.name.strip(".")
 
 

@@ -9,7 +9,7 @@ from evallang.study import Method, SourceSpec, names_of
 
 
 def has_models(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> bool:
-    """Tell whether a source has these models, as far as it is known before it is read."""
+    """Return whether a source has these models, as far as it is known before it is read."""
     if isinstance(source, DataSpec):
         return scope.models.keys() >= set(models)
     names = names_of(source.models)
@@ -19,7 +19,7 @@ def has_models(source: SourceSpec, models: tuple[str, ...], scope: Scope) -> boo
 def measured_elsewhere(
     scope: Scope, sources: Sequence[SourceSpec], models: tuple[str, ...]
 ) -> tuple[Method, ...]:
-    """Give the metrics of the sources that have these models, where all were measured already.
+    """Return the metrics of the sources that have these models, where all were measured already.
 
     None where any other source has them too, or none does.
     """

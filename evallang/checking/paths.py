@@ -8,7 +8,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def outside_objection(path: str, written: str, inside: str) -> tuple[str, str] | None:
-    """Tell why nothing may be written to a path, and what to write; None where it may.
+    """Return why nothing may be written to a path, and what to write; None where it may.
 
     `written` says what would be ("a model is written to a file"), `inside` what to write
     in its place.

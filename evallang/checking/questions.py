@@ -72,7 +72,7 @@ def _of_counts(entry: MetricEntry, metric: Method, counts: Any, positive: int | 
 
 
 def _margins(study: Study) -> Iterator[tuple[float, Span | None]]:
-    """Go through the margins on accuracy, of `require` lines and of tests, with their places."""
+    """Iterate over the margins on accuracy, of `require` lines and of tests, with their places."""
     for line in study.requirements:
         margin = line.value if line.kind in ("noninferior", "equivalent") else None
         if margin is not None and _of_all(line.metric):
@@ -85,7 +85,7 @@ def _margins(study: Study) -> Iterator[tuple[float, Span | None]]:
 
 
 def _of_all(metric: Method) -> bool:
-    """Tell whether a metric is a proportion of all examples, such as accuracy."""
+    """Return whether a metric is a proportion of all examples, such as accuracy."""
     return metric.better is None and metric_entry(metric).declaration.proportion == "all"
 
 
@@ -104,7 +104,7 @@ def _per_fold(study: Study) -> tuple[Method, ...]:
 
 
 def _by_class(metric: Method) -> bool:
-    """Tell whether a metric needs members of each class: not so where every row counts alike."""
+    """Return whether a metric needs members of each class: not so where every row counts alike."""
     declared = metric_entry(metric).declaration
     return (
         declared.task == "classification"

@@ -27,7 +27,7 @@ def analyses(scope: Scope, protocols: Sequence[Protocol]) -> tuple[AnalysisSpec,
 
 
 def _agrees(scope: Scope, node: n.AnalyzeNode, item: n.MethodNode, method: Method) -> bool:
-    """Tell whether what an analysis assumes can be true together."""
+    """Return whether what an analysis assumes can be true together."""
     options = method.keywords()
     difference, discordant = (_number(options.get(name)) for name in ("difference", "discordant"))
     if options.get("difference") == "observed":

@@ -189,7 +189,7 @@ def _about(test: Method) -> str:
 
 
 def _without_then(test: Method) -> str:
-    """Say how a test of two models is written, and after which omnibus it could stand."""
+    """State how a test of two models is written, and after which omnibus it could stand."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
     if declared.models == (1, 1):
         return "give it a line of its own, without `then`"
@@ -209,7 +209,7 @@ def _without_then(test: Method) -> str:
 
 
 def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -> bool:
-    """Tell whether the first test of a line is one of all its models at once.
+    """Return whether the first test of a line is one of all its models at once.
 
     A test that can do two models as well tests pairs where the line is about pairs: where it
     plans them, names a reference or a correction, or has two models.
@@ -224,7 +224,7 @@ def _takes_all(node: n.CompareNode, test: Method, names: Sequence[str] | None) -
 
 
 def _alone(scope: Scope, node: n.CompareNode, test: Method) -> bool:
-    """Tell whether an omnibus without tests of pairs is written without what is for pairs."""
+    """Return whether an omnibus without tests of pairs is written without what is for pairs."""
     pairwise = HYPOTHESIS_TESTS[test.name].declaration.followed_by
     planned = next((item for item in node.models if isinstance(item, n.PairNode)), None)
     part: n.Node | None = node.correction
@@ -286,7 +286,7 @@ def _correction(
 def _default_metrics(
     scope: Scope, index: int, test: Method, measured: Sequence[Measure]
 ) -> tuple[Method, ...]:
-    """Give the metric of a line without `by`: what the test is about, else the first measure."""
+    """Return the metric of a line without `by`: what the test is about, else the first measure."""
     declared = HYPOTHESIS_TESTS[test.name].declaration
     if declared.tests == "correctness":
         counted = Method(share_metric(right=True))

@@ -49,7 +49,7 @@ def resolve_exports(scope: Scope) -> tuple[ExportSpec, ...]:
 
 
 def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
-    """Tell whether there is one table to fit on; a glob is counted once it is read."""
+    """Return whether there is one table to fit on; a glob is counted once it is read."""
     tables = scope.of(n.DataNode)
     if len(tables) > 1:
         names = [f"`{table.name.name}`" for table in tables]
@@ -71,7 +71,7 @@ def _one_data_set(scope: Scope, first: n.ExportNode) -> bool:
 
 
 def _model(scope: Scope, node: n.ExportNode, names: Words) -> str | None:
-    """Give the model's name, or `best`; None after a report."""
+    """Return the model's name, or `best`; None after a report."""
     if node.model is None:
         return "best" if scope.models else None
     name = column_name(node.model)
@@ -90,7 +90,7 @@ def _model(scope: Scope, node: n.ExportNode, names: Words) -> str | None:
 
 
 def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
-    """Give the path in its shortest form; None after a report."""
+    """Return the path in its shortest form; None after a report."""
     if node.path is None:
         if name is None:
             return None
@@ -115,7 +115,7 @@ def _path(scope: Scope, node: n.ExportNode, name: str | None) -> str | None:
 
 
 def path_objection(path: str) -> tuple[str, str] | None:
-    """Tell why no model may be written to a path, and what to write; None where it may."""
+    """Return why no model may be written to a path, and what to write; None where it may."""
     name = path.rsplit("/", 1)[-1]
     inside = "name a file in the study's own folder, such as `models/best.skops`"
     outside = outside_objection(path, "a model is written to a file", inside)

@@ -71,7 +71,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
 
 
 def _common(scope: Scope, clauses: Clauses) -> bool:
-    """Tell whether the files are to be joined by the rows that all of them have."""
+    """Return whether the files are to be joined by the rows that all of them have."""
     lines = clauses.find(n.RowsNode)
     for line in lines:
         if line.word.name != "common":

@@ -152,7 +152,7 @@ def known_protocol(
 
 
 def _those(what: str, names: Collection[str]) -> str | None:
-    """Name what is declared: `the models are ...`."""
+    """Return what is declared: `the models are ...`."""
     if not names:
         return None
     are = f"{what} is" if len(names) == 1 else f"{what}s are"
@@ -245,5 +245,5 @@ def _margin(scope: Scope, node: n.RequireNode, value: float | None, level: float
 
 
 def uses_training(sources: Sequence[SourceSpec]) -> bool:
-    """Tell whether any source is a table on which models are fitted."""
+    """Return whether any source is a table on which models are fitted."""
     return any(isinstance(source, DataSpec) for source in sources)

@@ -292,7 +292,7 @@ def _sensible(
 
 
 def _is_share(option: Option) -> bool:
-    """Tell whether an option is a share of the rows, not a whole number."""
+    """Return whether an option is a share of the rows, not a whole number."""
     return not {"float", "Fraction"}.isdisjoint(option.types)
 
 
@@ -420,10 +420,10 @@ def lacking(source: SourceSpec, protocol: Protocol | None) -> str:
 
 
 def is_assigned(protocol: Protocol) -> bool:
-    """Tell whether the author assigns the rows, so that what is yielded is read from the data."""
+    """Return whether the author assigns the rows, so that what is yielded is read from the data."""
     return PROTOCOLS[protocol.kind].declaration.of_assignment is not None
 
 
 def spoken(protocol: Protocol) -> str:
-    """Give the words of a protocol as an author writes them: `repeated cv`."""
+    """Return the words of a protocol as an author writes them: `repeated cv`."""
     return " ".join(PROTOCOLS[protocol.kind].declaration.words)

@@ -49,7 +49,7 @@ def resolve_sources(scope: Scope) -> tuple[SourceSpec, ...]:
 
 
 def _names_unread(scope: Scope, statement: n.StatementNode) -> bool:
-    """Tell whether the line that names a source's models stands there and could not be read."""
+    """Return whether the line that names a source's models stands there and could not be read."""
     if isinstance(statement, n.DataNode) or not scope.unread & {"models", "correct", "value"}:
         return False
     lines = [c.span for c in statement.clauses if isinstance(c, n.ModelColumnsNode)]

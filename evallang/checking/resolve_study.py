@@ -116,7 +116,7 @@ def report_settings(scope: Scope) -> tuple[ReportSettings, str | None]:
 
 
 def _folder(scope: Scope, clauses: Clauses) -> str | None:
-    """Give the folder of the results; None where none is named, and after a report."""
+    """Return the folder of the results; None where none is named, and after a report."""
     clause, written = clauses.plain("to"), clauses.text("to")
     if clause is None or written is None:
         return None

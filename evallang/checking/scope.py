@@ -96,7 +96,7 @@ class Scope:
         return bool(lost or self.broken & set(self.sources))
 
     def written(self, span: Span) -> str:
-        """Give the text of a place as the author wrote it, on one line."""
+        """Return the text of a place as the author wrote it, on one line."""
         source = self.texts.get(span.path)
         return " ".join(source.text[span.start : span.end].split()) if source else ""
 
@@ -105,7 +105,7 @@ class Scope:
         self.defaults.append(Default(clause, value))
 
     def of(self, kind: type[Statement]) -> tuple[Statement, ...]:
-        """Give the statements of one kind, in order."""
+        """Return the statements of one kind, in order."""
         if self._sorted_of is not self.statements:
             found: dict[type, list[n.StatementNode]] = {}
             for statement in self.statements:
@@ -184,7 +184,7 @@ def suggestion(
     *,
     terms: bool = False,
 ) -> tuple[str | None, list[Fix]]:
-    """Give the help text and the fix for a word that was probably misspelt.
+    """Return the help text and the fix for a word that was probably misspelt.
 
     A word that is right but for its case comes first, however short it is; then, for `what`
     has such words, one that others call so. With `terms`, a word near to a candidate that may

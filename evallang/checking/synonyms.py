@@ -307,13 +307,13 @@ CONSTANTS: Mapping[str, bool | None] = {
 
 
 def other_word(what: str, word: str, known: Container[str]) -> str | None:
-    """Give a word that a study writes for one from elsewhere, if it may stand here."""
+    """Return a word that a study writes for one from elsewhere, if it may stand here."""
     meant = OTHER_WORDS[what].get(word.casefold().replace("-", "_"))
     return meant if meant is not None and meant in known else None
 
 
 def meant_by(what: str, word: str) -> str | None:
-    """Give what a study writes for a name from elsewhere: `roc_auc` for `AUC`."""
+    """Return what a study writes for a name from elsewhere: `roc_auc` for `AUC`."""
     plain = word.casefold().replace("-", "_")
     return OTHER_NAMES.get(what, {}).get(plain) or _built(what, plain.replace(" ", "_"))
 
@@ -350,7 +350,7 @@ def _built(what: str, word: str) -> str | None:
 
 
 def is_member(what: str, word: str) -> bool:
-    """Tell whether a catalogue has a word, be it one that only a later version can run."""
+    """Return whether a catalogue has a word, be it one that only a later version can run."""
     registry, later = _MEMBERS[what]
     return word in registry or word in later
 

@@ -13,7 +13,7 @@ from evallang.study import Method
 def can_be_tested(
     scope: Scope, test: Method, source: ScoresSpec, problem: Mismatch | None, span: Span | None
 ) -> bool:
-    """Tell whether a table gives a test what it needs; reports what it lacks, in its words.
+    """Return whether a table gives a test what it needs; reports what it lacks, in its words.
 
     `problem` is what the declarations say.
     """

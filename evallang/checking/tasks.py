@@ -132,7 +132,7 @@ def _scores_of_predictions(scope: Scope, study: Study, source: PredictionsSpec) 
 
 
 def _workers(metric: Method) -> tuple[str, ...]:
-    """Give the kinds of models that a metric measures; one of the author's own may be of any."""
+    """Return the kinds of models that a metric measures; one of the author's own may be of any."""
     if metric.code:
         return tuple(WORKER.values())
     return (WORKER[metric_entry(metric).declaration.task],)
@@ -141,7 +141,7 @@ def _workers(metric: Method) -> tuple[str, ...]:
 def _written_metrics(
     scope: Scope, study: Study
 ) -> Iterator[tuple[Method, Span | None, tuple[str, ...]]]:
-    """Go through the metrics of the author's and the default measure, with places and models.
+    """Iterate over the metrics of the author's and the default measure, with places and models.
 
     No models stand for all. A line without `by` or `in` takes its metric from the first
     measure, or from its test.
@@ -160,7 +160,7 @@ def _written_metrics(
 
 
 def _nearest_of_numbers(study: Study, comparison: ComparisonSpec) -> str:
-    """Name a test for a regression, by its metric or, where that is for labels, by a loss."""
+    """Return a test for a regression, by its metric or, where that is for labels, by a loss."""
     yields = yields_under(study, comparison)
     metric = comparison.metrics[0]
     if metric_entry(metric).declaration.task != "regression":

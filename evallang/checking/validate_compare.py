@@ -42,7 +42,7 @@ from evallang.syntax import nodes as n
 
 
 def settle(scope: Scope, study: Study) -> Study:
-    """Give each comparison its protocol, plan implied ones, refuse what cannot be tested."""
+    """Return each comparison its protocol, plan implied ones, refuse what cannot be tested."""
     implied: list[Protocol] = []
     settled: list[ComparisonSpec] = []
     for comparison in study.comparisons:
@@ -194,7 +194,7 @@ def _judge_across(scope: Scope, study: Study, comparison: ComparisonSpec) -> boo
 
 
 def _further_data(study: Study, comparison: ComparisonSpec) -> str:
-    """Say how a line across data sets is kept, and what compares models on the one there is."""
+    """State how a line across data sets is kept, and what compares models on the one there is."""
     yields = yields_under(study, comparison)
     grouped = any(is_grouped(source, study.group) for source in study.sources)
     without = "leave `across data` out"
@@ -205,7 +205,7 @@ def _further_data(study: Study, comparison: ComparisonSpec) -> str:
 
 
 def _holds_several(source: SourceSpec) -> bool:
-    """Tell whether one statement may give several data sets."""
+    """Return whether one statement may give several data sets."""
     if isinstance(source, DataSpec):
         return source.kind == "glob"
     return isinstance(source, PredictionsSpec | ScoresSpec) and source.dataset is not None
@@ -288,7 +288,7 @@ def _judge_family(scope: Scope, study: Study, comparison: ComparisonSpec) -> Non
 
 
 def _of_all_ranks() -> str:
-    """Name the test of mean ranks that compares all pairs."""
+    """Return the test of mean ranks that compares all pairs."""
     return next(
         entry.name
         for entry in HYPOTHESIS_TESTS
@@ -362,7 +362,7 @@ def _can_run(
     protocol: Protocol | None,
     span: Span | None,
 ) -> bool:
-    """Tell whether a source gives a test what it needs; reports the first thing it lacks."""
+    """Return whether a source gives a test what it needs; reports the first thing it lacks."""
     yields = yields_of(source, protocol)
     grouped = is_grouped(source, study.group)
     found = refusal(test, metric, yields, grouped)

@@ -40,7 +40,7 @@ MARGIN_CLAIMS = {
 
 
 def requirements(scope: Scope, study: Study) -> tuple[RequirementSpec, ...]:
-    """Give each `require` line its protocol; report what nothing could decide."""
+    """Return each `require` line its protocol; report what nothing could decide."""
     own = [p for p in study.protocols if p.implied_by is None]
     fitted = any(isinstance(source, DataSpec) for source in study.sources)
     settled = []
@@ -91,7 +91,7 @@ def report_apart(scope: Scope, study: Study, names: Sequence[str], span: Span | 
 
 
 def _makes_sense(scope: Scope, study: Study, line: RequirementSpec) -> bool:
-    """Tell whether a line is about two models that meet, and a column that can be."""
+    """Return whether a line is about two models that meet, and a column that can be."""
     if len(set(line.models)) < len(line.models):
         scope.report(
             codes.COMPARE_SHAPE,

@@ -48,7 +48,7 @@ def judge(scope: Scope, study: Study) -> Study:
 
 
 def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
-    """Go through every source with every protocol of the author's that runs on it."""
+    """Iterate over every source with every protocol of the author's that runs on it."""
     for source in study.sources:
         if isinstance(source, DataSpec):
             for protocol in study.protocols:
@@ -139,7 +139,7 @@ def _folds(scope: Scope, study: Study) -> None:
 
 
 def _named(study: Study, protocol: Protocol) -> str:
-    """Give the name of a protocol as it stands before its words, where there are several."""
+    """Return the name of a protocol as it stands before its words, where there are several."""
     return f"{protocol.name} = " if len(study.protocols) > 1 else ""
 
 
@@ -158,7 +158,7 @@ def _groups_left_out(scope: Scope, study: Study, protocol: Protocol) -> None:
 
 
 def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span | None]]:
-    """Go through the metrics that a protocol's folds give, with their places."""
+    """Iterate over the metrics that a protocol's folds give, with their places."""
     for measure in study.measures:
         yield measure.metric, measure.span
     for line in study.comparisons:
@@ -174,7 +174,7 @@ def metrics_on(study: Study, protocol: Protocol) -> Iterator[tuple[Method, Span 
 def for_the_line(
     instead: str | None, measure: Measure, study: Study, yields: Yields, grouped: bool
 ) -> str | None:
-    """Say what to write instead of an interval, where its line has metrics that do not take it."""
+    """State what to write instead of an interval that some metrics of its line do not take."""
     proposed = default_interval(measure.metric, yields, None, grouped)
     if proposed is None:
         return instead
@@ -224,7 +224,7 @@ def _intervals(scope: Scope, study: Study) -> None:
 
 
 def source_span(source: SourceSpec) -> Span | None:
-    """Give the place of a source's group clause, or of the source."""
+    """Return the place of a source's group clause, or of the source."""
     return source.places.get("group") or next(iter(source.places.values()), None)
 
 
@@ -232,7 +232,7 @@ def source_span(source: SourceSpec) -> Span | None:
 
 
 def _says_cv(scope: Scope, folds: int) -> bool:
-    """Tell whether `cv=` is written with that number; a faulty option stands for one too."""
+    """Return whether `cv=` is written with that number; a faulty option stands for one too."""
     options = (option for node in scope.of(n.TuneNode) for option in node.options)
     return any(
         option.key.name == "cv"
@@ -286,7 +286,7 @@ def _search(scope: Scope, study: Study) -> None:
 
 
 def _stage(study: Study, protocol: Protocol) -> str:
-    """Say what gives a protocol a stage to choose in, beside the protocols that have one."""
+    """State what gives a protocol a stage to choose in, beside the protocols that have one."""
     kinds = [PROTOCOLS[other.kind].declaration for other in study.protocols]
     named = f"{protocol.name} = " if len(study.protocols) > 1 else ""
     nested = f"write `protocol {named}nested cv outer=5 inner=5`"
@@ -300,7 +300,7 @@ def _stage(study: Study, protocol: Protocol) -> str:
 
 
 def search_nodes(node: n.Node) -> Iterator[n.ArgumentNode]:
-    """Go through the searched parameters of a pipeline as written."""
+    """Iterate over the searched parameters of a pipeline as written."""
     if isinstance(node, n.PipelineNode):
         for step in node.steps:
             yield from search_nodes(step)

@@ -96,7 +96,7 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
 
 
 def name_of(node: n.MethodNode) -> n.NameNode:
-    """Give the name of a method, with or without options."""
+    """Return the name of a method, with or without options."""
     return node.name if isinstance(node, n.CallNode) else node
 
 
@@ -164,7 +164,7 @@ def _listing(what: str) -> str:
 
 
 def stands_in(word: str, besides: str) -> str | None:
-    """Name the catalogue, besides one, in which a word stands: `f1` is a metric."""
+    """Return the catalogue, besides one, in which a word stands: `f1` is a metric."""
     for what, registry, later, _ in CATALOGUES:
         if what != besides and (word in registry or word in later):
             return what
@@ -174,7 +174,7 @@ def stands_in(word: str, besides: str) -> str | None:
 
 
 def article(what: str) -> str:
-    """Give a catalogue's noun with its article: `an interval`."""
+    """Return a catalogue's noun with its article: `an interval`."""
     return f"an {what}" if what[0] in "aeiou" else f"a {what}"
 
 

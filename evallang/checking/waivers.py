@@ -46,7 +46,7 @@ class Waiver:
 
 
 def can_be_allowed(code: Code) -> bool:
-    """Tell whether an author may accept what a code says; errors and results cannot be."""
+    """Return whether an author may accept what a code says; errors and results cannot be."""
     return code.severity is not Severity.ERROR and code.phase is not Phase.RESULTS
 
 
@@ -163,7 +163,7 @@ def _misspelt(comment: CommentNode) -> list[Diagnostic]:
 def _refusal(
     rule: str, of_file: bool, comment: CommentNode, gathered: Gathered
 ) -> Diagnostic | None:
-    """Say why nothing can be allowed so: no such rule, an error, a waiver too late."""
+    """Explain why nothing can be allowed so: no such rule, an error, a waiver too late."""
     load_codes()
     code = next((code for code in CODES.values() if code.name == rule), None)
     message, way_out = None, "`evallang list rules` lists what can be allowed"
@@ -185,7 +185,7 @@ def _refusal(
 
 
 def _stands_late(comment: CommentNode, gathered: Gathered) -> bool:
-    """Tell whether a statement other than `evallang 1` stands above a comment in its file."""
+    """Return whether a statement other than `evallang 1` stands above a comment in its file."""
     statements = gathered.parsed[comment.span.path].study.statements
     first = next((s for s in statements if not isinstance(s, EvallangNode)), None)
     return first is not None and first.span.start < comment.span.start
@@ -197,7 +197,7 @@ def _rule_name(written: str) -> str:
 
 
 def _lines(comment: CommentNode, gathered: Gathered) -> tuple[int, int]:
-    """Give the lines a waiver holds for: its own, or the next one with text below it."""
+    """Return the lines a waiver holds for: its own, or the next one with text below it."""
     source = gathered.sources[comment.span.path]
     line = source.position(comment.span.start).line
     if not comment.own_line:
@@ -214,7 +214,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _extent(span: Span, gathered: Gathered) -> tuple[int, int]:
-    """Give the first and last line of what a finding is about: of its whole clause at least."""
+    """Return the first and last line of what a finding is about: of its whole clause at least."""
     source = gathered.sources[span.path]
     start, last = span.start, max(span.start, span.end - 1)
     clauses = gathered.parsed[span.path].lines

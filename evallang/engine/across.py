@@ -66,7 +66,7 @@ def grid_of(study: Study, evaluations: Sequence[Evaluation], metric: Method) -> 
 
 
 def missing_policy(spec: ComparisonSpec) -> Literal["leave_out", "worst"]:
-    """Give what the tests of a line do with a data set that lacks a score."""
+    """Return what the tests of a line do with a data set that lacks a score."""
     tests = [spec.test, *([spec.post_hoc] if spec.post_hoc else [])]
     worst = any(test.keywords().get("missing") == "worst" for test in tests)
     return "worst" if worst else "leave_out"
@@ -182,7 +182,7 @@ def seed(inputs: GridInputs) -> int:
 
 
 def ranks(grid: ScoreGrid, models: tuple[str, ...], alpha: float) -> Ranks:
-    """Give average ranks, Nemenyi's critical difference, and wins, ties, losses of each pair."""
+    """Return average ranks, Nemenyi's critical difference, and wins, ties, losses of each pair."""
     columns = [grid.models.index(model) for model in models]
     policy: Any = grid.missing
     seed = analysis_seed(0, grid.sha256, None, grid.metric, "ranks")

@@ -93,7 +93,7 @@ def bootstrap_estimate(
 
 
 def _interval(study: Study, rounds: "_Rounds", error: float, spread: float, kind: str) -> Interval:
-    """Give value plus and minus z standard errors, inside the metric's range."""
+    """Return value plus and minus z standard errors, inside the metric's range."""
     reach = normal_quantile(study.confidence) * spread
     ends = sorted(rounds.from_error(bound) for bound in (error - reach, error + reach))
     low, high = rounds.entry.declaration.low, rounds.entry.declaration.high
@@ -180,7 +180,7 @@ class _Rounds:
         self.masks = [found.fold == b for b in rounds]
 
     def losses(self) -> "NDArray[np.float64] | None":
-        """Give losses out of the bag (B, n), NaN where drawn; None where there are none."""
+        """Return losses out of the bag (B, n), NaN where drawn; None where there are none."""
         if not self._is_mean():
             return None
         table = np.full((len(self.masks), int(np.sum(self.full))), np.nan)
@@ -195,7 +195,7 @@ class _Rounds:
         )
 
     def loss(self, mask: "NDArray[np.bool_]") -> "NDArray[np.float64]":
-        """Give the loss of each row of a mask; 0-1 for accuracy and error rate."""
+        """Return the loss of each row of a mask; 0-1 for accuracy and error rate."""
         found: NDArray[np.float64] = np.mean(
             [self._loss_of(o.take(mask)) for o in self.outcomes], axis=0
         )
@@ -207,7 +207,7 @@ class _Rounds:
         return np.asarray(self.entry.function(o.truth, o.output, o.positive, **self.options))
 
     def gamma(self) -> float:
-        """Give the mean loss over all pairs of a truth and an output (Raschka 2018, eq. 38)."""
+        """Return the mean loss over all pairs of a truth and an output (Raschka 2018, eq. 38)."""
         return float(np.mean([self._gamma_of(o.take(self.full)) for o in self.outcomes]))
 
     def _gamma_of(self, o: Outcome) -> float:
@@ -223,7 +223,7 @@ class _Rounds:
         return total / float(weights.sum()) ** 2
 
     def permuted_gamma(self, study: Study) -> float:
-        """Give the mean error of the full-sample model on permuted truths."""
+        """Return the mean error of the full-sample model on permuted truths."""
         rng = np.random.default_rng(
             analysis_seed(
                 study.seed,
@@ -241,12 +241,12 @@ class _Rounds:
         return float(np.nanmean(values))
 
     def values(self) -> "NDArray[np.float64]":
-        """Give the error of each round out of the bag, NaN where undefined."""
+        """Return the error of each round out of the bag, NaN where undefined."""
         found: NDArray[np.float64] = self._by_seed.mean(axis=0)
         return found
 
     def spreads(self) -> "list[float | None]":
-        """Give the standard deviation over seeds of each round's error, None with one seed."""
+        """Return the standard deviation over seeds of each round's error, None with one seed."""
         return [sd_over_seeds(errors) for errors in self._by_seed.T]
 
     @cached_property
@@ -257,7 +257,7 @@ class _Rounds:
         )
 
     def value(self, mask: "NDArray[np.bool_]") -> float:
-        """Give the metric on the rows of a mask."""
+        """Return the metric on the rows of a mask."""
         errors = [self._error_of(o.take(mask)) for o in self.outcomes]
         return self.from_error(float(np.mean(errors)))
 

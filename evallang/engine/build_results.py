@@ -109,7 +109,7 @@ def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Proven
 
 
 def _own_versions(study: Study) -> dict[str, str]:
-    """Give the versions of the packages that the models' classes come from."""
+    """Return the versions of the packages that the models' classes come from."""
     return {k: v for model in study.models for k, v in package_versions(model.pipeline).items()}
 
 

@@ -40,19 +40,19 @@ class CachedSample:
         return self._sample.n_groups
 
     def estimate(self) -> float:
-        """Give the statistic on the sample as it is."""
+        """Return the statistic on the sample as it is."""
         if self._estimate is None:
             self._estimate = self._sample.estimate()
         return self._estimate
 
     def replicates(self, rng: "np.random.Generator", rounds: int) -> "NDArray[np.float64]":
-        """Give the statistic on `rounds` resamples, the same at every call."""
+        """Return the statistic on `rounds` resamples, the same at every call."""
         if rounds not in self._drawn:
             self._drawn[rounds] = self._sample.replicates(rng, rounds)
         return self._drawn[rounds]
 
     def jackknife(self) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
-        """Give leave-one-out values of the distinct examples, and how often each occurs."""
+        """Return leave-one-out values of the distinct examples, and how often each occurs."""
         if self._left_out is None:
             self._left_out = self._sample.jackknife()
         return self._left_out
@@ -73,23 +73,23 @@ class CachedSwapper:
         return self._swapper.unit
 
     def estimate(self) -> float:
-        """Give the difference as observed."""
+        """Return the difference as observed."""
         return self._swapper.estimate()
 
     def replicates(self, rng: "np.random.Generator", rounds: int) -> "NDArray[np.float64]":
-        """Give the difference after `rounds` random swaps, the same at every call."""
+        """Return the difference after `rounds` random swaps, the same at every call."""
         if rounds not in self._drawn:
             self._drawn[rounds] = self._swapper.replicates(rng, rounds)
         return self._drawn[rounds]
 
     def arrangements(self, most: int) -> "tuple[NDArray[np.float64], NDArray[np.float64]] | None":
-        """Give every difference with its probability, or None where there are above `most`."""
+        """Return every difference with its probability, or None where there are above `most`."""
         if most not in self._every:
             self._every[most] = self._swapper.arrangements(most)
         return self._every[most]
 
     def in_blocks(self, size: int) -> "CachedSwapper":
-        """Give the same difference with `size` consecutive examples swapped as a whole."""
+        """Return the same difference with `size` consecutive examples swapped as a whole."""
         if size not in self._blocks:
             self._blocks[size] = CachedSwapper(self._swapper.in_blocks(size))
         return self._blocks[size]

@@ -85,7 +85,7 @@ class OneSource:
         return tuple(self.evaluation.models)
 
     def lacking(self, models: Sequence[str]) -> Lacking | None:
-        """Name a model whose fit failed, or that gives no scores."""
+        """Return a model whose fit failed, or that gives no scores."""
         for model in models:
             if self.evaluation.models[model].failed:
                 return Lacking("fit", f"a fit of {model} failed", model)

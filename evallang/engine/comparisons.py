@@ -73,14 +73,14 @@ def _comparison(study: Study, decided: families.FamilyDecision) -> Comparison:
 
 
 def _none_computed(tests: Sequence[HypothesisTestResult]) -> str | None:
-    """Say why not one pair was tested, None where one was or where there are no pairs."""
+    """Explain why not one pair was tested, None where one was or where there are no pairs."""
     if not tests or any(test.status != "not_computed" for test in tests):
         return None
     return "; ".join(dict.fromkeys(note for test in tests for note in test.notes))
 
 
 def _ranks(ranks: Ranks | None, tests: Sequence[HypothesisTestResult]) -> Ranks | None:
-    """Give the critical difference that decided, where the pairs were decided by one."""
+    """Return the critical difference that decided, where the pairs were decided by one."""
     if ranks is None:
         return None
     own = next((d for test in tests if (d := test.extra.get("critical_difference"))), None)

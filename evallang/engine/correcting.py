@@ -78,12 +78,12 @@ def corrected(
 
 
 def _redrawable(evaluation: Evaluation) -> bool:
-    """Tell whether predictions can be drawn anew as those of independent examples."""
+    """Return whether predictions can be drawn anew as those of independent examples."""
     return not (evaluation.by_rounds or evaluation.on_training_rows or evaluation.yields.ordered)
 
 
 def _by_unit(codes: "NDArray[Any]") -> "list[NDArray[np.int64]]":
-    """Give the positions of the predictions of each example, or group."""
+    """Return the positions of the predictions of each example, or group."""
     _, unit, counts = np.unique(codes, return_inverse=True, return_counts=True)
     order = np.argsort(unit, kind="stable")
     return list(np.split(order, np.cumsum(counts)[:-1]))

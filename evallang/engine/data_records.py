@@ -129,7 +129,7 @@ def _outcomes(source: GivenOutcomes) -> DataRecord:
 
 
 def _once(source: GivenOutcomes) -> Any:
-    """Give the truth of each example, which is the same in all its repeats."""
+    """Return the truth of each example, which is the same in all its repeats."""
     if source.truth is None or source.examples is None:
         return source.truth
     return source.truth[np.unique(source.examples, return_index=True)[1]]

@@ -108,7 +108,7 @@ def tested(evaluation: Evaluation, model: str) -> Tested | None:
 def point_estimate(
     study: Study, evaluation: Evaluation, model: str, metric: Method
 ) -> float | None:
-    """Give the value of a metric alone; None where it cannot be computed."""
+    """Return the value of a metric alone; None where it cannot be computed."""
     evaluation = as_read_by(evaluation, metric)
     found = evaluation.models[model]
     outcome = evaluation.outcome(model, metric)
@@ -135,7 +135,7 @@ def _whole(
 
 
 def about(evaluation: Evaluation) -> str:
-    """Say what the estimates of an evaluation are about, with its numbers."""
+    """State what the estimates of an evaluation are about, with its numbers."""
     sizes = [fold.n_train for fold in evaluation.folds if fold.n_train is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 0
     text = about_yields(evaluation.yields, evaluation.grouped)
@@ -170,7 +170,7 @@ def _folds(
 
 
 def _aggregation(evaluation: Evaluation, whole: Aggregate) -> str:
-    """Name how one value came of many; scores measured elsewhere have no examples to pool."""
+    """Return how one value came of many; scores measured elsewhere have no examples to pool."""
     if evaluation.own is None or evaluation.yields.evidence - {Evidence.FOLD_SCORES}:
         return whole.aggregation
     return "mean_of_folds" if len(whole.folds) > 1 else "given"

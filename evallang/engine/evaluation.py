@@ -145,12 +145,12 @@ class Evaluation:
         return tuple(replace(one, further_seeds=()) for one in (self, *rest))
 
     def outcomes(self, model: str, metric: Method) -> tuple[Outcome, ...]:
-        """Give what `outcome` gives for every seed; empty where the model has no scores."""
+        """Return what `outcome` gives for every seed; empty where the model has no scores."""
         found = [one.outcome(model, metric) for one in self.by_seed]
         return tuple(o for o in found if o is not None)
 
     def measures(self, metric: Method) -> bool:
-        """Tell whether a metric is one of these outcomes."""
+        """Return whether a metric is one of these outcomes."""
         return metric == self.own if self.own is not None else metric.better is None
 
     def entry(self, metric: Method) -> MetricEntry:
@@ -159,7 +159,7 @@ class Evaluation:
         return of_means(found) if self.means else found
 
     def sizes(self) -> "tuple[NDArray[Any], NDArray[Any], str | None] | None":
-        """Give training and test sizes of all folds (J,), and a note where they are assumed.
+        """Return training and test sizes of all folds (J,), and a note where they are assumed.
 
         Folds of unknown size stand for those of cross-validation: k - 1 parts to 1. None where
         one cross-validation has no sizes, for which tests have their own assumption, and where
@@ -179,7 +179,7 @@ class Evaluation:
         return np.full(len(self.folds), k - 1), np.ones(len(self.folds), dtype=np.int64), note
 
     def outcome(self, model: str, metric: Method) -> Outcome | None:
-        """Give truth and what a metric needs of a model; None where the model has no scores."""
+        """Return truth and what a metric needs of a model; None where the model has no scores."""
         found = self.models[model]
         needs = self.entry(metric).declaration.needs
         k = len(self.classes)
@@ -190,10 +190,10 @@ class Evaluation:
         return Outcome(found.truth, found.scores, k, self.positive, self.weights_of(model))
 
     def weights_of(self, model: str) -> "NDArray[np.float64] | None":
-        """Give the weight of each test row of a model (n,), None where rows have none."""
+        """Return the weight of each test row of a model (n,), None where rows have none."""
         return None if self.weights is None else self.weights[self.models[model].rows]
 
     def correct(self, model: str) -> "NDArray[np.bool_]":
-        """Tell on which test rows a model is right (n,)."""
+        """Return on which test rows a model is right (n,)."""
         found = self.models[model]
         return np.asarray(found.truth == found.labels, dtype=bool)

@@ -122,7 +122,7 @@ def export_models(
 
 
 def _ranked(study: Study, layout: Layout, estimates: Sequence[Estimate]) -> list[str]:
-    """Name the models by the first measure on the first protocol, the best first."""
+    """Return the models by the first measure on the first protocol, the best first."""
     metric = study.measures[0].metric
     sign = -1.0 if metric_entry(metric).declaration.better == "higher" else 1.0
     values = {
@@ -172,7 +172,7 @@ def _run(
 def _choice(
     task: ExportTask, outcomes: Mapping[str, FitOutcome]
 ) -> tuple[Choice | None, tuple[str, str] | None]:
-    """Give the candidate that splits have chosen, or the reason why there is none."""
+    """Return the candidate that splits have chosen, or the reason why there is none."""
     if task.scheme in ("written", "searched"):
         return ({} if task.scheme == "written" else None), None
     chosen = [outcomes[key].params for key in task.chosen_in if outcomes[key].failure is None]
@@ -220,7 +220,7 @@ def _numeric(rows: "NDArray[Any]") -> bool:
 
 
 def _column_names(job: Job) -> tuple[str, ...]:
-    """Name the columns in the order in which a model sees them: numbers first."""
+    """Return the columns in the order in which a model sees them: numbers first."""
     ordered = sorted(job.table.columns, key=lambda column: (not column.numeric, column.index))
     return tuple(column.name for column in ordered)
 
@@ -248,7 +248,7 @@ def _record(
 
 
 def plain(params: Choice) -> dict[str, object]:
-    """Give chosen parameters as JSON values; lists and classes as the author writes them."""
+    """Return chosen parameters as JSON values; lists and classes as the author writes them."""
     return {name: _plain(value) for name, value in params.items()}
 
 
@@ -263,7 +263,7 @@ def _words(choice: Choice) -> str:
 
 
 def _notes(study: Study, task: ExportTask, outcomes: Mapping[str, FitOutcome]) -> Iterator[str]:
-    """Say how the hyper-parameters were chosen, and how the splits had chosen."""
+    """State how the hyper-parameters were chosen, and how the splits had chosen."""
     if task.scheme == "written":
         return
     chosen = [outcomes[key] for key in task.chosen_in]

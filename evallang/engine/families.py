@@ -145,7 +145,7 @@ def _adjust(
 def _corrected(
     study: Study, correction: Method, first: TestRun, p: Sequence[float | None]
 ) -> Sequence[float | None]:
-    """Hand a correction what it asks for; beside p that is of one context alone."""
+    """Pass a correction what it asks for; beside p that is of one context alone."""
     entry = CORRECTIONS[correction.name]
     asked = FamilyInputs(study, correction, first, p)
     inputs = [FAMILY.make(name, asked) for name in entry.inputs]
@@ -238,7 +238,7 @@ def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisT
 
 
 def _with_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> FamilyDecision:
-    """Give each pair an interval that holds for the whole family, where there is one."""
+    """Return each pair an interval that holds for the whole family, where there is one."""
     if item.test_run.declared.self_correcting:
         return replace(item, tests=tuple(map(_own, item.tests)))
     family, correction = item.family, item.family.correction
@@ -282,7 +282,7 @@ def _widened(
 def _disagreement(
     test: HypothesisTestResult, interval: SimultaneousInterval, *, conservative: bool
 ) -> str | None:
-    """Say where a simultaneous interval and the decision are not the same."""
+    """State where a simultaneous interval and the decision are not the same."""
     low, high = interval.low, interval.high
     if low is None or high is None or "margin" in test.extra:
         return None  # a test of a margin is not about 0

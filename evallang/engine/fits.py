@@ -268,7 +268,7 @@ class Fitting:
     def _search(
         self,
     ) -> "tuple[Sequence[Choice], NDArray[np.float64], dict[int, tuple[str, str]]]":
-        """Give the candidates, their scores (folds, candidates), and which of them failed."""
+        """Return the candidates, their scores (folds, candidates), and which of them failed."""
         task = self.job.task
         if task.search is None:
             return task.candidates, *self._scored(task.candidates)
@@ -325,7 +325,7 @@ class Fitting:
         return scores, failures
 
     def context(self, train: "NDArray[np.int64]") -> BuildContext:
-        """Give what building a pipeline needs, for these training rows."""
+        """Return what building a pipeline needs, for these training rows."""
         table = self.job.table
         return BuildContext(
             columns=table.columns,
@@ -339,7 +339,7 @@ class Fitting:
     def data(
         self, train: "NDArray[np.int64]", test: "NDArray[np.int64]", *, scores: bool
     ) -> fitting.FitData:
-        """Give the rows of one fit."""
+        """Return the rows of one fit."""
         classification = self.job.table.classification
         return fitting.FitData(
             X=self.X,
@@ -377,7 +377,7 @@ class Fitting:
         return scores
 
     def counted(self) -> tuple[tuple[str, str, int], ...]:
-        """Give every warning so far, with the number of fits that gave it."""
+        """Return every warning so far, with the number of fits that gave it."""
         return tuple((category, message, n) for (category, message), n in self.warnings.items())
 
     def _failed(

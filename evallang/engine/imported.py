@@ -19,7 +19,7 @@ else:
 
 
 def of_outcomes(source: GivenOutcomes) -> Evaluation:
-    """Give predictions, judged outcomes or counts as an evaluation; a row is an example.
+    """Return predictions, judged outcomes or counts as an evaluation; a row is an example.
 
     With repeats the rows of the evaluation are the examples, each of which has several
     predictions.
@@ -73,7 +73,7 @@ def of_outcomes(source: GivenOutcomes) -> Evaluation:
 
 
 def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation:
-    """Give shares as an evaluation: no row of a model is one of another's."""
+    """Return shares as an evaluation: no row of a model is one of another's."""
     assert source.correct is not None, "shares are right or wrong"
     models: dict[str, ModelOutcome] = {}
     before = 0
@@ -107,7 +107,7 @@ def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation
 
 
 def _answers(source: GivenOutcomes, model: str) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """Give truth and labels; of judged outcomes whether they are right, or their values."""
+    """Return truth and labels; of judged outcomes whether they are right, or their values."""
     if source.correct is not None:
         return np.ones(source.n, dtype=np.int64), source.correct[model].astype(np.int64)
     if source.values is not None:
@@ -137,7 +137,7 @@ def _fold_sizes(
 
 
 def of_scores(table: ScoreTable) -> Iterator[Evaluation]:
-    """Give each data set of a table of scores as an evaluation; a row is a fold's score.
+    """Yield each data set of a table of scores as an evaluation; a row is a fold's score.
 
     A model without scores on a data set has no part in its evaluation.
     """
@@ -166,7 +166,7 @@ def of_scores(table: ScoreTable) -> Iterator[Evaluation]:
 
 
 def names_of(table: ScoreTable, row: int) -> tuple[str, str]:
-    """Give name and label of one data set of a table."""
+    """Return name and label of one data set of a table."""
     one = table.spec.dataset is None
     return table.names[row], table.spec.label if one else table.datasets[row]
 

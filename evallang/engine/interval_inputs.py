@@ -102,7 +102,7 @@ class IntervalInputs:
         return round(found[0]), round(found[1])
 
     def over_groups(self) -> "tuple[Interval | None, tuple[str, ...]]":
-        """Give Wilson's interval with n over the design effect of the groups."""
+        """Return Wilson's interval with n over the design effect of the groups."""
         if self.entry.declaration.proportion != "all":
             return None, ("no interval: its form for groups is that of accuracy",)
         right = self.outcome.truth == self.outcome.output
@@ -114,7 +114,7 @@ class IntervalInputs:
         return found, ()
 
     def with_weights(self) -> "tuple[Interval | None, tuple[str, ...]]":
-        """Give Wilson's interval with the effective number of examples (Kish 1965)."""
+        """Return Wilson's interval with the effective number of examples (Kish 1965)."""
         if self.evaluation.group_codes is not None:
             return None, ("no interval: `wilson` has no form for groups and weights at once",)
         options, level = self.metric.keywords(), self.study.confidence

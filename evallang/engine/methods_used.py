@@ -212,5 +212,5 @@ def _titles_of_intervals() -> dict[str, str]:
 
 
 def model_based(study: Study) -> bool:
-    """Tell whether a model-based search is run."""
+    """Return whether a model-based search is run."""
     return any(asks(model.pipeline, study.tuning) for model in study.models)

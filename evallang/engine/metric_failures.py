@@ -14,7 +14,7 @@ ALL_FOLDS = -1
 
 
 def failures_of_metrics(study: Study, evaluations: Sequence[Evaluation]) -> Iterator[Failure]:
-    """Tell which models an own metric could not measure, also inside a level of `within`.
+    """Return which models an own metric could not measure, also inside a level of `within`.
 
     Candidates that it could not measure are failures of their fits.
     """
@@ -40,7 +40,7 @@ def _is_measured(study: Study, metric: Method) -> bool:
 
 
 def _levels(study: Study, evaluation: Evaluation, metric: Method) -> Iterator[Evaluation]:
-    """Give the evaluation inside every level that the metric is measured in."""
+    """Yield the evaluation inside every level that the metric is measured in."""
     for measure in study.measures:
         for column in measure.within if measure.metric == metric else ():
             if column in evaluation.subgroups:

@@ -66,7 +66,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
 
 
 def _not_loaded(name: str, error: BaseException) -> NotUsable:
-    """Word why nothing of this name was imported; a slip gets the name that is there."""
+    """Phrase why nothing of this name was imported; a slip gets the name that is there."""
     module, _, last = name.rpartition(".")
     there = getattr(error, "obj", None)
     if isinstance(error, AttributeError) and getattr(there, "__name__", None) == module:
@@ -131,12 +131,12 @@ def _of_python(value: Any) -> Any:
 
 
 def in_worker(metric: Method, code: OwnCode | None, values: Sequence[Any]) -> MetricEntry:
-    """Give an own metric in whatever process a fit runs, in the labels of its data."""
+    """Return an own metric in whatever process a fit runs, in the labels of its data."""
     return in_labels(load(metric.name, code or OwnCode()).entry, values)
 
 
 def objection(metric: Method, found: OwnMetric) -> str | None:
-    """Tell which option a function does not take, or needs and is not given."""
+    """Return which option a function does not take, or needs and is not given."""
     taken = {option.name: option for option in found.entry.options}
     written = metric.keywords()
     unknown = [name for name in written if name not in taken]

@@ -159,7 +159,7 @@ def _without_a_line(study: Study, spec: AnalysisSpec) -> Iterator[Stage]:
 
 
 def _places(study: Study, found: Found) -> list[Place]:
-    """Go through the data sets of a study, as read or as written."""
+    """Iterate over the data sets of a study, as read or as written."""
     made: list[Place] = []
     for source in study.sources:
         every = found.read.with_examples

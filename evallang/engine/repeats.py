@@ -18,7 +18,7 @@ else:
 
 
 def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
-    """Give the outcomes as a metric reads them: with repeats, one mean for each example.
+    """Return the outcomes as a metric reads them: with repeats, one mean for each example.
 
     A metric that is no mean of examples (F1, AUC) is computed in each repeat, and its examples
     are resampled and swapped with all their repeats.
@@ -75,7 +75,7 @@ def _means(evaluation: Evaluation, model: str, metric: Method) -> _Means | None:
 
 
 def _of_examples(metric: Method, outcome: Outcome) -> "NDArray[np.float64]":
-    """Give what a metric is the mean of: one number for each prediction."""
+    """Return what a metric is the mean of: one number for each prediction."""
     entry = metric_entry(metric)
     if entry.declaration.form == "losses":
         losses = entry.function(

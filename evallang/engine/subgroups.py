@@ -71,7 +71,7 @@ def _to_rest(
 
 
 def _split_groups(evaluation: Evaluation, inside: "NDArray[np.bool_]") -> bool:
-    """Tell whether a group has rows in the level and in the rest."""
+    """Return whether a group has rows in the level and in the rest."""
     codes = evaluation.group_codes
     return codes is not None and len(np.intersect1d(codes[inside], codes[~inside])) > 0
 
@@ -92,7 +92,7 @@ def _recovered(one: Estimate, other: Estimate) -> dict[str, Any]:
 
 
 def levels(evaluation: Evaluation, column: str) -> tuple[str, ...]:
-    """Give the levels of a column, in the order of labels."""
+    """Return the levels of a column, in the order of labels."""
     return tuple(str(level) for level in in_label_order(set(evaluation.subgroups[column].tolist())))
 
 
@@ -126,7 +126,7 @@ def in_level(
 
 
 def restricted(evaluation: Evaluation, kept: "NDArray[np.bool_]") -> Evaluation:
-    """Give the evaluation with only these rows of the source tested; models stay as fitted."""
+    """Return the evaluation with only these rows of the source tested; models stay as fitted."""
     models = {name: _kept(outcome, kept) for name, outcome in evaluation.models.items()}
     further = tuple(
         {name: _kept(outcome, kept) for name, outcome in others.items()}

@@ -59,7 +59,7 @@ else:
 
 
 def rows_about(evaluation: Evaluation, metric: Method, model: str) -> "NDArray[np.bool_]":
-    """Tell which rows a test of right and wrong by a metric is about, as a mask (n,)."""
+    """Return which rows a test of right and wrong by a metric is about, as a mask (n,)."""
     declared = metric_entry(metric).declaration
     return rows_of_proportion(declared, evaluation.models[model].truth, evaluation.positive)
 
@@ -92,7 +92,7 @@ class ComparedModels:
         return tuple(self.evaluation.outcomes(model, self.metric) for model in self.models)
 
     def correct(self) -> "NDArray[np.bool_]":
-        """Tell which of the rows a test of right and wrong is about each model has right (n, m)."""
+        """Return which rows each model has right (n, m), of those that the test is about."""
         return np.column_stack([self.evaluation.correct(m) for m in self.models])[self.rows()]
 
     def rows(self) -> "NDArray[np.bool_]":
@@ -117,12 +117,12 @@ class ComparedModels:
         return np.asarray(losses * weights * (len(weights) / weights.sum()))
 
     def binary_truth(self) -> "NDArray[np.int64]":
-        """Tell which rows are positive, as 0 and 1 (n,)."""
+        """Return which rows are positive, as 0 and 1 (n,)."""
         truth = self.evaluation.models[self.models[0]].truth
         return np.asarray(truth == self.evaluation.positive, dtype=np.int64)
 
     def scores(self, model: str) -> "NDArray[np.float64]":
-        """Give the score of the positive class for each row (n,)."""
+        """Return the score of the positive class for each row (n,)."""
         outcome = self.evaluation.outcome(model, self.metric)
         if outcome is None:
             raise ValueError(f"{model} gives no scores")
@@ -137,7 +137,7 @@ class ComparedModels:
         return found.repeat * (int(found.fold.max()) + 1) + found.fold
 
     def bounded(self) -> bool:
-        """Tell whether the metric lies between 0 and 1."""
+        """Return whether the metric lies between 0 and 1."""
         declared = self.entry.declaration
         if self.evaluation.own is not None:  # its range is known from its values alone
             values = np.concatenate([o.output for o in self.outcomes])
@@ -145,7 +145,7 @@ class ComparedModels:
         return declared.low == 0 and declared.high == 1
 
     def two_classes(self) -> bool:
-        """Tell whether the truth has two classes."""
+        """Return whether the truth has two classes."""
         return len(self.evaluation.classes) == 2
 
     def outputs(self, which: int) -> Any:
@@ -364,7 +364,7 @@ class TestInputs:
         return tuple(declared[name] for name in HYPOTHESIS_TESTS[self.test.name].inputs)
 
     def _note_of_first_seed(self) -> tuple[str, ...]:
-        """Say so where a test takes one output of each example and there are several seeds."""
+        """State so where a test takes one output of each example and there are several seeds."""
         single = any(declared.of_one_fit for declared in self._declared_inputs())
         if not self.evaluation.further_seeds or not single:
             return ()
@@ -396,7 +396,7 @@ class TestInputs:
         return of_right and self.compared.entry.declaration.complement
 
     def _in_metric_units(self, result: HypothesisTestResult) -> HypothesisTestResult:
-        """Word the difference for the metric; an error rate differs the other way round."""
+        """Phrase the difference for the metric; an error rate differs the other way round."""
         estimate = result.estimate
         if estimate is None:
             return result

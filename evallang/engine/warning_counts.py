@@ -50,7 +50,7 @@ class Tally:
         self.look()
 
     def look(self) -> None:
-        """Tell the number of fits done where it has grown."""
+        """Return the number of fits done where it has grown."""
         with self._lock:
             done = min(max(self._finished, self.path.stat().st_size), self.total)
             # the last fit is told by the task that ends with it: then all is done indeed

@@ -28,7 +28,7 @@ Options = Mapping[str, Any]
 def weighted_proportion(
     entry: MetricEntry, options: Options, outcome: Outcome, level: float
 ) -> Interval:
-    """Give Wilson's interval of a proportion with the effective number of its trials.
+    """Return Wilson's interval of a proportion with the effective number of its trials.
 
     The trials of a recall are the positives, so that their weights alone count. Raises
     `ValueError` where the metric is no proportion of these classes.
@@ -41,7 +41,7 @@ def weighted_proportion(
 def _trials(
     entry: MetricEntry, options: Options, outcome: Outcome
 ) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-    """Tell which examples a proportion counts, and which of all are right."""
+    """Return which examples a proportion counts, and which of all are right."""
     right = np.asarray(outcome.truth == outcome.output, dtype=bool)
     kind = entry.declaration.proportion
     if kind == "all":
@@ -93,7 +93,7 @@ def sample_of(
 def _of_counts(
     entry: MetricEntry, options: Options, o: Outcome
 ) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":
-    """Give the metric of counts as a function of weights (B, n)."""
+    """Return the metric of counts as a function of weights (B, n)."""
     column = np.where(np.asarray(o.output) < 0, o.k, o.output).astype(np.int64)
     cells, code = np.unique(np.asarray(o.truth) * (o.k + 1) + column, return_inverse=True)
     inside = (code.reshape(-1)[:, None] == np.arange(len(cells))).astype(np.float64)

@@ -11,7 +11,7 @@ NO_VARIATION = (
 
 
 def has_no_width(low: float | None, high: float | None) -> bool:
-    """Tell whether two bounds coincide."""
+    """Return whether two bounds coincide."""
     return low is not None and low == high
 
 

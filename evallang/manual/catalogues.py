@@ -71,7 +71,7 @@ def entries(catalogue: str) -> list[dict[str, Any]]:
 
 
 def record(entry: Entry[Any]) -> dict[str, Any]:
-    """Give what a catalogue knows of one member."""
+    """Return what a catalogue knows of one member."""
     found: dict[str, Any] = {
         "name": entry.name,
         "kind": entry.kind,

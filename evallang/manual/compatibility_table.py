@@ -43,13 +43,13 @@ class Setting:
 
     @property
     def fits_models(self) -> bool:
-        """Tell whether models are fitted here."""
+        """Whether models are fitted here."""
         return self.source is None
 
 
 @cache
 def settings() -> tuple[Setting, ...]:
-    """Give every protocol with its default options, then every source of outcomes."""
+    """Return every protocol with its default options, then every source of outcomes."""
     found = [
         Setting(
             " ".join(entry.declaration.words),
@@ -83,7 +83,7 @@ def _sources() -> Iterator[Setting]:
 
 
 def test_fit(test: Entry[Any], setting: Setting) -> Fit:
-    """Tell whether a test runs here by some metric, or plans a protocol of its own."""
+    """Return whether a test runs here by some metric, or plans a protocol of its own."""
     declared = test.declaration
     if declared.evidence == {Evidence.DATASET_SCORES}:
         return "no"
@@ -97,7 +97,7 @@ def test_fit(test: Entry[Any], setting: Setting) -> Fit:
 
 
 def metrics_here(test: Entry[Any], setting: Setting, **options: int) -> tuple[str, ...]:
-    """Name the metrics by which a test runs in a setting, with their default options."""
+    """Return the metrics by which a test runs in a setting, with their default options."""
     method = Method(test.name, tuple(options.items()))
     own = None if setting.source is None else own_metric(setting.source)
     known = [Method(m.name) for m in METRICS if measurable(m, setting)] if own is None else [own]
@@ -109,13 +109,13 @@ def metrics_here(test: Entry[Any], setting: Setting, **options: int) -> tuple[st
 
 
 def metrics_of(test: Entry[Any]) -> tuple[str, ...]:
-    """Name the metrics by which a test runs in some setting."""
+    """Return the metrics by which a test runs in some setting."""
     method = Method(test.name)
     return tuple(m.name for m in METRICS if metric_mismatch(method, Method(m.name)) is None)
 
 
 def measurable(metric: Entry[Any], setting: Setting) -> bool:
-    """Tell whether a metric has a value here at all."""
+    """Return whether a metric has a value here at all."""
     declared = metric.declaration
     if setting.test_rows == 1:
         return bool(declared.form != "scores")
@@ -123,7 +123,7 @@ def measurable(metric: Entry[Any], setting: Setting) -> bool:
 
 
 def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> bool:
-    """Tell whether an interval can be written for a metric here."""
+    """Return whether an interval can be written for a metric here."""
     if not measurable(metric, setting) or interval.declaration.form == "paired":
         return False
     method, by, yields = Method(interval.name), Method(metric.name), setting.yields
@@ -133,13 +133,13 @@ def interval_fit(interval: Entry[Any], metric: Entry[Any], setting: Setting) -> 
 
 
 def _lacks_groups(declared: Any) -> bool:
-    """Tell whether a method on examples has no form for groups."""
+    """Return whether a method on examples has no form for groups."""
     on_examples = declared.evidence & ON_EXAMPLES
     return bool(on_examples) and not declared.clustered
 
 
 def default_of(metric: Entry[Any], setting: Setting) -> str | None:
-    """Name the default interval of a metric here, None for none, `undefined` without a value."""
+    """Return the default interval of a metric here, None for none, `undefined` without a value."""
     if not measurable(metric, setting):
         return UNDEFINED
     return default_interval(Method(metric.name), setting.yields, None, setting.yields.grouped)
@@ -149,7 +149,7 @@ def default_of(metric: Entry[Any], setting: Setting) -> str | None:
 
 
 def of_test(test: Entry[Any]) -> tuple[str, ...]:
-    """Say where a test runs, by which metrics, and what it does with groups."""
+    """State where a test runs, by which metrics, and what it does with groups."""
     lines = []
     declared = test.declaration
     if declared.across_data or Evidence.DATASET_SCORES in declared.evidence:
@@ -199,7 +199,7 @@ MANY = {(1, 1): "one model; of several each is tested on its own", (2, 2): "two 
 
 
 def test_with(interval: Entry[Any]) -> str | None:
-    """Name the test that takes an interval for its difference by its option `interval`."""
+    """Return the test that takes an interval for its difference by its option `interval`."""
     for test in HYPOTHESIS_TESTS:
         option = test.option("interval")
         if option is not None and interval.name in option.words:
@@ -208,7 +208,7 @@ def test_with(interval: Entry[Any]) -> str | None:
 
 
 def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
-    """Say under what an interval can be written, and for which metrics."""
+    """State under what an interval can be written, and for which metrics."""
     if interval.declaration.form == "paired":
         test = test_with(interval)
         if test is not None:
@@ -229,7 +229,7 @@ def of_interval(interval: Entry[Any]) -> tuple[str, ...]:
 
 
 def of_metric(metric: Entry[Any]) -> tuple[str, ...]:
-    """Say what the default interval of a metric is under each protocol and source."""
+    """State what the default interval of a metric is under each protocol and source."""
     by_interval: dict[str, list[str]] = {}
     for setting in settings():
         by_interval.setdefault(default_of(metric, setting) or "none", []).append(setting.words)
@@ -238,7 +238,7 @@ def of_metric(metric: Entry[Any]) -> tuple[str, ...]:
 
 
 def of_correction(correction: Entry[Any]) -> tuple[str, ...]:
-    """Say what a correction controls, under what dependence, and what intervals it has."""
+    """State what a correction controls, under what dependence, and what intervals it has."""
     declared = correction.declaration
     controls = {
         "fwer": "controls the family-wise error rate",
@@ -266,7 +266,7 @@ def of_correction(correction: Entry[Any]) -> tuple[str, ...]:
 
 
 def of_protocol(protocol: Entry[Any]) -> tuple[str, ...]:
-    """Say what a protocol's estimates are about, which tests run on it, what it fits."""
+    """State what a protocol's estimates are about, which tests run on it, what it fits."""
     declared = protocol.declaration
     words = " ".join(declared.words)
     setting = next(s for s in settings() if s.words == words)

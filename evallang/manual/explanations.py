@@ -49,7 +49,7 @@ SHAPES = re.compile(r"\s\([nNMGJkm](?:, ?\w*)+\)")
 
 
 def written(entry: Entry[Any]) -> str:
-    """Give the words that a study has for a member: `nested cv`, not `nested_cv`."""
+    """Return the words that a study has for a member: `nested cv`, not `nested_cv`."""
     return " ".join(entry.declaration.words) if entry.kind == "protocol" else entry.name
 
 
@@ -127,13 +127,13 @@ def _settings(entry: Entry[Any]) -> Iterator[str]:
 
 
 def option_line(option: Option) -> str:
-    """Say what an option takes and what it is when nothing is written."""
+    """State what an option takes and what it is when nothing is written."""
     words = f" ({' | '.join(option.words)})" if option.words else ""
     return f"{option.name}: {option_default(option)}{words}"
 
 
 def option_default(option: Option) -> str:
-    """Say in words what an option is when nothing is written."""
+    """Describe in words what an option is when nothing is written."""
     if option.required:
         return "needed"
     if option.default is None and option.name == "average":
@@ -157,13 +157,13 @@ def of_code(code: Code) -> Explanation:
 
 
 def _language(text: str) -> str:
-    """Tell lines of a study from lines of a data file."""
+    """Return lines of a study from lines of a data file."""
     first = text.split(maxsplit=1)[0]
     return "eval" if first in STATEMENTS or clause(first) is not None or first == "#" else "text"
 
 
 def waiver(code: Code) -> str:
-    """Give the comment that accepts a finding, on its line or the one above."""
+    """Return the comment that accepts a finding, on its line or the one above."""
     return f"# evallang: allow {code.name} because REASON"
 
 
@@ -203,7 +203,7 @@ def of_statement(word: str) -> Explanation:
 
 
 def runs(example: str) -> bool:
-    """Tell whether this version runs a study, or refuses a word of it by E901."""
+    """Return whether this version runs a study, or refuses a word of it by E901."""
     from evallang.checking.check import check
 
     def read(path: str) -> str:
@@ -214,7 +214,7 @@ def runs(example: str) -> bool:
 
 
 def clause_of(statement: str, word: str) -> tuple[str, str]:
-    """Give the form of a clause under a statement, and what it says there."""
+    """Return the form of a clause under a statement, and what it says there."""
     known = STATEMENTS[statement].clauses[word]
     later = "" if known.built else " This version does not take it yet (E901)."
     return known.form, known.summary + later

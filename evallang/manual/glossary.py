@@ -50,7 +50,7 @@ def explain(asked: str) -> tuple[Explanation, ...]:
 
 
 def _readings(asked: str) -> Iterator[str]:
-    """Give the spellings under which a word may stand in the index, the nearest first."""
+    """Yield the spellings under which a word may stand in the index, the nearest first."""
     plain = asked.strip().strip("\"'`").strip()
     bare = re.sub(r"\s*\(.*\)$", "", plain).replace("×", "x")
     for word in dict.fromkeys((plain, bare)):
@@ -72,7 +72,7 @@ def _readings(asked: str) -> Iterator[str]:
 
 
 def _forms() -> Iterator[str]:
-    """Give the lines that a study may have: `group by COLUMN`, `higher is better`."""
+    """Yield the lines that a study may have: `group by COLUMN`, `higher is better`."""
     yield from (known.form for known in STATEMENTS.values())
     yield from (known.form for word in clause_words() if (known := clause(word)))
     yield from (form for entry in REGISTRIES["protocols"] for form in entry.declaration.forms)
@@ -125,7 +125,7 @@ def code_called(asked: str) -> Code | None:
 
 
 def nearest(asked: str) -> str | None:
-    """Name the word that is spelt most like this one, in any catalogue or case."""
+    """Return the word that is spelt most like this one, in any catalogue or case."""
     known = words()
     by_case = {word.lower(): word for word in known}
     near = by_case.get(asked.lower()) or _elsewhere(asked)
@@ -146,7 +146,7 @@ def _elsewhere(asked: str) -> str | None:
 
 
 def words() -> list[str]:
-    """Give every word that can be asked for."""
+    """Return every word that can be asked for."""
     load_codes()
     found = [name for registry in REGISTRIES.values() for name in registry.names()]
     found += [written(entry) for entry in REGISTRIES["protocols"]]
@@ -160,7 +160,7 @@ def words() -> list[str]:
 
 
 def _value(word: str) -> Iterator[Explanation]:
-    """Say of which options a word is a value: `.632+` is one of `estimate`."""
+    """State of which options a word is a value: `.632+` is one of `estimate`."""
     found = [
         (option, entry)
         for registry in REGISTRIES.values()
@@ -179,7 +179,7 @@ def _value(word: str) -> Iterator[Explanation]:
 
 
 def _option(word: str) -> Iterator[Explanation]:
-    """Say of which members a word is an option."""
+    """State of which members a word is an option."""
     name = word.replace("-", "_")
     lines = tuple(
         f"{entry.kind} `{written(entry)}`: {explanations.option_line(option)}"
@@ -192,7 +192,7 @@ def _option(word: str) -> Iterator[Explanation]:
 
 
 def _parameter(word: str) -> Iterator[Explanation]:
-    """Say of which classes a word is a parameter."""
+    """State of which classes a word is a parameter."""
     classes = [
         known.name
         for known in CATALOGUE.values()
@@ -206,7 +206,7 @@ def _parameter(word: str) -> Iterator[Explanation]:
 
 
 def _later(word: str) -> Iterator[Explanation]:
-    """Say that a word is stated by the language and not built yet."""
+    """State that a word is stated by the language and not built yet."""
     name = word.replace("-", "_")
     for kind, names in LATER.items():
         if name in names:

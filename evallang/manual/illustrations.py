@@ -76,7 +76,7 @@ SPLITS: Mapping[Design, str] = {
 
 
 def illustration(entry: Entry[Any]) -> str | None:
-    """Give a whole study that uses a member; None where no study can, only Python."""
+    """Return a whole study that uses a member; None where no study can, only Python."""
     guided = getattr(entry.declaration, "example", "")
     maker = MAKERS.get(entry.kind)
     lines = guided.strip("\n") + "\n" if guided else maker(entry) if maker else None
@@ -150,7 +150,7 @@ def _interval(entry: Entry[Any]) -> str | None:
 
 
 def _metric_of(interval: Entry[Any], yields: Yields) -> str:
-    """Name a metric for an interval: the usual one, else the first that the interval fits."""
+    """Return a metric for an interval: the usual one, else the first that the interval fits."""
     usual = default_metric("classification")
     others = (metric.name for metric in METRICS if metric.declaration.task == "classification")
     fits = (
@@ -189,7 +189,7 @@ class PythonCall:
 
 
 def python_call(entry: Entry[Any]) -> PythonCall | None:
-    """Give the first worked example of a registration whose arguments fit on a line.
+    """Return the first worked example of a registration whose arguments fit on a line.
 
     None where a member is called by the engine only, or with more than a reader takes in.
     """

@@ -17,7 +17,7 @@ MOST_TRIES = 50  # for each candidate wanted, before a small space counts as exh
 def candidates(
     pipeline: PipelineSpec, tuning: Tuning | None, study_seed: int, data_hash: str
 ) -> tuple[Choice, ...]:
-    """Give the candidates of one pipeline, the same for every fold; one empty choice for none.
+    """Return the candidates of one pipeline, the same for every fold; one empty choice for none.
 
     A random search draws without repeats, each listed domain evenly and each distribution
     by its law; where the grid is no larger than the sample, it is the grid. None are given
@@ -46,7 +46,7 @@ def candidates(
 
 
 def asks(pipeline: PipelineSpec, tuning: Tuning | None) -> int | None:
-    """Give the number of candidates a model-based search asks for, None for other searches."""
+    """Return the number of candidates a model-based search asks for, None for other searches."""
     if tuning is None or tuning.strategy != "bayes" or tuning.n is None:
         return None
     if not search_space(pipeline) or _is_small(pipeline, tuning.n):
@@ -60,7 +60,7 @@ def tried(pipeline: PipelineSpec, tuning: Tuning | None) -> int:
 
 
 def _is_small(pipeline: PipelineSpec, n: int) -> bool:
-    """Tell whether a grid has no more candidates than a sample of n."""
+    """Return whether a grid has no more candidates than a sample of n."""
     domains = [parameter.candidates for parameter in search_space(pipeline)]
     listed = all(domain.distribution is None for domain in domains)
     return listed and prod(len(domain.values) for domain in domains) <= n

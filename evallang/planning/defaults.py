@@ -49,7 +49,7 @@ def _settings(
     study: Study,
     read: ReadSources,
 ) -> Iterator[tuple[str, Yields, int, bool, Method | None]]:
-    """Go through what is measured: name, what it yields, classes, groups, its own metric."""
+    """Iterate over what is measured: name, what it yields, classes, groups, its own metric."""
     for protocol in study.protocols:
         if protocol.implied_by is not None:
             continue
@@ -66,7 +66,7 @@ def _settings(
 
 
 def yields_on(table: Table, protocol: Protocol) -> Yields:
-    """Say what a protocol gives on a table; the author's own split tells once it is read."""
+    """State what a protocol gives on a table; the author's own split tells once it is read."""
     of_assignment = PROTOCOLS[protocol.kind].declaration.of_assignment
     if of_assignment is not None and table.split is not None:
         found = of_assignment(table.split, 1 + len(table.further_splits))
@@ -75,7 +75,7 @@ def yields_on(table: Table, protocol: Protocol) -> Yields:
 
 
 def yields_of_scores(table: ScoreTable) -> Yields:
-    """Say what a table gives to tests; five repeats of two folds are known once it is read."""
+    """State what a table gives to tests; five repeats of two folds are known once it is read."""
     yields = yields_of(table.spec, None)
     sizes = (len(table.repeat_labels or ()), len(table.fold_labels or ()))
     return replace(yields, design=Design.FIVE_BY_TWO) if sizes == (5, 2) else yields
@@ -136,7 +136,7 @@ DEFAULT_INNER = 5  # folds for tuning inside an implied protocol; as `nested cv 
 
 
 def inner_folds(study: Study, protocol: Protocol) -> int:
-    """Give the number of folds that tune inside each training part of a protocol."""
+    """Return the number of folds that tune inside each training part of a protocol."""
     option = PROTOCOLS[protocol.kind].declaration.inner_option
     if option is not None:
         return int(str(protocol.options[option]))

@@ -16,7 +16,7 @@ PerModel = Mapping[tuple[str, str, str], int]
 
 
 def models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
-    """Give all models on a protocol of the author's, those compared on an implied one."""
+    """Return all models on a protocol of the author's, those compared on an implied one."""
     if protocol.implied_by is None:
         return study.models
     wanted: set[str] = set()
@@ -77,7 +77,7 @@ def unique_without_data(
 
 
 def _may_share(protocols: Sequence[Protocol]) -> bool:
-    """Tell whether two protocols may train on the same rows: all of them, or drawn alike."""
+    """Return whether two protocols may train on the same rows: all of them, or drawn alike."""
     designs = [
         (protocol.kind, sorted(map(str, protocol.options.items()))) for protocol in protocols
     ]

@@ -109,12 +109,12 @@ def _scheme(splits: Sequence[Split], everything: "NDArray[np.int64]", *, tuned: 
 
 
 def _whole(split: Split, everything: "NDArray[np.int64]") -> bool:
-    """Tell whether a split trains on every row: resubstitution, a bootstrap's full sample."""
+    """Return whether a split trains on every row: resubstitution, a bootstrap's full sample."""
     return split.validation is None and np.array_equal(np.sort(split.train), everything)
 
 
 def _nodes(study: Study, exports: Mapping[str, ExportTask], tasks: Sequence[Task]) -> list[Task]:
-    """Give a node of the graph for each `export` line."""
+    """Return a node of the graph for each `export` line."""
     nodes = []
     for export in study.exports:
         able = [e for e in exports.values() if export.model in (None, e.model)]
@@ -146,7 +146,7 @@ def _nodes(study: Study, exports: Mapping[str, ExportTask], tasks: Sequence[Task
 
 
 def export_lines(study: Study, layout: Layout) -> Iterator[str]:
-    """Say what each `export` line will do, for a reader of the plan."""
+    """State what each `export` line will do, for a reader of the plan."""
     for export in study.exports:
         lead = f"{export.model or 'best'} to {export.path}"
         if not layout.exports:
@@ -164,7 +164,7 @@ def export_lines(study: Study, layout: Layout) -> Iterator[str]:
 
 
 def described(export: ExportTask, study: Study) -> str:
-    """Say how the hyper-parameters of an exported model come about."""
+    """State how the hyper-parameters of an exported model come about."""
     select = study.tuning.select if study.tuning else "best"
     rule = " by one standard error" if select == "one_standard_error" else ""
     if export.scheme == "written":

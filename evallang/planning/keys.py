@@ -61,7 +61,7 @@ def task_key(
 
 
 def _own_code(pipeline: PipelineSpec, own: Mapping[str, str]) -> dict[str, str]:
-    """Give the hash of what stands behind each class that no catalogue has."""
+    """Return the hash of what stands behind each class that no catalogue has."""
     found = {}
     for spec in classes_of(pipeline):
         if spec.code:
@@ -71,7 +71,7 @@ def _own_code(pipeline: PipelineSpec, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def package_versions(pipeline: PipelineSpec) -> dict[str, str]:
-    """Give the versions of the packages beside scikit-learn that a pipeline's classes are of."""
+    """Return the versions of the packages beside scikit-learn that a pipeline's classes are of."""
     entries = (CATALOGUE.get(spec.name) for spec in classes_of(pipeline) if not spec.code)
     names = {entry.package for entry in entries if entry is not None and entry.package}
     found = {name: installed_version(PACKAGES[name]) or "none" for name in sorted(names)}
@@ -84,7 +84,7 @@ def package_versions(pipeline: PipelineSpec) -> dict[str, str]:
 
 @cache
 def environment() -> dict[str, str]:
-    """Give the versions and the processor kind that a fit may depend on."""
+    """Return the versions and the processor kind that a fit may depend on."""
     return {
         "engine": str(ENGINE),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -94,7 +94,7 @@ def environment() -> dict[str, str]:
 
 
 def installed(package: str) -> str:
-    """Give the version of an installed package, or `none`."""
+    """Return the version of an installed package, or `none`."""
     try:
         return version(package)
     except PackageNotFoundError:

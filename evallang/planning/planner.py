@@ -159,7 +159,7 @@ class NoStageError(ValueError):
 
 
 def _inner_option(study: Study) -> str:
-    """Name the option that gives the number of folds inside a training part."""
+    """Return the option that gives the number of folds inside a training part."""
     return "cv" if study.tuning is not None and study.tuning.cv else "inner"
 
 
@@ -175,7 +175,7 @@ def _without_optuna(study: Study) -> Iterator[Diagnostic]:
 
 
 def rows_of(study: Study, table: Table, protocol: Protocol, strata: Strata | None) -> Rows:
-    """Give what a protocol may look at of a table: strata, groups, the author's own split."""
+    """Return what a protocol may look at of a table: strata, groups, the author's own split."""
     stratify = list(study.stratification.columns) if study.stratification else []
     if study.stratification is not None and study.stratification.bins is not None:
         stratify.append(f"bins={study.stratification.bins}")
@@ -279,7 +279,7 @@ def _bayes(
     n: int,
     repetition: int,
 ) -> BayesSearch:
-    """Give the search of one training part its seed; no name is a part of it."""
+    """Return the search of one training part its seed; no name is a part of it."""
     written = [[p.name, p.candidates.written] for p in search_space(pipeline)]
     parts = [table.sha256, rows_hash(refit), written, n, *([repetition] if repetition else [])]
     return BayesSearch(n, seed(study.seed, "search", *parts))

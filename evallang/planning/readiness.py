@@ -56,7 +56,7 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
 def cannot_split(
     refusal: ValueError, span: Span | None, path: str = "", inner: str | None = None
 ) -> Diagnostic:
-    """Word the refusal of a protocol; what stands behind its last colon is the way out.
+    """Phrase the refusal of a protocol; what stands behind its last colon is the way out.
 
     `inner` names the option for the folds inside a training part, where those are refused.
     """
@@ -137,7 +137,7 @@ def _letters(name: str) -> str:
 
 
 def _empty(table: Table) -> frozenset[str]:
-    """Name the numeric columns without a value in any row, of which no imputer makes one."""
+    """Return the numeric columns without a value in any row, of which no imputer makes one."""
     return frozenset(
         column.name
         for column in table.columns
@@ -146,7 +146,7 @@ def _empty(table: Table) -> frozenset[str]:
 
 
 def _of_marks(model: ModelSpec, name: str, marks: tuple[str, ...]) -> Diagnostic:
-    """Say once for all models that a few words make text of a column of numbers."""
+    """State once for all models that a few words make text of a column of numbers."""
     words = ", ".join(f'"{mark}"' for mark in marks)
     measured = any(sign.isdigit() for mark in marks for sign in mark)
     return diagnose(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def canonical_json(value: Any) -> str:
-    """Give the one JSON text of a value: keys sorted, no spaces, fractions as text."""
+    """Return the one JSON text of a value: keys sorted, no spaces, fractions as text."""
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=_plain
     )
@@ -32,13 +32,13 @@ def _plain(value: Any) -> Any:
 
 
 def seed(study_seed: int, role: str, *parts: Any) -> int:
-    """Give the first 32 bits of SHA-256 over study seed, role and parts."""
+    """Return the first 32 bits of SHA-256 over study seed, role and parts."""
     text = canonical_json([study_seed, role, *parts])
     return int.from_bytes(sha256(text.encode("ascii")).digest()[:4], "big")
 
 
 def rows_hash(rows: "NDArray[np.int64]") -> str:
-    """Give the SHA-256 of row numbers, as little-endian 64-bit integers."""
+    """Return the SHA-256 of row numbers, as little-endian 64-bit integers."""
     return sha256(rows.astype("<i8").tobytes()).hexdigest()
 
 
@@ -50,7 +50,7 @@ def split_seeds(
     stratify: list[str],
     group: str | None,
 ) -> Callable[[int], int]:
-    """Give the seed of each repeat of a protocol."""
+    """Return the seed of each repeat of a protocol."""
 
     def of(repeat: int) -> int:
         return seed(study_seed, "split", data_hash, kind, options, stratify, group, repeat)
@@ -61,7 +61,7 @@ def split_seeds(
 def step_seeds(
     study_seed: int, data_hash: str, train_hash: str, repetition: int = 0
 ) -> Callable[[str, str], int]:
-    """Give the `random_state` of each step of a pipeline fitted on these training rows.
+    """Return the `random_state` of each step of a pipeline fitted on these training rows.
 
     Neither names nor candidates are parts: candidates, and equal fits met in two
     protocols, share their seeds. `repetition` counts the seeds of `seeds=N`; the first is
@@ -78,5 +78,5 @@ def step_seeds(
 def analysis_seed(
     study_seed: int, data_hash: str, protocol: str | None, metric: str, method: str
 ) -> int:
-    """Give the seed of an interval or a test; models are no part, so they share replicates."""
+    """Return the seed of an interval or a test; models are no part, so they share replicates."""
     return seed(study_seed, "analysis", data_hash, protocol, metric, method)

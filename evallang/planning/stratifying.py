@@ -22,7 +22,7 @@ Found = tuple[Strata | None, tuple[Diagnostic, ...]]
 
 
 def strata_of(study: Study, table: Table, protocol: Protocol) -> Found:
-    """Give the strata of a table's rows under a protocol, None without any."""
+    """Return the strata of a table's rows under a protocol, None without any."""
     stratify = study.stratification
     if stratify is None or not stratify.columns:
         return None, ()
@@ -42,7 +42,7 @@ def strata_of(study: Study, table: Table, protocol: Protocol) -> Found:
 
 
 def least_members(study: Study, protocol: Protocol) -> int:
-    """Give how many members a stratum needs to be in every part, inner folds included."""
+    """Return how many members a stratum needs to be in every part, inner folds included."""
     declared = PROTOCOLS[protocol.kind].declaration
     inner = inner_folds(study, protocol) if _searches(study) else 1
     k = declared.number_of_folds(protocol.options)
@@ -57,7 +57,7 @@ def least_members(study: Study, protocol: Protocol) -> int:
 
 
 def described(stratify: Stratification | None) -> str | None:
-    """Word the strata for results: `target, ward`, `target in 5 bins`."""
+    """Phrase the strata for results: `target, ward`, `target in 5 bins`."""
     if stratify is None or not stratify.columns:
         return None
     names = [
@@ -70,7 +70,7 @@ def described(stratify: Stratification | None) -> str | None:
 
 
 def shares_kept(rows: Rows, splits: Sequence[Split]) -> str | None:
-    """Say how well test parts of whole groups keep the shares of the strata; None without both."""
+    """State how well parts of whole groups keep the shares of the strata; None without both."""
     if rows.strata is None or rows.groups is None or not splits:
         return None
     shares = np.bincount(rows.strata) / rows.n

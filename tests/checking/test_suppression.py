@@ -3,6 +3,7 @@
 import pytest
 from studies import codes
 
+from evallang.checking.all_codes import load_codes
 from evallang.checking.suppression import CAUSES
 from evallang.diagnostics import CODES, PHASES, Phase
 
@@ -66,6 +67,7 @@ def test_the_same_is_reported_without_the_cause(text, untold):
 
 
 def test_every_code_has_a_phase_and_every_cause_a_reason():
+    load_codes()
     assert {phase for _, phase in PHASES} | {Phase.REFERENCES, Phase.CLAUSES, Phase.SPLITS} == set(
         Phase
     )

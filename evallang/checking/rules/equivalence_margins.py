@@ -172,5 +172,5 @@ def _on_scale(metric: Method, value: float) -> str:
 
 
 def _amount(metric: Method, value: float) -> str:
-    """Give a margin as the metric is read: in percent, or in a unit of its own."""
+    """Return a margin as the metric is read: in percent, or in a unit of its own."""
     return percent(value) if _range(metric) in ((0.0, 1.0), (-1.0, 1.0)) else f"{value:g}"

@@ -34,17 +34,17 @@ class Examples:
     samples: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, model: str) -> int:
-        """Give the number of examples that a model was tested on."""
+        """Return the number of examples that a model was tested on."""
         return self.samples.get(model, self.n)
 
     def differ(self, first: str, second: str) -> int | None:
-        """Give the number of examples that tell two models apart, None where unknown."""
+        """Return the number of examples that tell two models apart, None where unknown."""
         known = self.discordant
         return known.get((first, second), known.get((second, first)))
 
 
 def counted(study: Study) -> tuple[Examples, ...]:
-    """Give what the counts written in a study say."""
+    """Return what the counts written in a study say."""
     found = []
     for source in study.sources:
         if isinstance(source, CountsSpec) and source.shares:

@@ -239,7 +239,7 @@ def _lead(line: RequirementSpec, examples: Examples) -> Objection | None:
 
 
 def leads_surely(discordant: int, n: int, lead: float, z: float) -> bool:
-    """Tell whether Tango's interval lies above a lead, all discordant pairs being for the first.
+    """Return whether Tango's interval lies above a lead, all discordant pairs being for the first.
 
     With b = d and c = 0 the restricted estimate of the share of c is q = max(0, d - (2n - d)
     lead) / 2n, and the score statistic (d - n lead) / sqrt(n (2q + lead (1 - lead))); for a
@@ -252,7 +252,7 @@ def leads_surely(discordant: int, n: int, lead: float, z: float) -> bool:
 
 
 def half_width(discordant: int, n: int, z: float) -> float:
-    """Give half of Tango's interval of two models that are right equally often.
+    """Return half of Tango's interval of two models that are right equally often.
 
     With b = c = discordant/2 the score statistic is n d² / (2 q + d - d²), in which q is the
     restricted estimate of the share of either kind of discordant pair (Tango 1998). For no

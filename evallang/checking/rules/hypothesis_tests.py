@@ -65,7 +65,7 @@ def overlapping_splits_as_independent(study: Study) -> Iterator[Objection]:
 
 
 def _runs(study: Study, comparison: ComparisonSpec, test: Method) -> bool:
-    """Tell whether a test finds scores of folds, or plans them; the checker refuses it else."""
+    """Return whether a test finds scores of folds, or plans them; the checker refuses it else."""
     entry = HYPOTHESIS_TESTS[test.name]
     found = evidence_of(study, comparison)
     planned = entry.declaration.implied is not None
@@ -92,7 +92,7 @@ def _corrected(study: Study, comparison: ComparisonSpec, test: Method) -> str:
 
 
 def _claim(study: Study, comparison: ComparisonSpec, test: Method) -> str:
-    """Say which claim about one model is decided on an interval that allows for the overlap."""
+    """State which claim about one model is decided on an interval that allows for the overlap."""
     source, _, yields = next(evidence_of(study, comparison))
     grouped = is_grouped(source, study.group)
     named = comparison.models

@@ -114,7 +114,7 @@ def same_pair_tested_twice(study: Study) -> Iterator[Objection]:
 
 
 def _bound(comparison: ComparisonSpec, hypothesis: Hypothesis) -> object:
-    """Give what a test asks beyond "is there a difference": a margin, a stated value.
+    """Return what a test asks beyond "is there a difference": a margin, a stated value.
 
     Whether models differ and whether they differ by less than a margin are two questions; so
     is which of two is not worse.
@@ -128,7 +128,7 @@ def _bound(comparison: ComparisonSpec, hypothesis: Hypothesis) -> object:
 
 
 def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
-    """Name the first hypothesis that an earlier line tests, maybe by the same metric reversed."""
+    """Return the first hypothesis that an earlier line tests, maybe by the same metric reversed."""
     hypothesis, before = again[0]
     now = hypothesis.metric
     tested = f"{listed(hypothesis.models)} {'are' if len(hypothesis.models) > 1 else 'is'} tested"
@@ -145,7 +145,7 @@ def _twice(again: list[tuple[Hypothesis, Method]]) -> str:
 
 
 def _same_question(metric: Method) -> Method:
-    """Give one metric for those whose differences are the same but for their sign."""
+    """Return one metric for those whose differences are the same but for their sign."""
     options = tuple((k, v) for k, v in metric.options if (k, v) != ("average", "binary"))
     declared = metric_entry(metric).declaration
     wrong = declared.complement and declared.proportion == "all"
@@ -194,7 +194,7 @@ def step_up_correction_of_dependent_pairs(study: Study) -> Iterator[Objection]:
 
 
 def _entangled(study: Study, comparison: ComparisonSpec) -> bool:
-    """Tell whether hypotheses of one data set depend otherwise than by a common reference."""
+    """Return whether hypotheses of one data set depend otherwise than by a common reference."""
     by_source: dict[str, list[Hypothesis]] = {}
     for hypothesis in hypotheses_of(study, comparison):
         by_source.setdefault(hypothesis.source, []).append(hypothesis)
@@ -202,7 +202,7 @@ def _entangled(study: Study, comparison: ComparisonSpec) -> bool:
 
 
 def _one_reference(family: list[Hypothesis]) -> bool:
-    """Tell whether hypotheses are by one metric and share one model."""
+    """Return whether hypotheses are by one metric and share one model."""
     shared = set(family[0].models).intersection(*(hypothesis.models for hypothesis in family))
     return bool(shared) and len({hypothesis.metric for hypothesis in family}) == 1
 
@@ -256,7 +256,7 @@ def baseline_among_the_compared(study: Study) -> Iterator[Objection]:
 def _instead(
     study: Study, comparison: ComparisonSpec, baselines: list[str], others: list[str]
 ) -> str:
-    """Give the line that compares with a baseline; a single model is the reference itself."""
+    """Return the line that compares with a baseline; a single model is the reference itself."""
     reference, named = (baselines[0], others) if len(others) > 1 else (others[0], baselines)
     everybody = not comparison.models and len(named) == len(study.models) - 1
     who = "" if everybody else f"{', '.join(named)} "
@@ -319,7 +319,7 @@ def ranks_that_depend_on_the_pool(study: Study) -> Iterator[Objection]:
 
 
 def _has_others(study: Study, comparison: ComparisonSpec) -> bool:
-    """Tell whether a line has models beside a pair, as far as its models are known."""
+    """Return whether a line has models beside a pair, as far as its models are known."""
     pools = [
         models_of(comparison, names_in(names_of(study.models), s, comparison))
         for s in study.sources

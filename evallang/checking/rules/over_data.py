@@ -72,7 +72,7 @@ def unreachable_over_data(study: Study, n: int) -> Iterator[Objection]:
 
 
 def _smallest_of(study: Study, lines: tuple[ComparisonSpec, ...]) -> Smallest:
-    """Give a function of n: the smallest p of a pair of each line, as it is and corrected.
+    """Return a function of n: the smallest p of a pair of each line, as it is and corrected.
 
     0 where it is not known. All lines are looked at together, once for each n.
     """
@@ -98,12 +98,12 @@ def _bounds(study: Study, line: ComparisonSpec, n: int) -> Bounds:
 
 
 def _is_exact(test: Method) -> bool:
-    """Tell whether the p of so few data sets is counted, not approximated."""
+    """Return whether the p of so few data sets is counted, not approximated."""
     return test.keywords().get("method", "auto") in ("auto", "exact")
 
 
 def _of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
-    """Give the p of Friedman's test when all data sets agree; 0 of another or approximated one."""
+    """Return the p of Friedman's test when all data sets agree; 0 of any other test."""
     if line.test.name != "friedman" or not _is_exact(line.test):
         return 0.0
     source = study.sources[0]
@@ -113,7 +113,7 @@ def _of_agreement(study: Study, line: ComparisonSpec, n: int) -> float:
 
 
 def _enough(study: Study, line: ComparisonSpec, place: int, smallest: Smallest) -> int:
-    """Give the number of data sets from which on a line can find something."""
+    """Return the number of data sets from which on a line can find something."""
     for n in range(2, SURELY_ENOUGH):
         least = _of_agreement(study, line, n) if line.omnibus else 0.0
         if max(least, smallest(n)[place][1]) <= study.alpha:

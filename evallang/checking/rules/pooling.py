@@ -115,7 +115,7 @@ def pooled_predictions_of_several_models(study: Study) -> Iterator[Objection]:
 
 
 def _pools(study: Study, comparison: ComparisonSpec) -> bool:
-    """Tell whether a test counts predictions of several fitted models as one sample."""
+    """Return whether a test counts predictions of several fitted models as one sample."""
     if comparison.across:
         return False
     return any(
@@ -128,7 +128,7 @@ def _pools(study: Study, comparison: ComparisonSpec) -> bool:
 
 
 def _of_algorithms(study: Study, comparison: ComparisonSpec) -> str:
-    """Say what to write instead; predictions were made elsewhere, and have the folds they have."""
+    """State what to write instead; imported predictions have the folds they have."""
     test = _on_rows(study, comparison)
     if _singly(test):
         metric = comparison.metrics[0].written
@@ -142,7 +142,7 @@ def _of_algorithms(study: Study, comparison: ComparisonSpec) -> str:
 
 
 def _singly(test: Method) -> bool:
-    """Tell whether a test is about one model and a stated value."""
+    """Return whether a test is about one model and a stated value."""
     return test_of(test).models == (1, 1)
 
 
@@ -157,7 +157,7 @@ def _on_rows(study: Study, comparison: ComparisonSpec) -> Method:
 
 
 def unstable(study: Study, comparison: ComparisonSpec) -> str | None:
-    """Tell why the folds' models differ more than their number, or less, lets one think."""
+    """Return why the folds' models differ more than their number, or less, lets one think."""
     followers = {model.name for model in study.models if follows_single_examples(model)}
     for _, protocol, _ in evidence_of(study, comparison):
         if protocol is None:
@@ -174,7 +174,7 @@ def unstable(study: Study, comparison: ComparisonSpec) -> str | None:
 
 
 def follows_single_examples(model: ModelSpec) -> bool:
-    """Tell whether a model is one nearest neighbour or a tree grown to the end."""
+    """Return whether a model is one nearest neighbour or a tree grown to the end."""
     last = model.pipeline.steps[-1] if model.pipeline.steps else None
     if not isinstance(last, EstimatorSpec):
         return False

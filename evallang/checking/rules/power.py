@@ -91,7 +91,7 @@ Bounds = list[tuple[Hypothesis, float]]
 
 
 def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> Bounds:
-    """Give each hypothesis of a line with the smallest p it could have; 0 if nothing is known."""
+    """Return each hypothesis of a line with the smallest p it could have; 0 if nothing is known."""
     test = pair_test(line)
     if test_of(test).bayesian:
         return []  # it has no p, and is in no family
@@ -106,7 +106,7 @@ def _bounds(study: Study, line: ComparisonSpec, known: dict[str, Examples]) -> B
 def adjusted_bounds(
     study: Study, lines: Sequence[ComparisonSpec], bounds: Sequence[Bounds]
 ) -> Iterator[list[tuple[Hypothesis, float, float]]]:
-    """Give the hypotheses of each line with the smallest p, as it is and corrected."""
+    """Yield the hypotheses of each line with the smallest p, as it is and corrected."""
     families = [family_of(study, line) for line in lines]
     joint = next((family for family in families if family.joint), None)
     together = [p for family, found in zip(families, bounds, strict=True) if family.joint
@@ -129,7 +129,7 @@ def _counted(times: int, at_most: bool) -> str:
 
 
 def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> float:
-    """Give the smallest p of a pair; 0 where nothing is known of its examples."""
+    """Return the smallest p of a pair; 0 where nothing is known of its examples."""
     examples = known.get(hypothesis.source)
     if examples is None:
         return 0.0
@@ -141,7 +141,7 @@ def _least(test: Method, hypothesis: Hypothesis, known: dict[str, Examples]) -> 
 
 
 def smallest_p(discordant: int, form: str) -> float:
-    """Give the p of McNemar's test when all discordant pairs speak for the same model.
+    """Return the p of McNemar's test when all discordant pairs speak for the same model.
 
     0 for a form that is not computed from their number, such as that for groups.
     """

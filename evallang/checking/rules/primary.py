@@ -103,7 +103,7 @@ def measures_without_interval(
 def _settings(
     study: Study, assigned: Mapping[str, Yields]
 ) -> Iterator[tuple[SourceSpec, Protocol | None]]:
-    """Go through what measures a metric; whether a given split has folds, the data say."""
+    """Iterate over what measures a metric; whether a given split has folds, the data say."""
     for source in study.sources:
         if own_metric(source) is not None:
             continue
@@ -121,7 +121,7 @@ def is_given(protocol: Protocol) -> bool:
 
 
 def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
-    """Tell whether another metric of the same task has a default interval here."""
+    """Return whether another metric of the same task has a default interval here."""
     task = metric_entry(metric).declaration.task
     return any(
         default_interval(Method(entry.name), yields, None, grouped) is not None
@@ -131,7 +131,7 @@ def _gives_intervals(metric: Method, yields: Yields, grouped: bool) -> bool:
 
 
 def _instead(study: Study, metric: Method, source: SourceSpec, protocol: Protocol | None) -> str:
-    """Say what gives the same measure an interval: repeats, or one that is sound over folds."""
+    """State what gives the same measure an interval: repeats, or one that is sound over folds."""
     ways = []
     if protocol is not None:
         ways.append(f"write `protocol {repeated_form(study, protocol)}`")
@@ -145,7 +145,7 @@ def _instead(study: Study, metric: Method, source: SourceSpec, protocol: Protoco
 def _over_folds(
     study: Study, metric: Method, source: SourceSpec, protocol: Protocol | None
 ) -> str | None:
-    """Name an interval that is declared sound over such folds and goes with the metric."""
+    """Return an interval that is declared sound over such folds and goes with the metric."""
     yields, grouped = yields_of(source, protocol), is_grouped(source, study.group)
     for entry in INTERVALS:
         declared, proposed = entry.declaration, Method(entry.name)

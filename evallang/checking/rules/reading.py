@@ -64,7 +64,7 @@ def rows_chosen_by_the_target(study: Study) -> Iterator[Objection]:
 
 
 def _predicted(source: DataSpec | PredictionsSpec) -> str | None:
-    """Name the column that is predicted; bundled data sets call it `target`."""
+    """Return the column that is predicted; bundled data sets call it `target`."""
     if isinstance(source, PredictionsSpec):
         return source.truth
     return source.target or ("target" if source.kind == "sklearn" else None)

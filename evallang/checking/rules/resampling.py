@@ -114,7 +114,7 @@ def few_bootstrap_rounds(study: Study) -> Iterator[Objection]:
 
 
 def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
-    """Go through what takes its p-value from rounds drawn by chance."""
+    """Iterate over what takes its p-value from rounds drawn by chance."""
     for line in tested_lines(study):
         for test in tests_of(line):
             if HYPOTHESIS_TESTS[test.name].declaration.drawn:
@@ -289,7 +289,7 @@ def interval_that_covers_too_little(study: Study) -> Iterator[Objection]:
 
 
 def _advised_against(name: str, declared: IntervalDeclaration) -> str:
-    """Say why an interval should not be used; what to use and the source stand elsewhere."""
+    """Explain why an interval should not be used; what to use and the source stand elsewhere."""
     reason = declared.advised_against.partition(" (")[0].partition(":")[0]
     return f"the interval `{name}` is advised against: {reason}"
 
@@ -344,5 +344,5 @@ def scores_of_several_models_ranked_together(study: Study) -> Iterator[Objection
 
 
 def spoken(protocol: Protocol) -> str:
-    """Give the words of a protocol: `repeated cv`."""
+    """Return the words of a protocol: `repeated cv`."""
     return " ".join(PROTOCOLS[protocol.kind].declaration.words)

@@ -172,7 +172,7 @@ def left_open(study: Study) -> Collection[str]:
 
 
 def diagnostic_of(code: Code, objection: Objection, path: str) -> Diagnostic:
-    """Word an objection as a finding of its rule's code."""
+    """Phrase an objection as a finding of its rule's code."""
     return diagnose(
         code,
         objection.message,

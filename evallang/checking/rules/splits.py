@@ -65,7 +65,7 @@ class Reach:
 
     @property
     def few(self) -> bool:
-        """Tell whether repeats could detect clearly smaller differences."""
+        """Whether repeats could detect clearly smaller differences."""
         return self.detectable > MOST_LOST * self.limit
 
 
@@ -188,12 +188,12 @@ def reach(test: Method, drawn: Drawn, alpha: float) -> Reach | None:
 
 
 def is_one_sided(test: Method) -> bool:
-    """Tell whether the author named the side of a test."""
+    """Return whether the author named the side of a test."""
     return test.keywords().get("alternative", "two_sided") != "two_sided"
 
 
 def has_few_splits(test: Method, protocol: Protocol, alpha: float) -> bool:
-    """Tell whether a test over splits would have too few of them under a protocol."""
+    """Return whether a test over splits would have too few of them under a protocol."""
     drawn = drawn_by_options(protocol)
     found = None if drawn is None else reach(test, drawn, alpha)
     return found is not None and found.few
@@ -214,7 +214,7 @@ def level_of_a_pair(study: Study, line: ComparisonSpec) -> float:
 def _instead(
     study: Study, line: ComparisonSpec, test: Method, protocol: Protocol, alpha: float
 ) -> str:
-    """Say what detects smaller differences: the folds repeated, or a test of examples."""
+    """State what detects smaller differences: the folds repeated, or a test of examples."""
     words = f"write `protocol {repeated_form(study, protocol)}`"
     repeated = repeated_options(protocol)
     drawn = None if repeated is None else _drawn(*repeated)
@@ -228,7 +228,7 @@ def _instead(
 
 
 def _test_of_examples(study: Study, line: ComparisonSpec, protocol: Protocol) -> str | None:
-    """Name the test of single examples that goes with everything that a line is about.
+    """Return the test of single examples that goes with everything that a line is about.
 
     None where the predictions of all folds cannot stand for one sample.
     """

@@ -32,17 +32,17 @@ TWO_CLASSES = {"breast_cancer": ("benign", "malignant")}
 
 
 def test_of(method: Method) -> HypothesisTestDeclaration:
-    """Give the declaration of a test."""
+    """Return the declaration of a test."""
     return HYPOTHESIS_TESTS[method.name].declaration
 
 
 def tests_of(comparison: ComparisonSpec) -> tuple[Method, ...]:
-    """Give the tests of a line, the omnibus first."""
+    """Return the tests of a line, the omnibus first."""
     return (comparison.test, *([comparison.post_hoc] if comparison.post_hoc else []))
 
 
 def tested_lines(study: Study) -> tuple[ComparisonSpec, ...]:
-    """Give every line with a test: `compare`, then `require ... with TEST` as the pair it is."""
+    """Return every line with a test: `compare`, then `require ... with TEST` as the pair it is."""
     gates = [
         ComparisonSpec(
             index=-1,
@@ -66,22 +66,22 @@ def tested_lines(study: Study) -> tuple[ComparisonSpec, ...]:
 
 
 def is_gate(comparison: ComparisonSpec) -> bool:
-    """Tell whether a line with a test is a `require` line."""
+    """Return whether a line with a test is a `require` line."""
     return comparison.index < 0
 
 
 def pair_test(comparison: ComparisonSpec) -> Method:
-    """Give the test of each pair; the omnibus where nothing follows it."""
+    """Return the test of each pair; the omnibus where nothing follows it."""
     return comparison.post_hoc or comparison.test
 
 
 def own_protocols(study: Study) -> tuple[Protocol, ...]:
-    """Give the protocols that the author wrote."""
+    """Return the protocols that the author wrote."""
     return tuple(p for p in study.protocols if p.implied_by is None)
 
 
 def repeated_design(study: Study) -> str:
-    """Name the repeated cross-validation for a study; one with a search needs inner folds."""
+    """Return the repeated cross-validation for a study; one with a search needs inner folds."""
     searched = any(is_tuned(model) for model in study.models)
     if searched and (study.tuning is None or study.tuning.cv is None):
         return "nested cv outer=5 inner=5 times=10"
@@ -116,7 +116,7 @@ def repeated_form(study: Study, protocol: Protocol) -> str:
 
 
 def tables(study: Study) -> tuple[DataSpec, ...]:
-    """Give the sources on which models are fitted."""
+    """Return the sources on which models are fitted."""
     return tuple(source for source in study.sources if isinstance(source, DataSpec))
 
 
@@ -136,13 +136,13 @@ def evidence_of(
 
 
 def uses_rows(test: Method, yields: Yields) -> bool:
-    """Tell whether a test counts examples of what it is given, not scores of folds."""
+    """Return whether a test counts examples of what it is given, not scores of folds."""
     shared = test_of(test).evidence & yields.evidence
     return bool(shared & ON_EXAMPLES) and Evidence.FOLD_SCORES not in shared
 
 
 def by_default(study: Study, clause: str) -> bool:
-    """Tell whether a clause was left to its default."""
+    """Return whether a clause was left to its default."""
     return any(default.clause == clause for default in study.defaults)
 
 
@@ -154,7 +154,7 @@ def metrics_of(study: Study) -> tuple[Method, ...]:
 
 
 def depends_on_positive(metric: Method) -> bool:
-    """Tell whether a metric of two classes changes when the other class is called positive."""
+    """Return whether a metric of two classes changes when the other class is called positive."""
     entry = metric_entry(metric)
     if entry.declaration.of_positive:
         return True

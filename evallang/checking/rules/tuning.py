@@ -93,14 +93,14 @@ Numbers = dict[_Slot, str]
 
 
 def _default(slot: _Slot) -> str:
-    """Give what a parameter that is not written means."""
+    """Return what a parameter that is not written means."""
     entry = CATALOGUE.get(slot.owner)
     known = entry.parameter(slot.parameter) if entry is not None else None
     return known.default_text if known is not None else "none"
 
 
 def _shape(pipeline: PipelineSpec, numbers: Numbers) -> str:
-    """Give what models have in common that differ in numbers alone; collects the numbers."""
+    """Return what models have in common that differ in numbers alone; collects the numbers."""
     parts = []
     for place, step in enumerate(pipeline.steps):
         if not isinstance(step, EstimatorSpec):
@@ -229,7 +229,7 @@ def one_standard_error_of_few_folds(study: Study) -> Iterator[Objection]:
 
 
 def _inner_folds(study: Study, protocol: Protocol) -> int | None:
-    """Give the number of parts that candidates are scored on; None where nothing is said."""
+    """Return the number of parts that candidates are scored on; None where nothing is said."""
     declared = PROTOCOLS[protocol.kind].declaration
     if declared.inner_option is not None:
         inner = protocol.options.get(declared.inner_option)
