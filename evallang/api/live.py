@@ -59,8 +59,8 @@ def checked(live: Live, study: MeantStudy | None) -> None:
     for name, model in live.models.items():
         if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
             raise ValueError(
-                f"the model {name!r} is no estimator: it needs the methods fit and predict, and "
-                "is given as an instance, not as a class"
+                f"the model {name!r} is not an estimator: it needs the methods fit and predict, "
+                "and is given as an instance, not as a class"
             )
 
 

@@ -10,6 +10,7 @@ from evallang.registry import lazy
 from evallang.results.printed import Head, Printed, number, p_value, yes_or_no
 from evallang.results.records import Comparison, Estimate, Requirement
 from evallang.results.statistics import HypothesisTestResult
+from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +59,7 @@ class Rows(tuple[Row, ...], Generic[Row]):
             [pl.Series(c.name, self._values(c), dtype=types[c.kind]) for c in self.COLUMNS]
         )
 
+    @safe_path()
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame of pandas; raises `ImportError` where pandas is missing."""
         try:
@@ -276,6 +278,7 @@ class Pairs(Rows[Pair]):
         Column("p", float, "p-value; null for Bayesian tests", lambda r: r.result.p),
         Column("p_adjusted", float, "p-value after correction", lambda r: r.result.p_adjusted),
         Column("reject", bool, "whether it was rejected", lambda r: r.result.reject),
+        Column("status", str, "`computed`, or why there is no p-value", lambda r: r.result.status),
         Column("side", str, "`greater` or `less` of a one-sided test", lambda r: r.result.side),
         Column("effect", str, "name of the effect size", lambda r: _effect(r.result, "name")),
         Column("effect_value", float, "effect size", lambda r: _effect(r.result, "value")),

@@ -74,8 +74,8 @@ def run(
     printed meanwhile goes to stderr, with the name of the model or metric that printed it.
     `trust` lets the study run its author's own code and ask servers. Raises `StudyError` where
     study or data are faulty, `NotTrusted` where own code has no consent, `FolderRefused` where the
-    folder or a model cannot be written, `ValueError` for objects that are no frame or estimator of
-    the study, and `RunFailed` (with what was computed) when a fit failed.
+    folder or a model cannot be written, `ValueError` for objects that are not a frame or an
+    estimator of the study, and `RunFailed` (with what was computed) when a fit failed.
     """
     live = Live(data or {}, models or {})
     given = study.given.models if isinstance(study, Study) else {}

@@ -2,6 +2,8 @@
 
 import builtins
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -113,6 +115,16 @@ def test_without_pandas_the_message_names_the_other_table(results, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(ImportError, match=r"to_frame\(\)"):
         results.estimates.to_pandas()
+
+
+def test_a_pandas_beside_the_notebook_is_not_imported(results, tmp_path):
+    results.save(tmp_path / "out")
+    (tmp_path / "pandas.py").write_text("print('planted')\n")
+    script = "import evallang as ev\nprint(ev.Results.load('out').estimates.to_pandas().shape)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout == f"{results.estimates.to_pandas().shape}\n", done.stderr
 
 
 def shown(results):

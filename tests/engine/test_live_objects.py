@@ -109,7 +109,7 @@ def test_what_is_no_frame_no_estimator_or_not_in_the_study_is_refused_by_name(tm
         ev.run(made, data={"visit": FRAME})
     with pytest.raises(ValueError, match="'visits' are a list, not a polars or pandas"):
         ev.run(made, data={"visits": [1, 2]})
-    with pytest.raises(ValueError, match="'m' is no estimator"):
+    with pytest.raises(ValueError, match="'m' is not an estimator"):
         ev.run(made, data={"visits": FRAME}, models={"m": LogisticRegression})
 
 
