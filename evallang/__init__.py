@@ -7,7 +7,7 @@ if (
     and not sys.flags.safe_path
     and sys.orig_argv[-len(sys.argv)].removeprefix("-m").partition(".")[0] == "evallang"
 ):
-    # `python -m evallang` looks for modules in the current folder first, where anyone's may lie
+    # `python -m evallang` looks for modules in the current folder first, which is not trusted
     del sys.path[0]
 
 from typing import TYPE_CHECKING, Any
@@ -33,12 +33,12 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the verbs too that are not imported yet, for completion in a notebook."""
+    """Return all public names, including those not imported yet, for completion in a notebook."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def __getattr__(name: str) -> Any:
-    """Import a verb when it is first used, so that `import evallang` stays cheap."""
+    """Import a public name when it is first used, so that `import evallang` is fast."""
     import importlib
 
     from evallang.working_folder import safe_path

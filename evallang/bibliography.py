@@ -1,7 +1,7 @@
-"""What a method is taken from: references as data, worded elsewhere.
+"""References as data; the report and the manual format them.
 
-A module that registers a method writes its own `Reference`; only works that several
-rooms cite stand here.
+A module that registers a method contains its own `Reference`; this module contains only works
+that several packages cite.
 """
 
 from evallang.frozen import frozen
@@ -12,7 +12,7 @@ class Reference:
     """One published work.
 
     `key` is the BibTeX key (`mcnemar1947`), `authors` family name first ("McNemar Q"),
-    `venue` the journal or publisher, `volume` and `pages` as printed.
+    `venue` the journal or publisher, `volume` and `pages` the printed ones.
     """
 
     key: str

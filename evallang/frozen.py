@@ -1,9 +1,9 @@
-"""What makes a record: frozen dataclasses with slots, made quickly.
+"""A decorator for records: frozen dataclasses with slots that are created quickly.
 
 `dataclass(frozen=True, slots=True)` compiles six methods for each class, which for the
-hundred and forty records of this package would be a third of a cold start. Here only
-`__init__` is compiled, the rest is shared. `dataclasses.fields`, `replace` and `asdict`,
-`match`, copy and pickle work as ever.
+hundred and forty records of this package would take a third of a cold start. This decorator
+compiles only `__init__` and shares the other methods. `dataclasses.fields`, `replace` and
+`asdict`, `match`, copy and pickle work as usual.
 """
 
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 
 def _initializer(known: tuple[Field[Any], ...]) -> Callable[..., None]:
-    """Compile `__init__`: fields in order, those by keyword last."""
+    """Compile `__init__` with the fields in order and keyword-only fields last."""
     scope: dict[str, Any] = {"put": object.__setattr__, "MISSING": MISSING}
     parameters: dict[bool, list[str]] = {False: ["self"], True: ["*"]}
     body = []

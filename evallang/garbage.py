@@ -1,4 +1,4 @@
-"""When Python looks for circular garbage: not while a tree of records grows."""
+"""Pausing the cyclic garbage collector while many records are created."""
 
 import gc
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def collected_later() -> Iterator[None]:
-    """Let the cyclic collector rest; it goes on as before afterwards.
+    """Pause the cyclic collector within the context.
 
-    Reading a study makes records that live until the end and hardly a circle (some kilobytes
-    in a file of thousands of mistakes), and the collector would walk all of them again and
-    again as their number grows: a fifth of the time of a long file, the more the longer.
+    Reading a study creates records that live until the end and hardly any cycles (some kilobytes
+    in a file with thousands of mistakes). The collector would visit all records repeatedly as
+    their number grows, which takes a fifth of the time of a long file, or more.
     """
     resting = not gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Text in, places out: a source file and the spans that point into it.
+"""A source file and the spans of its text.
 
 Offsets, lines and columns count code points; lines and columns start at 1. Lines end at
 `\\n` only (U+2028, U+0085 and form feed are ordinary characters), so that a line number
@@ -14,14 +14,14 @@ from evallang.frozen import frozen
 
 @frozen
 class Span:
-    """A stretch of one file: code points `start` (included) to `end` (excluded)."""
+    """A range of one file: code points from `start` (included) to `end` (excluded)."""
 
     path: str
     start: int
     end: int
 
     def to(self, other: "Span") -> "Span":
-        """Give the span from the start of this one to the end of the other."""
+        """Return the span from the start of this one to the end of the other."""
         return Span(self.path, self.start, max(self.end, other.end))
 
 
@@ -36,32 +36,32 @@ class Position:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The text of one file and the path under which messages name it."""
+    """The text of one file and its path in messages."""
 
     path: str
     text: str
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
-        """Offsets at which the lines begin; a byte order mark stands before the first."""
+        """The offsets at which lines begin; a byte order mark comes before the first."""
         starts = [1 if self.text.startswith("\ufeff") else 0]
         starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
         return tuple(starts)
 
     def position(self, offset: int) -> Position:
-        """Find line and column of an offset; one past the end is the last place."""
+        """Return the position of an offset; an offset past the end gives the last position."""
         offset = min(max(offset, self.line_starts[0]), len(self.text))
         line = bisect_right(self.line_starts, offset)
         return Position(line, offset - self.line_starts[line - 1] + 1, offset)
 
     def line(self, number: int) -> str:
-        """Give the text of a line (from 1) without its end."""
+        """Return the text of a line (counted from 1) without its line break."""
         start = self.line_starts[number - 1]
         end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
         return self.text[start:end].removesuffix("\r")
 
     def whole_line(self, offset: int) -> Span:
-        """Give the span of the line that holds an offset, without its end."""
+        """Return the span of the line that contains an offset, without its line break."""
         number = self.position(offset).line
         start = self.line_starts[number - 1]
         return Span(self.path, start, start + len(self.line(number)))

@@ -1,8 +1,8 @@
-"""What was meant: a study with every name resolved and every default filled in.
+"""A resolved study: every name is resolved and every default is filled in.
 
-The narrow waist between language and computation. It holds names, numbers and option
-values only: no functions, no arrays, no scikit-learn objects, and no syntax (only places,
-so that later findings can point into the file).
+It is the only interface between language and computation. It contains names, numbers and option
+values, and no functions, arrays, scikit-learn objects or syntax; it keeps places, so that later
+findings can point into the file.
 """
 
 import itertools
@@ -37,8 +37,8 @@ class Method:
     """A word of a catalogue with the options that were written, in their order.
 
     A dotted name is a metric of the author's own code.
-    `better` is set for a metric that is no word of ours: one whose numbers stand in a file,
-    called what its statement calls it (`value "F1"`, `metric "AUC"`).
+    `better` is set for a metric outside the catalogue: its numbers are in a file, and its
+    statement names it (`value "F1"`, `metric "AUC"`).
     """
 
     name: str
@@ -47,12 +47,12 @@ class Method:
 
     @property
     def code(self) -> bool:
-        """Whether it is a function of the author's own, by its dotted name."""
+        """Whether it is an author's own function, which has a dotted name."""
         return self.better is None and "." in self.name.strip(".")
 
     @property
     def written(self) -> str:
-        """Canonical text: `f1(average=macro)`."""
+        """The canonical text: `f1(average=macro)`."""
         if not self.options:
             return self.name
         return f"{self.name}({', '.join(f'{k}={written_option(v)}' for k, v in self.options)})"
@@ -68,7 +68,7 @@ def joint_correction() -> Method:
 
 
 def written_option(value: OptionValue) -> str:
-    """Return the text that the author would write for an option's value."""
+    """Return the text that an author would write for the value of an option."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -82,10 +82,10 @@ def written_option(value: OptionValue) -> str:
 
 @frozen
 class Protocol:
-    """One resampling design, its options complete.
+    """One resampling design with all of its options.
 
-    `implied_by` is the comparison that needs it (its canonical text), or None for a
-    protocol of the author's.
+    `implied_by` is the comparison that needs it (its canonical text), or None if the author
+    wrote the protocol.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Protocol:
 
 @frozen
 class Stratification:
-    """`columns` are `target` or columns of the data; empty for `stratify none`."""
+    """The `stratify` line; `columns` are `target` or columns, and empty for `stratify none`."""
 
     columns: tuple[str, ...]
     bins: int | None = None
@@ -108,10 +108,10 @@ class Stratification:
 
 @frozen
 class Tuning:
-    """How candidates are searched and chosen.
+    """The search for candidates and the choice among them.
 
-    `cv` is the number of inner folds written here; None where the protocol has a stage of
-    its own (`nested cv`, three-way holdout) or nothing is searched.
+    `cv` is the number of inner folds written here; None if the protocol has its own
+    stage (`nested cv`, three-way holdout) or there is no search.
     """
 
     strategy: Literal["grid", "random", "bayes"]
@@ -139,10 +139,10 @@ class Measure:
 class ComparisonSpec:
     """One `compare` line.
 
-    `test` is the first test written; where it takes all models at once it is an `omnibus`, and
-    `post_hoc` is the test after `then`, or None. `pairs` are all pairs that the line is about,
-    `models` all models that its omnibus covers. `correction` is None where the tests control
-    the family themselves. `singly` tells that the test is about one model.
+    `test` is the first test of the line; if it tests all models at once, it is the `omnibus`, and
+    `post_hoc` is the test after `then`, or None. `pairs` are all pairs of the line, `models` all
+    models that its omnibus covers. `correction` is None if the tests control the family
+    themselves. `singly` states that the test is about one model.
     """
 
     index: int
@@ -183,7 +183,7 @@ class RequirementSpec:
 
 @frozen
 class UseSpec:
-    """One `use` line: a module of the author's; `sha256` of its package's source, once found."""
+    """One `use` line: an author's module; `sha256` is that of its package, once it is found."""
 
     module: str
     span: Span | None = field(default=None, compare=False)
@@ -202,7 +202,7 @@ class ExportSpec:
 
 @frozen
 class AnalysisSpec:
-    """One item of an `analyze` line; `metric` and `protocol` are None where none is written."""
+    """One item of an `analyze` line; `metric` and `protocol` are None if they are not written."""
 
     index: int
     method: Method
@@ -215,8 +215,8 @@ class AnalysisSpec:
 class Study:
     """Everything that a run needs to know.
 
-    `places` maps `study`, its clauses and `stratify` to where they are written; `live` has a
-    hash for each model that is given as an object.
+    `places` maps `study`, its clauses and `stratify` to their spans; `live` contains a hash for
+    each model that is an object in memory.
     """
 
     title: str
@@ -252,13 +252,13 @@ class Study:
 
 
 def own_sources(study: Study) -> dict[str, str]:
-    """Return the hashes of the author's packages, where found, and of objects given in Python."""
+    """Return the hashes of the author's packages that were found, and of objects in memory."""
     found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
     return {**found, **study.live}
 
 
 def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
-    """Iterate over the metrics of the author's own code, each once, with its first place."""
+    """Iterate over the metrics of the author's own code, each once, with its first span."""
     found: dict[Method, Span | None] = {}
     for measure in study.measures:
         found.setdefault(measure.metric, measure.span)
@@ -273,7 +273,7 @@ def own_metrics_of(study: Study) -> Iterator[tuple[Method, Span | None]]:
 
 
 def names_of(named: Sequence[ModelSpec] | Sequence[GivenModel] | Sequence[Protocol]) -> Words:
-    """Return the names of models or protocols; the last ones are kept, as each line asks again."""
+    """Return the names of models or protocols, cached because every line needs the same."""
     global _last
     known, names = _last
     if known is not named:
@@ -292,9 +292,9 @@ def models_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[str
 
 
 def pairs_of(comparison: ComparisonSpec, available: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the pairs of a comparison: planned, each against the reference, or all.
+    """Return the pairs of a comparison: planned pairs, pairs with the reference, or all pairs.
 
-    Where the test is about one model, each stands alone.
+    If the test is about one model, each item has one model.
     """
     if comparison.pairs:
         return comparison.pairs

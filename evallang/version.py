@@ -1,5 +1,5 @@
-"""The version of the package and of the language it reads."""
+"""The versions of the package and of the language."""
 
 VERSION = "0.1.0"
 LANGUAGE = 1
-"""The newest `evallang N` that this tool reads."""
+"""The newest version of the language that this package reads."""
