@@ -10,7 +10,7 @@ from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
 
-MOST_PRINTED = 4
+MOST_PRINTED = 3
 """Diagnostics that are printed in full; each takes about five lines."""
 
 

@@ -29,8 +29,18 @@ if TYPE_CHECKING:
     from evallang.engine.run import Run
 
 
-MOST_OF_ALL = 15
+MOST_OF_ALL = 10
 """Rows that the tables of all results have together where they are printed."""
+
+
+def _shortened(tables: list[Printed]) -> list[Printed]:
+    """Return the tables with fewer rows; what a short one leaves goes to the longer ones."""
+    left, most = MOST_OF_ALL, {}
+    by_length = sorted(range(len(tables)), key=lambda i: len(tables[i].rows))
+    for place, i in enumerate(by_length):
+        most[i] = min(len(tables[i].rows), left // (len(tables) - place))
+        left -= most[i]
+    return [replace(table, most=most[i]) for i, table in enumerate(tables)]
 
 
 class Results:
@@ -78,8 +88,7 @@ class Results:
         heading = Printed(f"Results: {study.title}" if study.title else "Results", (), ())
         tables: list[Rows[Any]] = [self.estimates, self.pairs, self.requirements]
         whole = [rows.printed() for rows in tables if rows]
-        most = MOST_OF_ALL // max(len(whole), 1)
-        return [heading, *(replace(table, most=most) for table in whole)]
+        return [heading, *_shortened(whole)]
 
     def __repr__(self) -> str:
         return joined_text(self._printed())

@@ -111,4 +111,4 @@ def test_a_sound_text_is_valid_and_many_findings_are_cut(tmp_path):
     )
     assert ev.check(text, tmp_path).valid
     wrong = "evallang 1\n" + "".join(f"measure acuracy{i}\n" for i in range(9))
-    assert "... and 6 more" in repr(ev.check(wrong))
+    assert "... and 7 more" in repr(ev.check(wrong))

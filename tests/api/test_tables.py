@@ -140,8 +140,18 @@ def test_what_is_printed_is_short_and_names_no_address(results):
     for thing in shown(results):
         text = repr(thing)
         assert "0x" not in text and " object at " not in text
-        assert len(text.splitlines()) <= 30, text
+        assert len(text.splitlines()) <= 25, text
     assert "... and 12 more" in repr(results.folds)
+
+
+def test_short_tables_leave_their_rows_to_longer_ones(results):
+    lines = repr(results).splitlines()
+    shown = [sum(line.startswith(start) for line in lines) for start in ("iris", "require ")]
+    assert shown == [6 + 3, 1] and "more" not in repr(results)
+    many = replace(results.record, estimates=results.record.estimates * 50)
+    lines = repr(ev.Results(many)).splitlines()
+    assert "... and 294 more" in lines
+    assert sum(line.startswith("iris") for line in lines) == 6 + 3
 
 
 def test_columns_are_aligned(results):
