@@ -27,10 +27,10 @@ from evallang.checking.resolve_overrides import read_overrides
 from evallang.checking.rules.rule import advise, left_open
 from evallang.checking.scope import Scope
 from evallang.checking.suppression import report
+from evallang.collector import collector_paused
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec, Task
 from evallang.diagnostics import Diagnostic, has_errors
-from evallang.garbage import collected_later
 from evallang.results.settings import FileRecord
 from evallang.source import SourceFile, Span
 from evallang.study import SourceSpec, Study
@@ -59,7 +59,7 @@ class Checked:
         return self.gathered.sources
 
 
-@collected_later()
+@collector_paused()
 def check(
     path: str,
     text: str,
@@ -80,7 +80,7 @@ def check(
     return _check(gather(path, text, read), overrides or {}, frozenset(live), None)
 
 
-@collected_later()
+@collector_paused()
 def check_again(
     checked: Checked, *, task: Task | None = None, live: Sequence[str] | None = None
 ) -> Checked:

@@ -1,28 +1,44 @@
-"""What can only be judged once the data are read: the author's own split, the classes, scores.
+"""What can be judged once the data are read: the design, the classes, the scores, the folds.
 
 The same questions as in `validity`, asked again with the facts of the data.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from evallang.checking import codes
-from evallang.checking.of_classes import judge_classes, judge_options
-from evallang.checking.questions import questions
 from evallang.checking.rare_classes import judge_given_areas, judge_planned_areas
-from evallang.checking.read_scores import judge_number_of_data_sets, judge_scores
 from evallang.checking.rules.examples import Examples, of_outcomes, uncounted
 from evallang.checking.rules.resampling import spoken
 from evallang.checking.rules.rule import Known, Stage, advise_later
-from evallang.checking.rules.study_facts import listed, test_of, tested_lines, tests_of
+from evallang.checking.rules.study_facts import (
+    depends_on_positive,
+    listed,
+    metrics_of,
+    own_protocols,
+    repeated_design,
+    test_of,
+    tested_lines,
+    tests_of,
+)
 from evallang.checking.validity import for_the_line, metrics_on
-from evallang.compatibility import Mismatch, is_grouped, metric_entry, over_seeds
+from evallang.compatibility import (
+    Mismatch,
+    is_auc,
+    is_grouped,
+    metric_entry,
+    over_seeds,
+    own_metric,
+)
 from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
-from evallang.data.dataset import GivenOutcomes, Table
+from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import (
     LEAST_IN_FOLD,
+    BySize,
+    Questions,
     check_design,
     check_given_design,
     check_given_split,
@@ -34,14 +50,16 @@ from evallang.data.overlapping_data import check_related
 from evallang.data.read_sources import ReadSources
 from evallang.data.table_rules import check_copies, check_outcomes, check_table, check_tasks
 from evallang.diagnostics import Code, Diagnostic, diagnose
+from evallang.metrics.metric import MetricEntry, weighs_by_size
 from evallang.models.column_treatments import document_columns
 from evallang.models.columns import branch_columns
 from evallang.models.model import ColumnsSpec, is_baseline
 from evallang.protocols.protocol import PROTOCOLS, Split, Yields
-from evallang.registry import Design, lazy
+from evallang.registry import Design, Evidence, lazy
 from evallang.source import Span
-from evallang.stats.intervals.interval import default_of
-from evallang.study import ComparisonSpec, Method, Protocol, Study, models_of
+from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS, default_of
+from evallang.study import ComparisonSpec, Method, OptionValue, Protocol, Study, models_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -306,3 +324,259 @@ def _scores(study: Study, source: GivenOutcomes) -> Iterable[Diagnostic]:
             span,
             help=f"write `{line}` below `predictions {name}`, or measure another metric",
         )
+
+
+# --- classes, once their number is known -----------------------------------------------------
+
+
+def judge_classes(study: Study, classes: int, task: str) -> Iterable[Diagnostic]:
+    """Refuse what is for two classes: a recall of three is an average, a curve has no area.
+
+    `classes` is the number of classes of one data set.
+    """
+    if task != "classification" or classes <= 2:
+        return
+    for line in tested_lines(study):
+        for test in tests_of(line):
+            problem = _for_two(test, line.metrics, classes)
+            if problem is not None:
+                yield diagnose(
+                    codes.TEST_OF_ANOTHER_METRIC,
+                    problem,
+                    line.span,
+                    help="write `with permutation`",
+                )
+                break
+    for measure in study.measures:
+        if measure.interval is None:
+            continue
+        form = INTERVALS[measure.interval.name].declaration.form
+        averaged = form == "proportion" and _is_average(measure.metric)
+        if averaged or (form == "auc" and is_auc(measure.metric)):
+            what = "is for proportions" if averaged else "is for the curve of two classes"
+            yield diagnose(
+                codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
+                f"`{measure.interval.name}` {what}, and `{measure.metric.written}` of {classes} "
+                "classes is an average",
+                measure.interval_span or measure.span,
+                help="leave the interval out, for the default of such a metric",
+            )
+
+
+def _for_two(test: Method, metrics: Iterable[Method], classes: int) -> str | None:
+    declared = HYPOTHESIS_TESTS[test.name].declaration
+    for metric in metrics:
+        if declared.tests == "correctness" and _is_average(metric):
+            return (
+                f"`{test.name}` counts right and wrong, and `{metric.written}` of {classes} "
+                "classes is an average"
+            )
+        if declared.tests == "scores" and is_auc(metric):
+            return (
+                f"`{test.name}` compares the curves of two classes, and `{metric.written}` of "
+                f"{classes} classes is an average"
+            )
+    return None
+
+
+def _is_average(metric: Method) -> bool:
+    return metric.better is None and metric_entry(metric).declaration.proportion not in (
+        None,
+        "all",
+    )
+
+
+def judge_options(study: Study, classes: int, positive: int | None) -> Iterable[Diagnostic]:
+    """Try each metric of counts on as many classes as there are, for options that do not fit."""
+    metrics = [(m.metric, m.span) for m in study.measures]
+    metrics += [(m, c.span) for c in study.comparisons for m in c.metrics]
+    for metric, span in dict.fromkeys(metrics):
+        if metric.better is not None:
+            continue
+        entry = metric_entry(metric)
+        if entry.declaration.form != "counts" or not classes:
+            continue
+        try:
+            entry.function(np.eye(classes), positive, **metric.keywords())
+        except ValueError as error:
+            yield diagnose(
+                codes.OPTION_VALUE, f"`{metric.written}` does not fit the classes: {error}", span
+            )
+
+
+# --- tables of scores ------------------------------------------------------------------------
+
+
+def judge_scores(study: Study, table: ScoreTable) -> Iterator[Diagnostic]:
+    """Ask of a table what each line takes for granted."""
+    for comparison in study.comparisons:
+        yield from _region(table, comparison)
+        if not comparison.across:
+            yield from _five_by_two(table, comparison)
+
+
+def _region(table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diagnostic]:
+    """A region of equivalence has a default for scores between 0 and 1, and for no others."""
+    read = table.values[~np.isnan(table.values)]
+    if own_metric(table.spec) not in comparison.metrics or not len(read):
+        return
+    if read.min() >= 0 and read.max() <= 1:
+        return
+    for test in filter(None, (comparison.test, comparison.post_hoc)):
+        entry = HYPOTHESIS_TESTS[test.name]
+        asked = entry.declaration.bayesian and entry.option("rope") is not None
+        if asked and test.keywords().get("rope") is None:
+            name = table.spec.metric or "score"
+            yield diagnose(
+                codes.MISSING_OPTION,
+                f"`{test.name}` has no region of practical equivalence for `{name}`, which goes "
+                f"from {read.min():g} to {read.max():g} in `{table.spec.name}`",
+                comparison.span,
+                help=f"write `{test.name}(rope=...)` in the unit of `{name}`",
+            )
+
+
+def judge_number_of_data_sets(study: Study, n: int) -> Iterator[Diagnostic]:
+    """Refuse comparisons across data where what was read is one data set."""
+    for comparison in study.comparisons if n == 1 else ():
+        if comparison.across:
+            yield diagnose(
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                f"`{comparison.test.name}` needs scores of several data sets, and one was read",
+                comparison.span,
+                help="leave `across data` out, or add data sets",
+            )
+
+
+def _five_by_two(table: ScoreTable, comparison: ComparisonSpec) -> Iterator[Diagnostic]:
+    if table.fold_labels is None or table.repeat_labels is None:
+        return
+    folds, repeats = len(table.fold_labels), len(table.repeat_labels)
+    if (repeats, folds) == (5, 2):
+        return
+    tests = [comparison.test, *([comparison.post_hoc] if comparison.post_hoc else [])]
+    for test in tests:
+        if HYPOTHESIS_TESTS[test.name].declaration.designs == {Design.FIVE_BY_TWO}:
+            yield diagnose(
+                codes.TEST_NEEDS_OTHER_EVIDENCE,
+                f"`{test.name}` needs five repeats of two folds, and `{table.spec.name}` has "
+                f"{repeats} repeats of {folds}",
+                comparison.span,
+                help="write `with corrected_t`",
+            )
+
+
+# --- questions of the data rules -------------------------------------------------------------
+
+
+def questions(study: Study) -> Questions:
+    """Gather what the data rules must know of a study."""
+    protocols = own_protocols(study)
+    folded = [(folds, p.span) for p in protocols if (folds := _folds(p)) is not None]
+    most, span = max(folded, key=lambda found: found[0], default=(None, None))
+    held = [(share, p.span) for p in protocols if (share := _held_out(p)) is not None]
+    share, share_span = held[0] if held else (None, None)
+    return Questions(
+        by_size=_by_size(study),
+        by_positive=tuple(m.written for m in metrics_of(study) if depends_on_positive(m)),
+        per_fold=tuple(metric.written for metric in _per_fold(study)),
+        folds=most,
+        test_share=share,
+        test_span=share_span,
+        fold_span=span,
+        instead=repeated_design(study),
+        margins=tuple(_margins(study)),
+        baseline=any(is_baseline(model) for model in study.models),
+        squared=tuple(
+            (m.metric.written, m.span)
+            for m in study.measures
+            if metric_entry(m.metric).declaration.squares
+        ),
+    )
+
+
+def _by_size(study: Study) -> tuple[BySize, ...]:
+    """List the metrics that weigh classes by their size; none where another sees each class.
+
+    A mean of losses is of neither kind: a model that looks at no feature has a value of its own.
+    """
+    found: list[BySize] = []
+    for metric in metrics_of(study):
+        entry = metric_entry(metric)
+        if metric.code or metric.better is not None:
+            return ()
+        if weighs_by_size(entry, metric.keywords()):
+            value = partial(_of_counts, entry, metric)
+            found.append(BySize(metric.written, value, entry.declaration.proportion == "all"))
+        elif entry.declaration.form != "losses":
+            return ()
+    return tuple(found)
+
+
+def _of_counts(entry: MetricEntry, metric: Method, counts: Any, positive: int | None) -> float:
+    """Compute a metric of counts of true by predicted classes."""
+    return float(entry.function(counts, positive, **metric.keywords()))
+
+
+def _margins(study: Study) -> Iterator[tuple[float, Span | None]]:
+    """Iterate over the margins on accuracy, of `require` lines and of tests, with their places."""
+    for line in study.requirements:
+        margin = line.value if line.kind in ("noninferior", "equivalent") else None
+        if margin is not None and _of_all(line.metric):
+            yield margin, line.span
+    for comparison in study.comparisons:
+        for test in tests_of(comparison):
+            margin = _number(test.keywords().get("margin"))
+            if margin is not None and _of_all(comparison.metrics[0]):
+                yield margin, comparison.span
+
+
+def _of_all(metric: Method) -> bool:
+    """Return whether a metric is a proportion of all examples, such as accuracy."""
+    return metric.better is None and metric_entry(metric).declaration.proportion == "all"
+
+
+def _per_fold(study: Study) -> tuple[Method, ...]:
+    """List the metrics by class whose values in single folds are used."""
+    found: list[Method] = []
+    for measure in study.measures:
+        if metric_entry(measure.metric).declaration.form == "scores":
+            found.append(measure.metric)
+    for comparison in study.comparisons:
+        over_folds = any(
+            test_of(t).evidence == {Evidence.FOLD_SCORES} for t in tests_of(comparison)
+        )
+        found += [m for m in comparison.metrics if over_folds and _by_class(m)]
+    return tuple(dict.fromkeys(m for m in found if _by_class(m)))
+
+
+def _by_class(metric: Method) -> bool:
+    """Return whether a metric needs members of each class: not so where every row counts alike."""
+    declared = metric_entry(metric).declaration
+    return (
+        declared.task == "classification"
+        and not metric.code
+        and declared.form != "losses"
+        and declared.proportion != "all"
+        and not declared.mean_over_rows
+    )
+
+
+def _folds(protocol: Protocol) -> int | None:
+    """Return the number of folds that the author can change and strata are spread over."""
+    declared = PROTOCOLS[protocol.kind].declaration
+    chosen = declared.keeps_strata and isinstance(declared.folds, str)
+    return declared.number_of_folds(protocol.options) if chosen else None
+
+
+def _held_out(protocol: Protocol) -> float | None:
+    """Return the share of rows that a single split tests, None of other protocols."""
+    declared = PROTOCOLS[protocol.kind].declaration
+    single = declared.n_splits(protocol.options) == 1
+    return declared.test_share(protocol.options) if single else None
+
+
+def _number(value: OptionValue) -> float | None:
+    if value is None or isinstance(value, bool | str | tuple):
+        return None
+    return float(value)

@@ -7,7 +7,7 @@ that does not parse is left as it is, but for blanks at its end.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evallang.garbage import collected_later
+from evallang.collector import collector_paused
 from evallang.source import SourceFile
 from evallang.syntax.assembly import ParsedLine
 from evallang.syntax.nodes import CommentNode, Node
@@ -16,7 +16,7 @@ from evallang.syntax.pretty import flat, lay, place
 from evallang.syntax.writing import written
 
 
-@collected_later()
+@collector_paused()
 def format_source(source: SourceFile) -> str:
     """Format a file; one of another format or of a newer language stays as it is."""
     return format_parsed(source, parse_lines(source))

@@ -6,7 +6,7 @@ import pytest
 
 from evallang.api.preparing import read_and_plan
 from evallang.api.study import open_study
-from evallang.checking.questions import questions
+from evallang.checking.data_validation import questions
 from evallang.checking.rules.examples import of_outcomes, uncounted
 from evallang.checking.rules.rule import Known, Stage, advise_later
 from evallang.data.design_rules import check_design, check_test_sizes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from studies import checked
 
-from evallang.checking.questions import questions
+from evallang.checking.data_validation import questions
 from evallang.data.design_rules import Questions, check_design, check_test_sizes
 from evallang.metrics.metric import METRICS, evaluate
 from evallang.source import Span

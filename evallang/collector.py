@@ -1,4 +1,4 @@
-"""Pausing the cyclic garbage collector while many records are created."""
+"""The cyclic garbage collector, paused while a tree of records grows."""
 
 import gc
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def collected_later() -> Iterator[None]:
-    """Pause the cyclic collector within the context.
+def collector_paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector; afterwards it runs as before.
 
     Reading a study creates records that live until the end and hardly any cycles (some kilobytes
     in a file with thousands of mistakes). The collector would visit all records repeatedly as
