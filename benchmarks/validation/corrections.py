@@ -27,21 +27,22 @@ from evallang.stats.hypothesis_tests.contingency import mcnemar
 SECTION = Section(
     "corrections",
     "Family-wise error of the corrections",
-    "Chance of one false rejection or more at 5 %, for `fdr_bh` and `fdr_by` the mean share "
-    "of false ones among all rejections. Ten independent p-values, all null or five of them; "
-    "all pairs of five equal models by z tests that share the models' scores; and the same "
-    "with one model much worse, so that six of ten hypotheses are true. A claim stands where "
-    "the correction promises it for that dependence. `finner` keeps the level where all "
-    "hypotheses are true, and not beside false ones: after five rejections the next p is "
-    "held against 1 - .95^.6 = 3 %.",
+    "The table gives the probability of at least one false rejection at 5 %; for `fdr_bh` and "
+    "`fdr_by` it gives the mean share of false rejections among all rejections. The designs are "
+    "ten independent p-values of which all or five are null, all pairs of five equal models by "
+    "z tests that share the scores of the models, and the same pairs with one model much worse, "
+    "so that six of ten hypotheses are true. A claim is made if the correction promises it for "
+    "this dependence. `finner` keeps the level if all hypotheses are true, but not if some are "
+    "false: after five rejections the next p-value is compared with 1 - .95^.6 = 3 %.",
     ("correction",),
     ("independent, 10 null", "independent, 5 null", "pairs, all null", "pairs, 6 null"),
 )
 MCNEMAR = Section(
     "mcnemar_families",
     "Family-wise error: McNemar tests of all pairs of models",
-    "Right and wrong of five models on 100 examples, exact p-values; all equal, or one much "
-    "worse. And how often the worse one is told from all four others.",
+    "Five models are right or wrong on 100 examples, and p-values are exact. All models are "
+    "equal, or one is much worse. The last column gives how often the worse model is found to "
+    "differ from all four others.",
     ("correction",),
     ("all null", "6 null", "finds all 4"),
 )

@@ -41,19 +41,20 @@ from evallang.stats.learning_bootstrap import (
 SECTION = Section(
     "folds_coverage",
     "Coverage: cross-validation",
-    "Nearest mean of classes on n = 200, and least squares for the mean squared error. What "
-    "an interval is about decides whether it covers: Wilson's on the pooled predictions of "
-    "one cross-validation is about the k fitted models; on repeated cross-validation it counts "
-    "each example ten times, and `corrected_t` is the default.",
+    "The learner is the nearest mean of classes on n = 200, and least squares for the mean "
+    "squared error. Coverage depends on the quantity that an interval is about: Wilson's "
+    "interval on the pooled predictions of one cross-validation is about the k fitted models. "
+    "On repeated cross-validation it would count each example ten times, and `corrected_t` is "
+    "the default.",
     ("interval", "metric and protocol", "truth"),
     ("coverage",),
 )
 EFRON = Section(
     "bootstrap_coverage",
     "Coverage: the bootstrap of the algorithm",
-    "Value ± 1.96 standard errors of Efron and Tibshirani (1997, section 5), 200 rounds, "
-    "nearest mean of classes. The standard error is that of Err(1); scaled for the other "
-    "estimates it is approximate, and labelled so.",
+    "The interval is the value ± 1.96 standard errors of Efron and Tibshirani (1997, section 5) "
+    "with 200 rounds, for the nearest mean of classes. The standard error is that of Err(1); "
+    "scaled to the other estimates it is approximate, and labelled as such.",
     ("estimate", "n"),
     ("the algorithm, n examples", "the model fitted"),
 )

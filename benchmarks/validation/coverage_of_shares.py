@@ -26,24 +26,26 @@ from evallang.stats.intervals.interval import INTERVALS
 ONE = Section(
     "shares",
     "Coverage: intervals for a proportion",
-    "Added up over all counts of n independent examples, for 199 true shares from .005 to "
-    ".995: no Monte Carlo error. `wilson` is the default for one test set; `wald` is warned of.",
+    "Coverage is summed over all counts of n independent examples, for 199 true proportions "
+    "from .005 to .995, without Monte Carlo error. `wilson` is the default for one test set; "
+    "`wald` causes a warning.",
     ("interval", "n"),
     ("mean over shares", "smallest"),
 )
 PAIRED = Section(
     "paired",
     "Coverage: intervals for a paired difference of accuracies",
-    "Added up over all tables of n examples, for 25 pairs of chances to be right alone, from "
-    ".02 to .4. `tango` is the default.",
+    "Coverage is summed over all tables of n examples, for 25 pairs of probabilities that only "
+    "one model is right, from .02 to .4. `tango` is the default.",
     ("interval", "n"),
     ("mean over pairs", "smallest"),
 )
 APART = Section(
     "independent",
     "Coverage: intervals for a difference of accuracies on separate examples",
-    "Added up over all pairs of counts of n and m independent examples, for 361 pairs of true "
-    "shares from .05 to .95. `newcombe_independent` is that of `proportions_z` on shares.",
+    "Coverage is summed over all pairs of counts of n and m independent examples, for 361 pairs "
+    "of true proportions from .05 to .95. `newcombe_independent` is the interval of "
+    "`proportions_z` for shares.",
     ("interval", "n, m"),
     ("mean over pairs", "smallest"),
 )

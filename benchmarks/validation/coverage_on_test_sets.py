@@ -38,15 +38,15 @@ from evallang.stats.intervals.resampling import LossSample
 SECTION = Section(
     "test_set",
     "Coverage: one fitted model on one test set",
-    "The truth is the model's value in the population. 2,000 bootstrap rounds.",
+    "The true value is that of the model in the population. The bootstrap has 2,000 rounds.",
     ("interval", "metric and design"),
     ("coverage",),
 )
 GROUPS = Section(
     "groups_coverage",
     "Coverage: rows in groups",
-    "Accuracy of one model on groups of ten rows that are alike; the truth is its accuracy "
-    "over all groups.",
+    "The metric is the accuracy of one model on groups of ten similar rows; the true value is "
+    "its accuracy over all groups.",
     ("groups", "effect of groups"),
     ("wilson over groups", "bootstrap of groups", "wilson as if independent"),
 )

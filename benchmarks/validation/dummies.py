@@ -12,9 +12,9 @@ from evallang.stats.intervals.ranking import placements
 SECTION = Section(
     "dummies",
     "AUC of a model that knows nothing",
-    "It predicts the share of positives among its training examples, so that its true area "
-    "is .5. Pooled over folds, an example that is left out lowers the score of its own "
-    "class: under leave-one-out the area is 0. The mean of the folds' areas is .5.",
+    "The model predicts the share of positives among its training examples, so its true area is "
+    ".5. If scores are pooled over folds, holding out an example lowers the score of its own "
+    "class, and under leave-one-out the area is 0. The mean of the areas of the folds is .5.",
     ("protocol", "n"),
     ("pooled", "mean over folds"),
     unit="",

@@ -32,26 +32,26 @@ from evallang.stats.intervals.ranking import cv_auc, delong
 COVERAGE = Section(
     "few_coverage",
     "Coverage: few of a class",
-    "A fixed scorer whose true area is known, and its recall at a fixed threshold; the number "
-    "of positives is fixed. The positives' scores are normal with the spread of the negatives', "
-    "normal with twice their spread, or exponential. Over folds each fold has the same number "
-    "of positives.",
+    "The scorer is fixed and its true area is known, as is its recall at a fixed threshold; the "
+    "number of positives is fixed. The scores of the positives are normal with the standard "
+    "deviation of the negatives, normal with twice that standard deviation, or exponential. "
+    "Every fold has the same number of positives.",
     ("interval", "positives", "design"),
     ("coverage",),
 )
 SIZE = Section(
     "few_size",
     "Type I error: two areas, few of a class",
-    "Two fixed scorers with one true area, correlated by one half, with normal scores.",
+    "Two fixed scorers have the same true area and normal scores with a correlation of one half.",
     ("test", "positives", "design"),
     ("at 5 %", "at 1 %"),
 )
 Rng = np.random.Generator
 Floats = NDArray[np.float64]
 NEAR_ONE = (
-    "Where few positives meet an area near 1, DeLong's interval is too narrow, because the sample "
-    "often has none of the positives that score low: a warning (W440) or a note says so from the "
-    "number of positives times the distance of the area from 1."
+    "With few positives and an area near 1, DeLong's interval is too narrow, because the sample "
+    "often contains none of the positives with low scores. A warning (W440) or a note states "
+    "this, depending on the number of positives times the distance of the area from 1."
 )
 
 
@@ -116,8 +116,8 @@ def _size(area: float, up: int, n: int, folds: int, *claims: Claim) -> Simulatio
         ("`delong`", str(up), design),
         ("delong 5", "delong 1"),
         claims,
-        "On one test set DeLong's test refers z to the normal distribution and finds too much "
-        "with ten positives: W440 says so, and `permutation` keeps its level.",
+        "On one test set DeLong's test compares z with the normal distribution and rejects too "
+        "often with ten positives; W440 states this, and `permutation` keeps its level.",
     )
     return Simulation(f"{SIZE.key}: {up}, {design}", SIZE.key, 10_000, draw, (line,), 1_000)
 

@@ -24,15 +24,17 @@ VARIANTS = ("exact", "midp", "chi2", "corrected", "textbook")
 SIZE = Section(
     "mcnemar_size",
     "McNemar's test: size of its variants",
-    "Chance of p <= 5 % when both models are right equally often, added up over all tables "
-    "of n examples: no Monte Carlo error. `midp` is the default, `exact` that of `require`.",
+    "The table gives the probability of p <= 5 % if both models are right equally often, summed "
+    "over all tables of n examples, without Monte Carlo error. `midp` is the default; `require` "
+    "uses `exact`.",
     ("n", "discordant"),
     VARIANTS,
 )
 POWER = Section(
     "mcnemar_power",
     "McNemar's test: power of its variants",
-    "Chance of p <= 5 % when the first model is right more often, added up over all tables.",
+    "The table gives the probability of p <= 5 % if the first model is right more often, summed "
+    "over all tables.",
     ("n", "discordant", "difference"),
     VARIANTS,
 )

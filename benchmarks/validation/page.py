@@ -12,15 +12,16 @@ Records = Mapping[str, Record]
 
 HEAD = """# Validation
 
-What the tests, intervals and corrections of `evallang.stats` do on data whose truth is known.
-Written by `make validate-full`, never by hand; a stopped run resumes where it left off, and
-`make validate` draws a part of the same data in less than an hour. Figures are per cent, but for
-areas. After ± is the Monte Carlo standard error; a figure without one was added up over all
-outcomes. "Replications" is the number of simulated data sets behind a line; with the seed of the
-line the same figures come out again. The full length is up to 40,000 of them; a line with fewer
-was measured by a shorter run. A claim is what theory or the literature says of a figure (where
-there are several claims, of the first, second ... figure of the line); it fails where the figure
-lies more than {errors:g} Monte Carlo errors outside. {verdict}
+This page shows how the tests, intervals and corrections of `evallang.stats` perform on simulated
+data whose truth is known. `make validate-full` writes it and resumes after an interruption;
+`make validate` runs a part of the same simulations in less than an hour.
+
+Figures are percentages, except for areas. The Monte Carlo standard error follows ±; a figure
+without it was summed over all outcomes. "Replications" is the number of simulated data sets of a
+line; the same seed gives the same figures. A line with fewer replications than planned, up to
+40,000, comes from a shorter run. A claim states what theory or the literature says about a figure
+(several claims are about the first, second, ... figure of the line). A claim fails if the figure
+deviates from it by more than {errors:g} Monte Carlo errors. {verdict}
 """
 
 
@@ -39,8 +40,8 @@ def page(sections: Sequence[Section], simulations: Sequence[Simulation], records
     verdict = "All claims hold."
     if failed:
         verdict = (
-            f"{len(failed)} claims fail, marked **fails**; the text below their table says what "
-            "follows."
+            f"{len(failed)} claims fail and are marked **fails**; the text below their table "
+            "says what follows."
         )
     parts = [HEAD.format(errors=ERRORS, verdict=verdict)]
     for section in sections:

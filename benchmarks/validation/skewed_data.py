@@ -33,28 +33,30 @@ from evallang.stats.intervals.resampling import LossSample, WeightSample
 GROUPS = Section(
     "skewed_groups",
     "Coverage: few groups, and groups of different sizes",
-    "Accuracy of one model over groups; its right answers are alike in a group. Groups have ten "
-    "rows each, or sizes that fall by a fifth from one to the next, or one group has half of "
-    "all rows. The last column is the type I error at 5 % of the paired `t` test over the same "
-    "groups.",
+    "The metric is the accuracy of one model over groups in which its answers are correlated. "
+    "Groups have ten rows each, or each is a fifth smaller than the one before, or one group "
+    "has half of all rows. The last column is the type I error at 5 % of the paired `t` test "
+    "over the same groups.",
     ("groups", "sizes", "accuracy"),
     ("wilson over groups", "wilson as if independent", "t over groups, rejects"),
 )
 TAILS = Section(
     "heavy_tails",
     "Coverage: errors with heavy tails",
-    "A fixed regression model on one test set. The interval of the bootstrap (bca), 2,000 rounds.",
+    "A fixed regression model is evaluated on one test set. The interval is that of the "
+    "bootstrap (bca) with 2,000 rounds.",
     ("metric", "errors", "n"),
     ("coverage",),
 )
 LARGE = (
-    "With one group of half of the rows, or sizes that fall fast, few groups decide, whatever "
-    "their number: the degrees of freedom of CR2 fall with them, and what is missing is small."
+    "If one group has half of the rows, or sizes decrease fast, few groups decide the result, "
+    "however many there are. The degrees of freedom of CR2 decrease accordingly, and the "
+    "shortfall is small."
 )
 HEAVY = (
-    "With heavy tails a sample of this size mostly lacks the few examples that carry the mean, and "
-    "no interval from the sample alone can know of them: W442 names the target whose tails are "
-    "so heavy, and the interval is then too narrow."
+    "With heavy tails a sample of this size usually lacks the few examples that dominate the "
+    "mean, and no interval can infer them from the sample alone. W442 names a target with such "
+    "tails; the interval is then too narrow."
 )
 ROUNDS = 2_000
 Rng = np.random.Generator

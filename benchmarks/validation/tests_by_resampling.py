@@ -24,8 +24,9 @@ from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 SECTION = Section(
     "resampling",
     "Type I error: permutation and bootstrap",
-    "1,999 rounds each. A permutation test is exact where outputs are exchangeable, as they "
-    "are here, but for series that it is not told of.",
+    "Each test has 1,999 rounds. A permutation test is exact if outputs are exchangeable. They "
+    "are in all designs but the time series, whose dependence the test ignores unless `block` "
+    "is set.",
     ("test", "design"),
     ("at 5 %", "at 1 %"),
 )

@@ -29,10 +29,10 @@ from evallang.stats.hypothesis_tests.signed_ranks import wilcoxon
 SECTION = Section(
     "examples",
     "Type I error: tests on one prediction per example",
-    "Two or more models whose true accuracy, loss or area is equal by construction; on the "
-    "boundary of the null for `tost`, `noninferiority` and `binomial`. `proportions_z` takes "
-    "the accuracies as those of two test sets: where the models err on the same examples it "
-    "finds too little, where they err on different ones too much.",
+    "The true accuracy, loss or area of the models is equal by construction; for `tost`, "
+    "`noninferiority` and `binomial` it is on the boundary of the null hypothesis. "
+    "`proportions_z` treats the accuracies as those of two test sets: it rejects too rarely if "
+    "the models err on the same examples, and too often if they err on different ones.",
     ("test", "design"),
     ("at 5 %", "at 1 %"),
 )

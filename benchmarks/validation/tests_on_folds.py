@@ -32,12 +32,13 @@ from evallang.stats.hypothesis_tests.one_sample import single_t
 SECTION = Section(
     "folds",
     "Type I error: tests on scores of folds",
-    "Two algorithms with the same expected error, each on its own exchangeable half of the "
-    "features, n = 200, metric accuracy. `resampled_t` and `kfold_t` take overlapping training "
-    "sets for independent ones (Dietterich 1998); `corrected_t` allows for them (Nadeau & "
-    "Bengio 2003), enough for the stable nearest mean, not quite for five neighbours over many "
-    "splits. The 5x2cv tests, which train on half of the examples, are liberal there too. "
-    "`single_t` compares one algorithm with its true expected accuracy.",
+    "Two algorithms have the same expected error, each on its own exchangeable half of the "
+    "features, with n = 200 and accuracy as metric. `resampled_t` and `kfold_t` treat "
+    "overlapping training sets as independent (Dietterich 1998). `corrected_t` accounts for the "
+    "overlap (Nadeau & Bengio 2003), which is enough for the stable nearest mean, but not quite "
+    "for five neighbours over many splits. The 5x2cv tests, which train on half of the "
+    "examples, are liberal there too. `single_t` compares one algorithm with its true expected "
+    "accuracy.",
     ("test", "protocol", "learner"),
     ("at 5 %", "at 1 %"),
 )

@@ -30,11 +30,11 @@ from evallang.stats.intervals.resampling import DifferenceSample, LossSample
 SECTION = Section(
     "groups",
     "Type I error: rows in groups",
-    "Ten rows of each group. Each model has an effect of its own on each group, so that its "
-    "rows are alike; over groups all models are equal. Side by side: the test that takes rows "
-    "for independent, and the clustered form. Rejections at 5 %. The bootstrap of whole groups "
-    "needs many of them: with 20 it is liberal, where sign-flips of groups (`permutation`) keep "
-    "the level.",
+    "Each group has ten rows. Each model has its own effect on each group, so that the rows of "
+    "a group are correlated; over all groups the models are equal. The columns give rejections "
+    "at 5 % by the clustered form and by the test that treats rows as independent. The "
+    "bootstrap of whole groups needs many of them: with 20 groups it is liberal, while "
+    "sign-flips of groups (`permutation`) keep the level.",
     ("test", "groups", "effect of groups"),
     ("clustered", "as if independent"),
 )

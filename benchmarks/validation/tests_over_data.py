@@ -32,18 +32,18 @@ from evallang.stats.hypothesis_tests.signs import sign
 SECTION = Section(
     "data_sets",
     "Type I error: tests over data sets",
-    "Scores of models of equal merit: a level of each data set, from .5 to 1, plus noise with "
-    "long tails. `nemenyi` and `bonferroni_dunn` are counted once for all of their pairs: the "
-    "chance of one false rejection or more.",
+    "The scores of equally good models are a level of each data set, from .5 to 1, plus noise "
+    "with long tails. `nemenyi` and `bonferroni_dunn` are counted once for all of their pairs, "
+    "as the probability of at least one false rejection.",
     ("test", "design"),
     ("at 5 %", "at 1 %"),
 )
 BAYESIAN = Section(
     "bayesian",
     "Wrong decisions of the Bayesian tests",
-    "Both models are equal; a decision is wrong when the probability of one of them to be the "
-    "better exceeds 95 %. There is no null hypothesis and no level to keep: the figures tell "
-    "what to expect.",
+    "Both models are equal; a decision is wrong if the probability that one of them is better "
+    "exceeds 95 %. These tests have no null hypothesis and no level; the figures show what to "
+    "expect.",
     ("test", "design"),
     ("wrong decisions",),
 )

@@ -31,10 +31,11 @@ from evallang.stats.intervals.differences import TwoByTwo
 SECTION = Section(
     "both_nulls",
     "Two nulls: the fitted models, and the algorithms",
-    "Nearest mean of classes. Under the first null the fitted models have the same true "
-    "error; under the second only the algorithms have. McNemar's test keeps its level for "
-    "the first; for the second it takes one draw of training sets as if it were all of them, "
-    "the more so the larger the test set. Rejections at 5 %.",
+    "The learner is the nearest mean of classes. Under the first null hypothesis the fitted "
+    "models have the same true error; under the second, only the algorithms have. McNemar's "
+    "test keeps its level for the first. For the second it ignores the variation between "
+    "training sets, which matters more the larger the test set is. The figures are rejections "
+    "at 5 %.",
     ("test", "protocol"),
     ("equal fitted models", "equal algorithms"),
 )

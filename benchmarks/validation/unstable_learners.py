@@ -32,19 +32,19 @@ from evallang.stats.intervals.proportions import wilson
 SECTION = Section(
     "unstable_coverage",
     "Coverage: unstable learners and rare classes",
-    "Wilson's interval on the pooled predictions of one stratified cross-validation, for the "
-    "average accuracy (or recall) of the k models that were fitted, and for the algorithm. "
-    "Logistic regression with a weak penalty, a tree that is grown to the end, and nearest "
+    "The interval is Wilson's on the pooled predictions of one stratified cross-validation, for "
+    "the average accuracy (or recall) of the k fitted models and for the algorithm. The "
+    "learners are logistic regression with a weak penalty, an unpruned tree, and nearest "
     "neighbours whose number is chosen inside each training part (nested cross-validation).",
     ("learner", "metric and design"),
     ("the k models", "the algorithm"),
 )
 NARROW = (
-    "Wilson's interval treats the predictions of all folds as independent. Those of a fold share "
-    "one fitted model, and every model shares most of its training rows with the others; with "
-    "about 100 rows and a learner that follows its training rows the interval is too narrow, the "
-    "more so for the algorithm. The note below each table says so, and `repeated cv` with "
-    "`corrected_t` is the design for a statement about the algorithm."
+    "Wilson's interval treats the predictions of all folds as independent. However, the "
+    "predictions of a fold share one fitted model, and the models share most of their training "
+    "rows. With about 100 rows and an unstable learner the interval is therefore too narrow, "
+    "above all for the algorithm. The note below each table of a report states this; for a "
+    "claim about the algorithm use `repeated cv` with `corrected_t`."
 )
 TESTED = 10_000
 KS = (1, 3, 5, 9, 15, 25)  # candidates of the nested choice
