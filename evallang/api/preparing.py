@@ -105,7 +105,7 @@ def _read(
 ) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table
-    from evallang.data.fold_assignments import with_assignment
+    from evallang.data.fold_assignments import assign_folds
     from evallang.data.predictions import read_predictions
     from evallang.data.score_tables import read_scores
 
@@ -121,8 +121,7 @@ def _read(
             for protocol in study.protocols:
                 if protocol.path is not None:
                     assigned = [
-                        with_assignment(table, protocol.path, folder, protocol.span)
-                        for table in read
+                        assign_folds(table, protocol.path, folder, protocol.span) for table in read
                     ]
                     read = tuple(table for table, _ in assigned)
                     diagnostics = (*diagnostics, *(d for _, some in assigned for d in some))

@@ -45,7 +45,7 @@ from evallang.data.design_rules import (
     check_one_class_folds,
     check_test_sizes,
 )
-from evallang.data.findings import of_one
+from evallang.data.findings import name_data_set
 from evallang.data.overlapping_data import check_related
 from evallang.data.read_sources import ReadSources
 from evallang.data.table_rules import check_copies, check_outcomes, check_table, check_tasks
@@ -97,7 +97,7 @@ def judge_read(
             documents=_documents(study, table),
         )
         checked = (*checked, *check_design(table, asked))
-        found += of_one(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
+        found += name_data_set(checked, table.spec.name, table.spec.places, several=len(tables) > 1)
     examples = [of_outcomes(source) for source in given if source.examples is None]
     classes = {table.spec.name: len(table.classes) for table in tables.values()}
     classes |= {outcomes.spec.name: len(outcomes.classes) for outcomes in given}

@@ -38,10 +38,10 @@ DECLARED_SHOWN = 8  # values of a nominal column that a message lists
 class _Malformed(Exception):
     """What is wrong with a line, in words that follow its place."""
 
-    def __init__(self, words: str, line: int, way_out: str | None = None) -> None:
+    def __init__(self, words: str, line: int, fix: str | None = None) -> None:
         super().__init__(words)
         self.line = line
-        self.way_out = way_out
+        self.fix = fix
 
 
 @frozen
@@ -79,7 +79,7 @@ def read_arff(
         return None
     except _Malformed as error:
         message = f"line {error.line} of `{source}` {error}"
-        findings.add(MALFORMED_ARFF, message, span=span, help=error.way_out)
+        findings.add(MALFORMED_ARFF, message, span=span, help=error.fix)
         return None
     names = [attribute.name for attribute in attributes]
     if twice := repeated(names):
@@ -218,7 +218,7 @@ def _column(
         if not odd:
             return column
         what = f"which is not one of {quoted(known, DECLARED_SHOWN)}"
-        way_out = "declare it among the values of the attribute, or correct the row"
+        fix = "declare it among the values of the attribute, or correct the row"
     elif attribute.kind in NUMERIC:
         typed = typed_cells(column)
         if kind_of(typed) in (Kind.NUMBER, Kind.EMPTY):
@@ -228,17 +228,17 @@ def _column(
             return numbers.fill_nan(None)
         odd = (numbers.is_null() & column.is_not_null()).arg_true().to_list()
         what = f"which is not {attribute.kind}"
-        way_out = "write a number, or `?` where it is missing"
+        fix = "write a number, or `?` where it is missing"
     elif attribute.kind == "date":
         typed = typed_cells(column)
         if kind_of(typed) in (Kind.DATE, Kind.EMPTY):
             return typed
         odd = (~column.str.contains(DATE_CELL)).fill_null(False).arg_true().to_list() or [0]
         what = "which is not a date in ISO 8601"
-        way_out = "write dates as `2024-03-01`, or declare the attribute as `string`"
+        fix = "write dates as `2024-03-01`, or declare the attribute as `string`"
     else:
         return column
     line, cell = lines[odd[0]], column[odd[0]]
     message = f"line {line} of `{source}` holds {cell!r} in `{attribute.name}`, {what}"
-    findings.add(MALFORMED_ARFF, message, span=span, help=way_out)
+    findings.add(MALFORMED_ARFF, message, span=span, help=fix)
     return None

@@ -71,7 +71,7 @@ RAGGED_LINE = declare(
     "E408",
     "ragged_line",
     "A line has another number of fields than the header.",
-    reason="Its values would stand in the wrong columns.",
+    reason="Its values would be in the wrong columns.",
     wrong="id,truth,cnn\n1,cat,cat\n2,dog,cat,0.3",
     right="id,truth,cnn\n1,cat,cat\n2,dog,cat",
 )
@@ -185,7 +185,7 @@ UNKNOWN_COLUMN = declare(
     "A clause names a column that the data do not have.",
     wrong="target readmited",
     right="target readmitted",
-    reason="Names are compared letter by letter; names with blanks stand in quotes.",
+    reason="Names are compared letter by letter; names with blanks are written in quotes.",
 )
 COLUMN_IN_TWO_ROLES = declare(
     "E421",
@@ -199,8 +199,7 @@ COLUMN_IN_TWO_ROLES = declare(
 NO_TARGET = declare(
     "E422",
     "no_target",
-    "A data frame stands for a bundled data set, and nothing says which of its columns is the "
-    "target.",
+    "A data frame replaces a bundled data set, and no `target` names its target column.",
     reason="scikit-learn's own data sets know their target, and a frame that is given for one "
     "from Python does not. The last column is not taken for it, because a wrong guess would "
     "look like a result.",
@@ -261,8 +260,8 @@ FEATURE_TYPE = declare(
     "E429",
     "unusable_feature_type",
     "A feature holds lists, objects or bytes, or the target holds neither numbers nor labels.",
-    reason="Lists, objects and binary values cannot reach a model as they are, and a date cannot "
-    "be predicted; what to make of them is the author's choice.",
+    reason="A model cannot use lists, objects and binary values as they are, and a date cannot be "
+    "predicted; what to make of them is the author's choice.",
     wrong="features age, embedding   # a list in each row",
     right="features all except embedding",
 )
@@ -296,7 +295,7 @@ ORDERING_OF_TEXT = declare(
     "E433",
     "ordering_of_text",
     "A where line asks for the order of values that have none.",
-    reason='As text "10" stands before "9"; an order that depends on spelling is rarely meant.',
+    reason='As text "10" comes before "9"; an order that depends on spelling is rarely meant.',
     wrong="where stage >= 2   # the stages are I, II and III",
     right="where stage in [II, III]",
 )
@@ -330,7 +329,7 @@ UNUSABLE_WEIGHT = declare(
     "E437",
     "unusable_weight",
     "A weight is not a finite number of at least zero.",
-    reason="A weight says for how many examples a row stands.",
+    reason="A weight is the number of examples that a row represents.",
     wrong="target readmitted\nweight design_weight   # -9 where it is unknown",
     right="target readmitted\nweight design_weight\nwhere design_weight >= 0",
 )
@@ -386,7 +385,7 @@ ASSIGNMENT_MISMATCH = declare(
     "E474",
     "assignment_mismatch",
     "A file of folds does not fit the data.",
-    reason="A row without a fold would silently be left out, or land in a fold by chance.",
+    reason="A row without a fold would silently be skipped, or land in a fold by chance.",
     wrong='protocol split from "folds-of-last-year.csv"   # with fewer lines than the data',
     right='protocol split from "folds.csv"   # a line for each row, or matched by `id`',
 )
@@ -455,7 +454,7 @@ REPEATED_UNITS = declare(
 DUPLICATED_ROWS = declare(
     "W412",
     "duplicated_rows",
-    "Rows with equal features and target can stand on both sides of a split.",
+    "Rows with equal features and target can be on both sides of a split.",
     reason="The models are then tested on what they were trained on. Rows of one group stay on "
     "one side.",
     wrong='data visits from "visits.csv"\n  target readmitted',
@@ -655,7 +654,7 @@ ROWS_DIFFER = declare(
     "files_differ_in_rows",
     "Some rows are in one file of predictions and not in another.",
     reason="Models are compared on the same examples. `rows common` keeps those that every file "
-    "has, and says how many were left out.",
+    "has, and reports how many were skipped.",
     wrong='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id',
     right='predictions p from "cnn.csv", "base.csv"\n  truth label\n  id sample_id\n  rows common',
 )
@@ -670,7 +669,7 @@ FILES_CONFLICT = declare(
 AMBIGUOUS_COLUMN = declare(
     "E443",
     "column_in_several_files",
-    "A model's column stands in several files.",
+    "A model's column is in several files.",
     reason="Files that a program wrote for each model often call its predictions alike, so the "
     "study says which file is meant.",
     wrong="models cnn as pred",

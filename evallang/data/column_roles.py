@@ -22,7 +22,7 @@ MISSING_LEVEL = "(missing)"
 """The level of rows in which a subgroup column is missing."""
 
 
-def known(frame: Frame, column: str | None, keyword: str, findings: Findings) -> bool:
+def column_exists(frame: Frame, column: str | None, keyword: str, findings: Findings) -> bool:
     """Return whether a column is named and exists; report a column that does not exist."""
     if column is None:
         return False
@@ -37,16 +37,16 @@ def complete_texts(
 ) -> tuple[str, ...] | None:
     """Return a column as text, one of each row; missing values are a finding.
 
-    `filtered` tells whether `where` lines are about this file.
+    `filtered` is whether `where` lines are about this file.
     """
-    if column is None or not known(frame, column, keyword, findings):
+    if column is None or not column_exists(frame, column, keyword, findings):
         return None
     if _has_missing(frame, column, keyword, findings, filtered=filtered):
         return None
     return tuple(frame.texts(column).to_list())
 
 
-def ids(
+def read_ids(
     frame: Frame,
     column: str | None,
     findings: Findings,
@@ -57,7 +57,7 @@ def ids(
     """Return the ids of the rows; one that occurs twice is a finding.
 
     `within` are columns (repeat, data set) inside which an id must be unique. `apart` are the
-    columns of predictions that tell no rows apart: truth and models; None of a table, where
+    columns of predictions that distinguish no rows: truth and models; None of a table, where
     rows of one id may be a group.
     """
     found = complete_texts(frame, column, "id", findings)
@@ -75,13 +75,15 @@ def ids(
             "id",
             help=f"write `group {written(column)}` if its rows belong together"
             if apart is None
-            else _way_out(frame, keys, twice, apart),
+            else _suggest_fix(frame, keys, twice, apart),
         )
         return None
     return found
 
 
-def _way_out(frame: Frame, keys: "pl.DataFrame", twice: list[int], apart: Collection[str]) -> str:
+def _suggest_fix(
+    frame: Frame, keys: "pl.DataFrame", twice: list[int], apart: Collection[str]
+) -> str:
     """Return a fix: a column of few words, such as `filter`, that distinguishes rows of one id."""
     for name in sorted(frame.columns, key=lambda column: column != "filter"):
         if name in apart or name in keys.columns or frame.kind(name) is not Kind.TEXT:
@@ -102,9 +104,11 @@ def _way_out(frame: Frame, keys: "pl.DataFrame", twice: list[int], apart: Collec
     )
 
 
-def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np.float64] | None":
+def read_weights(
+    frame: Frame, column: str | None, findings: Findings
+) -> "NDArray[np.float64] | None":
     """Return the weights of the rows: finite, at least zero, not all zero."""
-    if column is None or not known(frame, column, "weight", findings):
+    if column is None or not column_exists(frame, column, "weight", findings):
         return None
     if _has_missing(frame, column, "weight", findings):
         return None
@@ -123,20 +127,20 @@ def weights(frame: Frame, column: str | None, findings: Findings) -> "NDArray[np
             if wrong
             else "zero in every row"
         )
-        way_out = "write finite weights of 0 or more, and some above 0"
-        findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=way_out)
+        fix = "write finite weights of 0 or more, and some above 0"
+        findings.add(UNUSABLE_WEIGHT, f"`{column}` is {where}", "weight", help=fix)
         return None
     return values
 
 
-def levels(
+def read_levels(
     frame: Frame, columns: Sequence[str], keyword: str, findings: Findings
 ) -> Mapping[str, tuple[str, ...]]:
     """Return columns as text, missing values as a level of their own."""
     return {
         column: tuple(frame.texts(column).fill_null(MISSING_LEVEL).to_list())
         for column in dict.fromkeys(columns)
-        if known(frame, column, f"{keyword} {column}", findings)
+        if column_exists(frame, column, f"{keyword} {column}", findings)
     }
 
 

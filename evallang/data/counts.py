@@ -13,7 +13,7 @@ from evallang.data.codes import (
     PATTERN_TWICE,
     TOO_MANY_EXAMPLES,
 )
-from evallang.data.column_roles import known
+from evallang.data.column_roles import column_exists
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import CountsSpec, GivenModel, GivenOutcomes, SourceColumn
@@ -44,13 +44,13 @@ def read_counts(
 ) -> tuple[GivenOutcomes | None, tuple[Diagnostic, ...]]:
     """Expand the counts of a table, or of a file of patterns, to right and wrong per example.
 
-    The rows stand in the order of their patterns, all right first, whatever order they were
+    The rows are in the order of their patterns, all right first, whatever order they were
     written in. With an error among the diagnostics there are no outcomes. Nothing is raised
     for bad data.
     """
     findings = Findings(spec.places)
     if spec.shares:
-        return _of_shares(spec, findings), findings.diagnostics
+        return _share_outcomes(spec, findings), findings.diagnostics
     models, written, source, notes = spec.models, spec.patterns, "counts", tuple[str, ...]()
     columns: tuple[SourceColumn, ...] = ()
     if spec.path is not None:
@@ -64,7 +64,7 @@ def read_counts(
         models = models or tuple(
             GivenModel(name, name, column=name) for name in frame.columns if name != spec.count
         )
-        written = _from_file(frame, spec, models, findings)
+        written = _file_patterns(frame, spec, models, findings)
         source, notes = frame.source, frame.notes
         columns = source_columns(frame, roles_in_counts(spec, models))
     if not models:
@@ -83,7 +83,7 @@ def _named(spec: CountsSpec) -> frozenset[str]:
     return frozenset(names | ({spec.count} if spec.count else set()))
 
 
-def _from_file(
+def _file_patterns(
     frame: Frame, spec: CountsSpec, models: tuple[GivenModel, ...], findings: Findings
 ) -> tuple[tuple[Pattern, int], ...]:
     columns = [_zeros_and_ones(frame, model.column or model.name, findings) for model in models]
@@ -101,14 +101,14 @@ def _from_file(
 
 
 def _zeros_and_ones(frame: Frame, column: str, findings: Findings) -> list[int] | None:
-    if not known(frame, column, "models", findings):
+    if not column_exists(frame, column, "models", findings):
         return None
     values = [as_number(value) for value in frame.values(column).to_list()]
     odd = [row for row, value in enumerate(values) if value not in (0, 1)]
     if odd:
         message = f"`{column}` is neither 0 nor 1 in {frame.places(odd)}"
-        way_out = "write 1 where the model is right and 0 where it is wrong"
-        findings.add(PATTERN_SHAPE, message, "models", help=way_out)
+        fix = "write 1 where the model is right and 0 where it is wrong"
+        findings.add(PATTERN_SHAPE, message, "models", help=fix)
         return None
     return [int(value) for value in values if value is not None]
 
@@ -117,7 +117,7 @@ def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] |
     """Return the count of each row; without a `count` column every row is one example."""
     if column is None:
         return [1] * frame.n
-    if not known(frame, column, "count", findings):
+    if not column_exists(frame, column, "count", findings):
         return None
     numeric = frame.kind(column) is Kind.NUMBER
     values = frame.values(column).cast(pl.Float64) if numeric else pl.Series([None] * frame.n)
@@ -128,8 +128,8 @@ def _counts(frame: Frame, column: str | None, findings: Findings) -> list[int] |
     ]
     if odd:
         message = f"`{column}` is not a whole number of examples in {frame.places(odd)}"
-        way_out = "write how many examples there are, not a share of them"
-        findings.add(COUNT_NOT_WHOLE, message, "count", help=way_out)
+        fix = "write how many examples there are, not a share of them"
+        findings.add(COUNT_NOT_WHOLE, message, "count", help=fix)
         return None
     return values.cast(pl.Int64).to_list()
 
@@ -163,8 +163,8 @@ def _checked(
         findings.add(PATTERN_TWICE, message, *places, help="give each pattern once, with the sum")
     total = sum(counts.values())
     if total == 0 and not findings.failed:
-        way_out = "write the number of examples of each pattern"
-        findings.add(NO_EXAMPLES, "the counts add up to no examples", *places, help=way_out)
+        fix = "write the number of examples of each pattern"
+        findings.add(NO_EXAMPLES, "the counts add up to no examples", *places, help=fix)
     _check_total(total, findings, *places)
     return counts
 
@@ -176,7 +176,7 @@ def _check_total(total: int, findings: Findings, *places: str) -> None:
         findings.add(TOO_MANY_EXAMPLES, str(error), *places, help=error.help)
 
 
-def _of_shares(spec: CountsSpec, findings: Findings) -> GivenOutcomes | None:
+def _share_outcomes(spec: CountsSpec, findings: Findings) -> GivenOutcomes | None:
     """Expand what each model has right to its own rows, the right ones first."""
     total = sum(n for _, n in spec.shares)
     _check_total(total, findings, "right")

@@ -40,9 +40,9 @@ def read_frame(given: Any, source: str | None = None) -> Frame:
         cells = _from_arrays(given)
     cells = plain_types(cells)
     what = "arrays" if isinstance(given, Mapping) else f"a data frame of {package}"
-    told = f"{what} given in Python"
-    notes = () if source is None else (f"{source}: {told}",)
-    return frame_of(source or told, cells, untyped=False, notes=notes)
+    described = f"{what} given in Python"
+    notes = () if source is None else (f"{source}: {described}",)
+    return frame_of(source or described, cells, untyped=False, notes=notes)
 
 
 def _from_arrays(given: Mapping[Any, Any]) -> "pl.DataFrame":

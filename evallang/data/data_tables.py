@@ -16,7 +16,7 @@ from evallang.data.codes import (
     TOO_FEW_ROWS,
     UNREADABLE_FILE,
 )
-from evallang.data.column_roles import complete_texts, ids, levels, weights
+from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
 from evallang.data.data_frames import read_frame
 from evallang.data.databases import read_query
 from evallang.data.dataset import DataSpec, Table
@@ -39,12 +39,12 @@ from evallang.results.codec import encodable
 def read_table(
     spec: DataSpec, folder: Path, *, trusted: bool = False, frame: Any = None
 ) -> tuple[tuple[Table, ...], tuple[Diagnostic, ...]]:
-    """Read what a `data` statement names, and say all that is wrong with it.
+    """Read what a `data` statement names, and report everything that is wrong with it.
 
     `folder` is that of the study's file; paths are relative to it. A glob gives one table
     a file, named NAME/stem, in the order of their paths; all others give one. With an error
     among the diagnostics there is no table. Nothing is raised for bad data. A query goes to
-    a server only where the study is `trusted`. A `frame` of polars or pandas stands for the
+    a server only where the study is `trusted`. A `frame` of polars or pandas replaces the
     file, which is then not looked at.
     """
     findings = Findings(spec.places)
@@ -53,7 +53,7 @@ def read_table(
     singles = _single_specs(spec, folder, findings)
     tables, found = [], list(findings.diagnostics)
     for one in singles:
-        findings = Findings(spec.places)  # of its own, so that each file has its say
+        findings = Findings(spec.places)  # of its own: an error in one file stops no other
         with findings.noting(f"in {one.location}" if spec.kind == "glob" else None):
             table = _read_one(one, folder, findings, trusted, frame)
         if table is not None:
@@ -78,8 +78,8 @@ def _single_specs(spec: DataSpec, folder: Path, findings: Findings) -> list[Data
         findings.add(UNREADABLE_FILE, f"{spec.location!r} cannot be searched: {error}")
         return []
     if not paths:
-        way_out = "patterns are relative to the study's own file; `**` stands for any folders"
-        findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=way_out)
+        fix = "patterns are relative to the study's own file; `**` stands for any folders"
+        findings.add(FILE_NOT_FOUND, f"no file matches `{spec.location}`", help=fix)
     stems = [encodable(stem(path)) for path in paths]
     if twice := repeated(stems):
         message = f"`{spec.location}` finds several files called {quoted(twice)}"
@@ -166,12 +166,12 @@ def _table(
 ) -> Table | None:
     target = read_target(frame, _with_known_task(spec), target_column, findings)
     features = read_features(frame, spec, target_column, findings)
-    row_ids = ids(frame, spec.id, findings)
+    row_ids = read_ids(frame, spec.id, findings)
     groups = complete_texts(frame, spec.group, "group", findings)
     split = complete_texts(frame, spec.split, "split", findings)
-    row_weights = weights(frame, spec.weight, findings)
-    strata = levels(frame, spec.strata, "stratify", findings)
-    subgroups = levels(frame, spec.subgroups, "within", findings)
+    row_weights = read_weights(frame, spec.weight, findings)
+    strata = read_levels(frame, spec.strata, "stratify", findings)
+    subgroups = read_levels(frame, spec.subgroups, "within", findings)
     if findings.failed or target is None or features is None:
         return None
     table = Table(

@@ -69,7 +69,7 @@ def read_query(
     """Run one SELECT and return its rows; None after a finding.
 
     Files of databases are relative to `folder`. Without an ORDER BY of its own a query gives
-    its rows in any order, so they are sorted by their values, and a note says so.
+    its rows in any order, so they are sorted by their values, and a note reports that.
     """
     if (reason := not_one_select(query)) is not None:
         message = f"the query {reason}, and a study runs one `select`"
@@ -78,19 +78,19 @@ def read_query(
     scheme, separator, rest = address.partition("://")
     scheme = scheme.lower()
     if separator and scheme in SERVERS:
-        columns = _from_server(query, address, findings, trusted)
+        columns = _query_server(query, address, findings, trusted)
     elif separator and scheme in FILES and rest.startswith("/") and rest != "/":
-        columns = _from_file(query, scheme, rest[1:], folder, findings)
+        columns = _query_file(query, scheme, rest[1:], folder, findings)
     else:
-        message, way_out = _unknown(address, scheme, rest if separator else None)
-        findings.add(UNKNOWN_DATABASE, message, "on", "from", help=way_out)
+        message, fix = _address_fault(address, scheme, rest if separator else None)
+        findings.add(UNKNOWN_DATABASE, message, "on", "from", help=fix)
         return None
     if columns is None:
         return None
     return _frame(columns, query, address, findings)
 
 
-def _unknown(address: str, scheme: str, rest: str | None) -> tuple[str, str]:
+def _address_fault(address: str, scheme: str, rest: str | None) -> tuple[str, str]:
     """Return what is wrong with an address and how to fix it, without its password."""
     forms = f"write it as {FORMS}"
     if rest is None:
@@ -101,8 +101,8 @@ def _unknown(address: str, scheme: str, rest: str | None) -> tuple[str, str]:
         return f"`{address}` has too few slashes", f"write `{scheme}:///{rest}`, with three slashes"
     plain = scheme.partition("+")[0]  # SQLAlchemy names the driver behind a plus
     near = plain if plain in SERVERS else closest(plain, (*FILES, *SERVERS))
-    way_out = f"did you mean `{near}:{'///' if near in FILES else '//'}`?" if near else forms
-    return f"databases of the kind `{scheme}` are not read", way_out
+    fix = f"did you mean `{near}:{'///' if near in FILES else '//'}`?" if near else forms
+    return f"databases of the kind `{scheme}` are not read", fix
 
 
 def _frame(
@@ -120,8 +120,8 @@ def _frame(
         )
         return None
     if not columns[0][1]:
-        way_out = "check whether its conditions exclude every row"
-        findings.add(EMPTY_FILE, "the query returns no rows", "sql", "from", help=way_out)
+        fix = "check whether its conditions exclude every row"
+        findings.add(EMPTY_FILE, "the query returns no rows", "sql", "from", help=fix)
         return None
     cells = table_of(columns)
     if ordered(query):
@@ -135,7 +135,7 @@ def _frame(
 # --- files -------------------------------------------------------------------------------
 
 
-def _from_file(
+def _query_file(
     query: str, scheme: str, location: str, folder: Path, findings: Findings
 ) -> list[tuple[str, list[Any]]] | None:
     path = regular_file(location, folder, findings)
@@ -180,7 +180,7 @@ def _duckdb(driver: ModuleType, path: Path) -> Any:
 # --- servers -----------------------------------------------------------------------------
 
 
-def _from_server(
+def _query_server(
     query: str, address: str, findings: Findings, trusted: bool
 ) -> list[tuple[str, list[Any]]] | None:
     try:
@@ -242,11 +242,11 @@ def _driver(package: str, findings: Findings) -> ModuleType | None:
 
 
 class _RefusedQuery(Exception):
-    """A database could not be opened, or refused a query; `help` says what to do."""
+    """A database could not be opened, or refused a query; `help` is the suggestion."""
 
-    def __init__(self, message: str, way_out: str | None) -> None:
+    def __init__(self, message: str, fix: str | None) -> None:
         super().__init__(message)
-        self.help = way_out
+        self.help = fix
 
 
 def _interrupt(cursor: Any) -> None:
@@ -271,7 +271,7 @@ def _run(
 ) -> list[tuple[str, list[Any]]] | None:
     """Connect, run the query and close; errors of the database become findings.
 
-    Ctrl-C ends the query: `stop` tells a cursor in another thread to give up.
+    Ctrl-C ends the query: `stop` ends the work of a cursor in another thread.
     """
     asked: list[Any] = []
 

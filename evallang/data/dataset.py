@@ -1,7 +1,7 @@
 """What a data set is: what is to be read (`...Spec`) and what was read (`Table`, `GivenOutcomes`).
 
 Specs hold names and option values only and know the places of their clauses, so that
-what is wrong in a file can be said at the clause that caused it.
+what is wrong in a file can be reported at the clause that caused it.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ class DataSpec:
     """One `data` statement with all defaults filled in; None means "not written".
 
     `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob` or
-    `sql` (then `connection` is set). `places` maps clause keywords to where they stand;
+    `sql` (then `connection` is set). `places` maps clause keywords to their places;
     `statement` is the statement's first line in canonical text.
     """
 
@@ -96,7 +96,7 @@ class ScorePattern:
 class GivenModel:
     """One model of a `predictions` or `counts` source.
 
-    `column` and `path` say where its labels stand; `scores` is a tuple of columns in label
+    `column` and `path` are the place of its labels; `scores` is a tuple of columns in label
     order, a mapping label -> column, or a pattern "p_*", which reading ties to the columns of
     the model's own file.
     """
@@ -326,7 +326,7 @@ class GivenOutcomes:
     None where every row is an example of its own."""
     repeat_labels: tuple[str, ...] | None = None
     source_columns: tuple[SourceColumn, ...] = ()
-    """All columns of the files, in their order; empty where numbers stand in the study."""
+    """All columns of the files, in their order; empty where the study holds the numbers."""
 
     @property
     def samples(self) -> Mapping[str, int] | None:

@@ -1,7 +1,7 @@
 """CSV and TSV: separator and header are sniffed and stated, every line must fit the header.
 
 A regular file (one record a line, quotes only around whole fields) is read by polars, any
-other by Python's csv module, which knows what to say about it.
+other by Python's csv module, which reports what is wrong.
 """
 
 import codecs
@@ -193,7 +193,7 @@ def _first_records(text: str, separator: str) -> list[list[str]]:
                 records.append(record)
             if len(records) == SNIFFED_RECORDS:
                 break
-    except csv.Error:  # a field over the limit: the reading itself will say so with its line
+    except csv.Error:  # a field over the limit: the reader reports it with its line
         pass
     return records or [[text]]
 

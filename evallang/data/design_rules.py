@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-COMMON = 0.8  # share of the largest class from which on accuracy alone tells little
+COMMON = 0.8  # share of the largest class from which on accuracy alone shows little
 LEAST_TESTED = 100  # rows; at one half Wilson's 95% interval reaches ±10 points there
 LEAST_IN_FOLD = 5  # members of a class; below, one row moves a recall by more than 20 points
 MOST_UNEQUAL = 2.0  # largest test set over smallest; folds of k-fold differ by one row
@@ -70,7 +70,7 @@ class Questions:
     squared : those, as written, in which errors enter squared, with the places of their lines
     instead : the repeated cross-validation that the study could have, as it is written
     margins : margins on accuracy, with the places of their lines
-    baseline : whether a model that looks at no feature stands beside the others
+    baseline : whether a model that looks at no feature is among the models
     """
 
     by_size: tuple[BySize, ...] = ()
@@ -125,7 +125,7 @@ def check_test_sizes(
 ) -> tuple[Diagnostic, ...]:
     """Check the numbers of test rows of all splits of one protocol that a method reads.
 
-    `protocol` is worded as the author wrote it; `span` is its place, and `given` tells whether
+    `protocol` is worded as the author wrote it; `span` is its place, and `given` is whether
     the author made its folds.
     """
     if not sizes or min(sizes) <= 0 or max(sizes) <= MOST_UNEQUAL * min(sizes):
@@ -163,8 +163,8 @@ def check_given_design(given: GivenOutcomes, asked: Questions) -> tuple[Diagnost
     """Check predictions against what their study asks of them."""
     findings = Findings(given.spec.places)
     if given.truth is not None and given.task == "classification":
-        constant = any(len(np.unique(said)) == 1 for said in given.predictions.values())
-        if not constant:  # one that always says the same is a baseline
+        constant = any(len(np.unique(labels)) == 1 for labels in given.predictions.values())
+        if not constant:  # a model with one label is a baseline
             _unbalanced(given.truth, given.classes, given.positive, asked, findings)
         if isinstance(given.spec, PredictionsSpec) and given.spec.positive is None:
             _positive(given.spec.name, given.classes, given.positive, asked, findings)
@@ -215,7 +215,7 @@ def _unbalanced(
 
 def positive_class_not_stated(table: Table, asked: Questions, findings: Findings) -> None:
     """Report tables of two classes whose positive one is taken by default, where it matters."""
-    bundled = table.spec.kind == "sklearn"  # its classes are known, so the check has said it
+    bundled = table.spec.kind == "sklearn"  # its classes are known, so the check has reported it
     if table.spec.positive is None and not bundled:
         _positive(table.spec.name, table.classes, table.positive, asked, findings)
 
@@ -225,7 +225,7 @@ def _positive(
 ) -> None:
     if positive is None or not asked.by_positive:
         return
-    statement = name.partition("/")[0]  # said once for all files of a folder
+    statement = name.partition("/")[0]  # reported once for all files of a folder
     findings.add(
         POSITIVE_NOT_STATED,
         f"{quoted(asked.by_positive)} of `{statement}`: `{classes[positive]}` is taken as the "
@@ -346,7 +346,7 @@ def _largest(codes: "NDArray[Any]", classes: Sequence[str]) -> tuple[float, str]
 
 
 def _share(share: float) -> str:
-    """Return a share in percent, with as many decimals as tell it from all."""
+    """Return a share in percent, with enough decimals to differ from 100%."""
     shown = f"{share:.0%}"
     for digits in range(1, 5):
         if shown.startswith("100") and share < 1:

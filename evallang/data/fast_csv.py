@@ -1,6 +1,6 @@
 """The fast way through a text table: every line one record, numbers typed while it is read.
 
-A column of numbers gets its type at once where its spelling says no more than its number
+A column of numbers gets its type at once where its spelling holds no more than its number
 (no 007, no +5, no -0); floats only where no clause may ask how they are written. Whatever
 does not fit falls back to text cells, so that both ways give the same table.
 """
@@ -52,7 +52,7 @@ def read_regular(
 ) -> tuple["pl.DataFrame", range] | None:
     """Read a file of which every line is one record of the right number of fields, or None.
 
-    Gives the cells, trimmed, and the line of each row. `spelled` are the columns of which
+    Returns the cells, trimmed, and the line of each row. `spelled` are the columns of which
     the spelling may be asked for, None for all.
     """
     look = _look(data, ord(separator), len(names) - 1)

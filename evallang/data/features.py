@@ -91,8 +91,8 @@ def _feature_names(
     for name in spec.features or ():
         if name in roles:
             message = f"`{name}` is {roles[name]} and cannot be a feature"
-            way_out = f"remove `{name}` from the features"
-            findings.add(COLUMN_IN_TWO_ROLES, message, "features", help=way_out)
+            fix = f"remove `{name}` from the features"
+            findings.add(COLUMN_IN_TWO_ROLES, message, "features", help=fix)
             fine = False
     chosen = spec.features if spec.features is not None else frame.columns
     left_out = {*roles, *(spec.features_except or ())}
@@ -106,12 +106,12 @@ def _feature_names(
         elif fine and name not in names:
             why = roles.get(name, "not among the features")
             message = f"`{name}` is listed as categorical, but it is {why}"
-            way_out = (
+            fix = (
                 f"remove `{name}` here"
                 if name in roles
                 else f"write `{name}` among the features too, or remove it here"
             )
-            findings.add(NOT_A_FEATURE, message, "categorical", help=way_out)
+            findings.add(NOT_A_FEATURE, message, "categorical", help=fix)
             fine = False
     if fine and not names:
         findings.add(

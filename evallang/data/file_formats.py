@@ -37,7 +37,7 @@ def read_file(
 ) -> Frame | None:
     """Read a .csv, .tsv, .jsonl, .arff (also .gz) or .parquet file; None after a finding.
 
-    `named` are the columns that the study names; they help to tell a header from data.
+    `named` are the columns that the study names; they help to distinguish a header from data.
     `spelled` are those that are read as text somewhere, so that 1.10 and 1.1 differ (None: any).
     """
     path = locate(location, folder, findings, span=span)

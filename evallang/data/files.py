@@ -78,7 +78,7 @@ def locate(
 def regular_file(
     location: str, folder: Path, findings: Findings, *, span: Span | None = None
 ) -> Path | None:
-    """Return a file that exists and is no folder, device or pipe; None after a finding."""
+    """Return a file that exists and is not a folder, device or pipe; None after a finding."""
     if "://" in location:
         findings.add(
             REMOTE_PATH,
@@ -99,7 +99,7 @@ def regular_file(
         )
         return None
     if not found:
-        words = _way_to(location, path, folder)
+        words = _suggest_path(location, path, folder)
         findings.add(FILE_NOT_FOUND, f"there is no file `{location}`", span=span, help=words)
         return None
     if not regular:
@@ -112,7 +112,7 @@ def regular_file(
     return path
 
 
-def _way_to(location: str, path: Path, folder: Path) -> str:
+def _suggest_path(location: str, path: Path, folder: Path) -> str:
     """Return a suggestion where a missing file may be."""
     if GLOB.search(location):
         return "only a `data` statement takes a pattern; name each file here"

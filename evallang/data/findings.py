@@ -14,11 +14,11 @@ from evallang.spelling import closest, written_name
 
 STATEMENT = ("from", "data", "predictions", "scores", "counts", "statement", "name")
 RENAME = "give each column a name of its own"
-MOST_NAMED = 5  # rows or values that a message lists before it says "and N more"
+MOST_NAMED = 5  # rows or values that a message lists before "and N more"
 
 
 class Findings:
-    """Collects diagnostics; a finding stands at the first of its keywords that is written.
+    """Collects diagnostics; a finding is placed at the first of its keywords that is written.
 
     A keyword is the word of a clause, and for one model of several `models a` or `score a`.
     """
@@ -94,7 +94,7 @@ class Findings:
         return next(iter(self._places.values()), None)
 
 
-def of_one(
+def name_data_set(
     found: Iterable[Diagnostic], name: str, places: Mapping[str, Span], *, several: bool
 ) -> Iterator[Diagnostic]:
     """Iterate over findings, with the name of their data set where their place leaves it open.
@@ -128,7 +128,7 @@ def repeated(names: Iterable[str]) -> list[str]:
     return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
-def of_model(column: str, model: str) -> str:
+def model_column(column: str, model: str) -> str:
     """Format a column with its model, or alone where both have the same name."""
     return f"`{column}`" if column == model else f"`{column}` of `{model}`"
 

@@ -13,7 +13,7 @@ from evallang.diagnostics import Diagnostic
 from evallang.source import Span
 
 
-def with_assignment(
+def assign_folds(
     table: Table, location: str, folder: Path, span: Span | None
 ) -> tuple[Table, tuple[Diagnostic, ...]]:
     """Return a table with the split that a file states, one for each repeat.
@@ -42,13 +42,13 @@ def with_assignment(
         return table, findings.diagnostics
     by_id = table.ids is not None and table.spec.id in frame.columns
     made: list[tuple[str, ...]] = []
-    for repeat in _in_order(repeats):
+    for repeat in _sorted_values(repeats):
         rows = [row for row, value in enumerate(repeats) if value == repeat]
         if by_id:
-            found = _by_id(table, frame, folds, rows, findings, span)
+            found = _match_ids(table, frame, folds, rows, findings, span)
         else:
             within = f" in repeat {repeat}" if len(set(repeats)) > 1 else ""
-            found = _by_order(table, folds, rows, findings, span, location, within)
+            found = _match_rows(table, folds, rows, findings, span, location, within)
         if found is None:
             return table, findings.diagnostics
         made.append(found)
@@ -58,14 +58,14 @@ def with_assignment(
     )
 
 
-def _in_order(values: tuple[str, ...]) -> list[str]:
+def _sorted_values(values: tuple[str, ...]) -> list[str]:
     distinct = list(dict.fromkeys(values))
     if all(value.isdigit() for value in distinct):
         return sorted(distinct, key=int)
     return distinct
 
 
-def _by_id(
+def _match_ids(
     table: Table,
     frame: Frame,
     folds: tuple[str, ...],
@@ -102,7 +102,7 @@ def _by_id(
     return tuple(assigned[name] for name in table.ids)
 
 
-def _by_order(
+def _match_rows(
     table: Table,
     folds: tuple[str, ...],
     rows: list[int],

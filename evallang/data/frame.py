@@ -30,11 +30,11 @@ class Frame:
     ----------
     source : how the study names it ("visits.csv", "sklearn iris")
     cells : the columns; where `untyped` (CSV and TSV) text as written, or numbers of which the
-        spelling says no more; else typed
+        spelling holds no more; else typed
     rows : 0-based row of the source for each row kept
     lines : line of the file of each row of the source, None for files without lines
     decimal_comma : whether `1,5` in an untyped column is a number
-    nested : dotted names of what stands inside objects of JSON, by which it may be named
+    nested : dotted names of the fields inside JSON objects
     """
 
     source: str
@@ -54,7 +54,7 @@ class Frame:
 
     @property
     def nameable(self) -> list[str]:
-        """The names of the columns and of what stands inside them."""
+        """The names of the columns and of the fields inside them."""
         return [*self.columns, *self.nested]
 
     @property

@@ -34,7 +34,7 @@ def read_json_lines(
     """Read a JSON Lines file; None after a finding.
 
     A key that a line lacks is missing there. Columns whose values are of several types
-    become text; lists and objects are kept as one opaque column each. What stands inside
+    become text; lists and objects are kept as one opaque column each. The fields inside
     them becomes a column where `named`, the columns that the study names, holds its dotted
     name: `doc.subject`, `filtered_resps.0`.
     """
@@ -60,9 +60,9 @@ def read_json_lines(
             return None
         if isinstance(record, str):
             message = f"line {number} of `{source}` {record}"
-            findings.add(MALFORMED_JSON, message, span=span, help=_way_out(line))
+            findings.add(MALFORMED_JSON, message, span=span, help=_suggest_fix(line))
             return None
-        inside = ((name, _inside(record, name)) for name in dotted if name not in record)
+        inside = ((name, _nested_value(record, name)) for name in dotted if name not in record)
         found = [(name, value) for name, value in inside if value is not None]
         if not lines:
             nested = tuple(islice(_names_inside(record), MOST_NESTED))
@@ -79,7 +79,7 @@ def read_json_lines(
     return frame_of(source, table_of(columns.items()), untyped=False, lines=lines, nested=nested)
 
 
-def _way_out(line: bytes) -> str:
+def _suggest_fix(line: bytes) -> str:
     """Return how to make one JSON object of a line that is not one."""
     text = line.strip()
     if text.startswith(b"{'"):
@@ -93,14 +93,14 @@ def _way_out(line: bytes) -> str:
     return 'write one object a line, such as `{"id": 1, "truth": "cat"}`'
 
 
-def _inside(value: Any, name: str) -> Any:
-    """Return what a dotted name stands for inside an object or list, None where nothing does."""
+def _nested_value(value: Any, name: str) -> Any:
+    """Return the value of a dotted name inside an object or list, None where nothing does."""
     if isinstance(value, dict):
         if name in value:
             return value[name]
         cuts = [place for place, letter in enumerate(name) if letter == "."]
         parts = ((value.get(name[:cut]), name[cut + 1 :]) for cut in cuts)
-        found = (_inside(part, rest) for part, rest in parts if isinstance(part, dict | list))
+        found = (_nested_value(part, rest) for part, rest in parts if isinstance(part, dict | list))
         return next((item for item in found if item is not None), None)
     head, _, rest = name.partition(".")
     if not head.isdecimal() or int(head) >= len(value):
@@ -108,7 +108,7 @@ def _inside(value: Any, name: str) -> Any:
     item = value[int(head)]
     if not rest:
         return item
-    return _inside(item, rest) if isinstance(item, dict | list) else None
+    return _nested_value(item, rest) if isinstance(item, dict | list) else None
 
 
 def _names_inside(record: dict[str, Any], before: str = "") -> Iterator[str]:

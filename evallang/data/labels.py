@@ -48,7 +48,7 @@ def as_number(label: object) -> float | None:
         number = float(label) if isinstance(label, bool | int | float | str) else math.nan
     except (ValueError, OverflowError):
         return None
-    if isinstance(label, str) and "_" in label:  # Python's 1_000 is no number in a file
+    if isinstance(label, str) and "_" in label:  # Python's 1_000 is not a number in a file
         return None
     return number if math.isfinite(number) else None
 
@@ -77,7 +77,7 @@ def find_label(written: Label, values: Sequence[Label]) -> int | None:
     return None
 
 
-def in_label_order(labels: Iterable[Label]) -> list[Label]:
+def sort_labels(labels: Iterable[Label]) -> list[Label]:
     """Sort labels: as numbers where all are, else by code point."""
     items = list(labels)
     numbers = [as_number(item) for item in items]
@@ -99,9 +99,9 @@ def classes_of(series: "pl.Series") -> Classes:
         named: list[Label] = [label_text(value) for value in raw]
     else:
         named = raw
-    order = {label_text(label): code for code, label in enumerate(in_label_order(named))}
+    order = {label_text(label): code for code, label in enumerate(sort_labels(named))}
     codes = [order[label_text(label)] for label in named]
-    return Classes(tuple(order), tuple(in_label_order(named)), _coded(series, distinct, codes))
+    return Classes(tuple(order), tuple(sort_labels(named)), _coded(series, distinct, codes))
 
 
 def _coded(series: "pl.Series", distinct: "pl.Series", codes: Sequence[int]) -> "NDArray[np.int64]":

@@ -1,4 +1,4 @@
-"""Data sets that share rows, and so are no independent draws for tests over data sets."""
+"""Data sets that share rows, and so are not independent draws for tests over data sets."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -46,10 +46,12 @@ def check_related(tables: Sequence[Table], *, span: Span | None = None) -> tuple
                 f"share {shared:,} rows, {share:.0%} of the smaller"
             )  # fmt: skip
             related.append((one, other, words))
-    return _said(related, span) if related else ()
+    return _report_first(related, span) if related else ()
 
 
-def _said(related: Sequence[tuple[Table, Table, str]], span: Span | None) -> tuple[Diagnostic, ...]:
+def _report_first(
+    related: Sequence[tuple[Table, Table, str]], span: Span | None
+) -> tuple[Diagnostic, ...]:
     """Report the first pair; the pairs of a suite made from one table all share rows."""
     one, other, words = related[0]
     further = len(related) - 1

@@ -18,10 +18,10 @@ from evallang.data.codes import (
     UNKNOWN_COLUMN,
     UNSEEN_LABEL,
 )
-from evallang.data.column_roles import known
+from evallang.data.column_roles import column_exists
 from evallang.data.column_types import Kind
 from evallang.data.dataset import GivenModel, Label, PredictionsSpec, ScorePattern
-from evallang.data.findings import Findings, counted, of_model, quoted, written
+from evallang.data.findings import Findings, counted, model_column, quoted, written
 from evallang.data.frame import Frame
 from evallang.data.labels import EXACT, as_number, find_label
 from evallang.data.target import Target
@@ -49,8 +49,8 @@ class Scores:
 
 
 @dataclass
-class Answers:
-    """What the models said, as it is being read."""
+class ModelOutcomes:
+    """The predictions, scores and values of the models, as they are read."""
 
     predictions: "dict[str, NDArray[Any]]" = field(default_factory=dict)
     scores: "dict[str, NDArray[np.float64]]" = field(default_factory=dict)
@@ -60,11 +60,11 @@ class Answers:
     notes: list[str] = field(default_factory=list)
 
 
-def read_judged(
+def read_correctness(
     spec: PredictionsSpec,
     frame: Frame,
     model: GivenModel,
-    answers: Answers,
+    answers: ModelOutcomes,
     findings: Findings,
 ) -> None:
     """Read the judged outcomes of one model into the answers."""
@@ -75,11 +75,11 @@ def read_judged(
         if values is not None:
             answers.values[model.name] = values
         return
-    if not known(frame, column, keyword, findings):
+    if not column_exists(frame, column, keyword, findings):
         return
     if missing := frame.missing_rows(column):
-        message = f"{of_model(column, model.name)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
+        message = f"{model_column(column, model.name)} is missing in {frame.places(missing)}"
+        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(column))
         return
     cells = frame.values(column)
     distinct = cells.unique().to_list()
@@ -91,8 +91,8 @@ def read_judged(
         odd = words or odd
         found = texts[odd[0]]
         message = (
-            f"{of_model(column, model.name)} is neither right nor wrong in {frame.place(odd[0])}: "
-            f"it holds {found!r}"
+            f"{model_column(column, model.name)} is neither right nor wrong in "
+            f"{frame.place(odd[0])}: it holds {found!r}"
         )
         help_text = (
             f'write `value "NAME" {model.name}` for numbers between right and wrong'
@@ -109,7 +109,7 @@ def read_model(
     frame: Frame,
     model: GivenModel,
     target: Target,
-    answers: Answers,
+    answers: ModelOutcomes,
     findings: Findings,
 ) -> None:
     """Read labels and scores of one model into the answers.
@@ -170,9 +170,9 @@ def _predicted(
         )
         return None
     if missing := frame.missing_rows(column):
-        message = f"{of_model(column, model.name)} is missing in {frame.places(missing)}"
+        message = f"{model_column(column, model.name)} is missing in {frame.places(missing)}"
         keyword = f"models {model.name}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
+        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(column))
         return None
     numeric = (Kind.NUMBER, Kind.BOOLEAN)
     of_truth = all(
@@ -235,7 +235,7 @@ def _checked_labels(
     if len(unseen) == len(predicted):
         findings.add(
             NO_LABEL_IS_TRUE,
-            f"{of_model(column, model.name)} holds {quoted(labels)}, none of which is a label "
+            f"{model_column(column, model.name)} holds {quoted(labels)}, none of which is a label "
             "of the truth",
             f"models {model.name}",
             help=f"write `score {model.name} = {written(column)}` if these are scores; "
@@ -300,12 +300,12 @@ def read_model_scores(
     keyword = f"{'score' if model.score is not None else 'scores'} {model.name}"
     if target.task == "regression":
         message = f"`{model.name}` has scores, but the truth holds numbers"
-        way_out = f"write `models {model.name} as COLUMN` for the numbers it predicts"
-        findings.add(SCORES_DO_NOT_FIT, message, keyword, help=way_out)
+        fix = f"write `models {model.name} as COLUMN` for the numbers it predicts"
+        findings.add(SCORES_DO_NOT_FIT, message, keyword, help=fix)
         return None
     if model.score is not None:
         if target.positive is None:
-            if len(target.classes) != 2:  # of two, the one that is written is unknown, and said so
+            if len(target.classes) != 2:  # of two, an unknown positive label is reported already
                 findings.add(
                     SCORES_DO_NOT_FIT,
                     f"`{model.name}` has one score, but the truth has {len(target.classes)} labels",
@@ -368,7 +368,7 @@ def labels_from_scores(
     return labels, f"{model.name}: label {name} where the score is at least {threshold:g}{origin}"
 
 
-def without_gaps(column: str) -> str:
+def missing_value_fix(column: str) -> str:
     """Return how to fix outcomes that are missing in a column."""
     return (
         f"fill them in, or write `where {written(column)} is not missing` to exclude these rows "
@@ -385,26 +385,26 @@ def number_column(
         return None
     missing = frame.missing_rows(column)
     if missing:
-        message = f"{of_model(column, model)} is missing in {frame.places(missing)}"
-        findings.add(MISSING_PREDICTION, message, keyword, help=without_gaps(column))
+        message = f"{model_column(column, model)} is missing in {frame.places(missing)}"
+        findings.add(MISSING_PREDICTION, message, keyword, help=missing_value_fix(column))
         return None
     if frame.kind(column) not in (Kind.NUMBER, Kind.BOOLEAN):
         where = frame.first_non_number(column)
-        message = f"{of_model(column, model)} must hold numbers but holds {where}"
+        message = f"{model_column(column, model)} must hold numbers but holds {where}"
         if frame.kind(column) is Kind.OTHER:
-            way_out = ONE_COLUMN_EACH
+            fix = ONE_COLUMN_EACH
         elif any(sign.isdigit() for sign in where.partition(" in row ")[0]):
-            way_out = "write plain numbers such as 0.1, without signs and units"
+            fix = "write plain numbers such as 0.1, without signs and units"
         else:
-            way_out = "name the column that holds them"
-        findings.add(NOT_NUMERIC, message, keyword, help=way_out)
+            fix = "name the column that holds them"
+        findings.add(NOT_NUMERIC, message, keyword, help=fix)
         return None
     numbers = np.asarray(frame.values(column).cast(pl.Float64).to_numpy(), dtype=np.float64)
     if not np.isfinite(numbers).all():
         infinite = np.flatnonzero(~np.isfinite(numbers)).tolist()
-        message = f"{of_model(column, model)} is infinite in {frame.places(infinite)}"
-        way_out = "write a finite number, or exclude such rows for all models by `where`"
-        findings.add(INFINITE_VALUE, message, keyword, help=way_out)
+        message = f"{model_column(column, model)} is infinite in {frame.places(infinite)}"
+        fix = "write a finite number, or exclude such rows for all models by `where`"
+        findings.add(INFINITE_VALUE, message, keyword, help=fix)
         return None
     return numbers
 
@@ -447,7 +447,7 @@ def _label_columns(model: GivenModel, target: Target, findings: Findings) -> lis
 def _pattern_columns(
     given: ScorePattern, model: GivenModel, target: Target, findings: Findings
 ) -> list[str] | None:
-    """Return the columns in which a label stands for the star, in the order of the labels."""
+    """Return the columns in which a label replaces the star, in the order of the labels."""
     if "*" not in given.text:
         findings.add(
             SCORES_DO_NOT_FIT,
@@ -467,8 +467,8 @@ def _pattern_columns(
             f"`{given.text}` finds no {'column' if len(lacking) == 1 else 'columns'} "
             f"{quoted(lacking)}"
         )
-        way_out = "the star is replaced by a label; write a list, or a map of labels to columns"
-        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
+        fix = "the star is replaced by a label; write a list, or a map of labels to columns"
+        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=fix)
         return None
     return [given.columns[column] for column in columns]
 
@@ -507,8 +507,8 @@ def _mapped_columns(
     lacking = [label for code, label in enumerate(target.classes) if code not in columns]
     if lacking:
         message = f"`{model.name}` has no score for {quoted(lacking)}"
-        way_out = "name one score for each label"
-        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=way_out)
+        fix = "name one score for each label"
+        findings.add(SCORES_DO_NOT_FIT, message, f"scores {model.name}", help=fix)
         return None
     return [columns[code] for code in range(len(target.classes))]
 

@@ -18,7 +18,7 @@ from evallang.data.codes import (
     ROWS_DIFFER,
     UNKNOWN_COLUMN,
 )
-from evallang.data.column_roles import ids
+from evallang.data.column_roles import read_ids
 from evallang.data.column_types import Kind
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, PredictionsSpec, ScorePattern, Where
@@ -45,7 +45,7 @@ def read_sources(
 ) -> tuple[Frame, tuple[GivenModel, ...], Excluded] | None:
     """Read all files into one frame; None after a finding.
 
-    `given` are data frames that stand for the files, in their order. Gives the frame, the models
+    `given` are data frames that replace the files, in their order. Returns the frame, the models
     with their columns in it, and what each `where` line excluded.
     """
     frames = _files(spec, folder, findings, given)
@@ -77,8 +77,8 @@ def role_columns(spec: PredictionsSpec) -> list[str]:
     return [*names, *spec.subgroups, *(line.column for line in spec.where)]
 
 
-def answer_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> frozenset[str]:
-    """Return the columns of the truth and of what models say, which are no kinds of rows."""
+def outcome_columns(spec: PredictionsSpec, models: Sequence[GivenModel]) -> frozenset[str]:
+    """Return the columns of truth and predictions, which do not distinguish rows."""
     names = {model.column or model.name for model in models} | {spec.truth or ""}
     for model in models:
         names |= score_columns(model)
@@ -167,7 +167,7 @@ def join(frames: Mapping[str, Frame], spec: PredictionsSpec, findings: Findings)
     """Join files by their ids, in the order of the first; None after a finding.
 
     Rows are matched by id, within the same repeat and data set where all files have those
-    columns. A column that describes rows and stands in several files must agree in them.
+    columns. A column that describes rows and is in several files must agree in them.
     """
     if spec.id is None:
         message = f"{len(frames)} files are joined by id, but no id column is named"
@@ -440,7 +440,7 @@ def _words(name: str) -> set[str]:
 
 
 SPELLED_APART = r"^[+-]?0[0-9]"  # 007: text that would lose its spelling as a number
-MOST_LISTED = 5  # keys that a message lists before it says "and N more"
+MOST_LISTED = 5  # keys that a message lists before "and N more"
 ROW = "row"  # of the source, beside the keys "0", "1" ...
 
 
@@ -455,11 +455,11 @@ def align(
 
     `keys` are the columns that name a row, the id first. They are compared as numbers where
     they are numbers in every file (1 and 1.0 are one id), else as text. Rows that are not in
-    every file are an error, or with `common_only` left out and counted. `apart` are the columns
+    every file are an error, or with `common_only` skipped and counted. `apart` are the columns
     of truth and models.
     """
     for frame in frames.values():
-        ids(frame, keys[0], findings, within=keys[1:], apart=apart)
+        read_ids(frame, keys[0], findings, within=keys[1:], apart=apart)
     if findings.failed:
         return None
     names = [str(place) for place in range(len(keys))]

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.codes import NO_MODELS, REPEATS_CONTRADICT, REPEATS_NEED_ID, TASKS_DIFFER
-from evallang.data.column_roles import complete_texts, ids, levels, weights
+from evallang.data.column_roles import complete_texts, read_ids, read_levels, read_weights
 from evallang.data.dataset import GivenModel, GivenOutcomes, PredictionsSpec, Task
 from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.labels import group_codes, in_label_order
-from evallang.data.prediction_columns import Answers, read_judged, read_model
-from evallang.data.prediction_files import answer_columns, read_sources, role_columns
+from evallang.data.labels import group_codes, sort_labels
+from evallang.data.prediction_columns import ModelOutcomes, read_correctness, read_model
+from evallang.data.prediction_files import outcome_columns, read_sources, role_columns
 from evallang.data.source_columns import roles_in_predictions, source_columns
 from evallang.data.target import Target, read_target
 from evallang.diagnostics import Diagnostic
@@ -31,10 +31,10 @@ else:
 def read_predictions(
     spec: PredictionsSpec, folder: Path, given: Sequence[Any] = ()
 ) -> tuple[tuple[GivenOutcomes, ...], tuple[Diagnostic, ...]]:
-    """Read predictions made elsewhere, and say all that is wrong with them.
+    """Read predictions made elsewhere, and report everything that is wrong with them.
 
-    Gives one item, or with a `dataset` column one for each of its values, named NAME/value,
-    in their order. `given` are data frames that stand for the files. With an error among the
+    Returns one item, or with a `dataset` column one for each of its values, named NAME/value,
+    in their order. `given` are data frames that replace the files. With an error among the
     diagnostics there is none. Nothing is raised for bad data.
     """
     findings = Findings(spec.places)
@@ -68,10 +68,10 @@ def _default_models(
     )
     if not models:
         message = f"no column of {quoted(frame.source.split(', '))} is left for a model"
-        way_out = (
+        fix = (
             f"the predictions of a model are a column; the columns are {quoted(frame.columns, 12)}"
         )
-        findings.add(NO_MODELS, message, "models", "truth", help=way_out)
+        findings.add(NO_MODELS, message, "models", "truth", help=fix)
     return models
 
 
@@ -89,18 +89,18 @@ def _data_sets(
             frame.keep(column == value),
             f"among the rows where {spec.dataset} is {value}",
         )
-        for value in map(str, in_label_order(set(values)))
+        for value in map(str, sort_labels(set(values)))
     ]
 
 
 def _outcomes(
     spec: PredictionsSpec, frame: Frame, models: tuple[GivenModel, ...], findings: Findings
 ) -> GivenOutcomes | None:
-    answers = Answers()
+    answers = ModelOutcomes()
     target: Target | None = None
     if spec.judged is not None:
         for model in models:
-            read_judged(spec, frame, model, answers, findings)
+            read_correctness(spec, frame, model, answers, findings)
     else:
         assert spec.truth is not None, "the checker asks for it where nothing is judged yet"
         target = read_target(frame, spec, spec.truth, findings, "truth")
@@ -108,12 +108,12 @@ def _outcomes(
             for model in models:
                 read_model(frame, model, target, answers, findings)
     within = [name for name in (spec.repeat,) if name is not None and name in frame.columns]
-    row_ids = ids(frame, spec.id, findings, within=within, apart=answer_columns(spec, models))
+    row_ids = read_ids(frame, spec.id, findings, within=within, apart=outcome_columns(spec, models))
     groups = complete_texts(frame, spec.group, "group", findings)
     folds = complete_texts(frame, spec.fold, "fold", findings)
     repeats = complete_texts(frame, spec.repeat, "repeat", findings)
-    row_weights = weights(frame, spec.weight, findings)
-    subgroups = levels(frame, spec.subgroups, "within", findings)
+    row_weights = read_weights(frame, spec.weight, findings)
+    subgroups = read_levels(frame, spec.subgroups, "within", findings)
     if findings.failed:
         return None
     examples: NDArray[np.int64] | None = None
@@ -197,7 +197,7 @@ def _judged_task(spec: PredictionsSpec) -> Task:
 
 
 def _ordered(texts: Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if texts is None else tuple(map(str, in_label_order(set(texts))))
+    return None if texts is None else tuple(map(str, sort_labels(set(texts))))
 
 
 def _codes(
@@ -214,7 +214,7 @@ def examples_of_repeats(
 ) -> "tuple[NDArray[np.int64], tuple[str, ...]] | None":
     """Number the examples of predictions with repeats, and state the design.
 
-    Gives the code of each row's example, in the order of their first rows, and notes; None
+    Returns the code of each row's example, in the order of their first rows, and notes; None
     after a finding. Truth, group, weight and subgroups must be the same in all repeats of an
     example; an example may lack some repeats, which is a note.
     """

@@ -49,7 +49,7 @@ def select(
                 f"`{line.written}` leaves none of {frame.n:,} rows"
                 + (" that the lines before it keep" if any(n for _, n in excluded[:-1]) else ""),
                 span=line.span,
-                help=_what_there_is(frame, line.column),
+                help=_describe_values(frame, line.column),
             )
             break
         frame = after
@@ -63,7 +63,7 @@ def _holds(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
     if line.operator == "is not missing":
         return values.is_not_null()
     if line.operator in ORDERINGS:
-        return _in_order(frame, line, findings)
+        return _ordered_rows(frame, line, findings)
     wanted = line.value if isinstance(line.value, tuple) else (line.value,)
     equal = _equal(frame, line, wanted, findings)
     if equal is None:
@@ -94,7 +94,7 @@ def _equal(
     return equal.fill_null(False)
 
 
-def _in_order(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
+def _ordered_rows(frame: Frame, line: Where, findings: Findings) -> "pl.Series | None":
     kind = frame.kind(line.column)
     values = frame.values(line.column)
     if kind is Kind.EMPTY:
@@ -105,7 +105,7 @@ def _in_order(frame: Frame, line: Where, findings: Findings) -> "pl.Series | Non
             f"`{line.column}` holds {frame.content(line.column)}, which `{line.operator}` cannot "
             "order",
             span=line.span,
-            help=_way_to_order(frame, line.column),
+            help=_suggest_order(frame, line.column),
         )
         return None
     label = line.value if not isinstance(line.value, tuple) else None
@@ -149,7 +149,7 @@ def _incomparable(frame: Frame, line: Where, findings: Findings) -> None:
     )
 
 
-def _way_to_order(frame: Frame, column: str) -> str:
+def _suggest_order(frame: Frame, column: str) -> str:
     """Return why a column has no order: a few words among numbers, or dates as text."""
     cells = frame.texts(column).drop_nulls()
     odd = cells.filter(cells.cast(pl.Float64, strict=False).is_null()).unique().sort().to_list()
@@ -160,10 +160,10 @@ def _way_to_order(frame: Frame, column: str) -> str:
         )
     if cells.str.contains(DAY_FIRST).all():
         return "dates are read year first: `2024-03-01`"
-    return _what_there_is(frame, column)
+    return _describe_values(frame, column)
 
 
-def _what_there_is(frame: Frame, column: str) -> str:
+def _describe_values(frame: Frame, column: str) -> str:
     values = frame.values(column)
     kind = frame.kind(column)
     if kind is Kind.EMPTY:

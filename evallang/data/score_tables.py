@@ -14,7 +14,7 @@ from evallang.data.codes import (
     SCORE_NOT_NUMERIC,
     SCORE_TWICE,
 )
-from evallang.data.column_roles import complete_texts, known
+from evallang.data.column_roles import column_exists, complete_texts
 from evallang.data.column_types import Kind, typed_cells
 from evallang.data.data_frames import read_frame
 from evallang.data.dataset import GivenModel, ScoresSpec, ScoreTable
@@ -22,7 +22,7 @@ from evallang.data.file_formats import read_file
 from evallang.data.findings import Findings, counted, listed, quoted
 from evallang.data.frame import Frame
 from evallang.data.hashing import DataHash
-from evallang.data.labels import in_label_order
+from evallang.data.labels import sort_labels
 from evallang.data.source_columns import roles_in_scores, source_columns
 from evallang.diagnostics import Diagnostic
 from evallang.registry import lazy
@@ -38,17 +38,17 @@ else:
 
 
 MOST_SHOWN = 5  # models that a message about missing scores names
-LEAST_DATA_SETS = 1  # complete ones; how many a test needs is its own to say
+LEAST_DATA_SETS = 1  # complete ones; each test declares how many it needs
 
 
 def read_scores(
     spec: ScoresSpec, folder: Path, given: Any = None
 ) -> tuple[ScoreTable | None, tuple[Diagnostic, ...]]:
-    """Read a table of scores, and say all that is wrong with it.
+    """Read a table of scores, and report everything that is wrong with it.
 
     Data sets and models keep the order of the file (models that of the statement), folds and
     repeats are sorted. With an error among the diagnostics there is no table. Nothing is
-    raised for bad data. A data frame that is `given` stands for the file.
+    raised for bad data. A data frame that is `given` replaces the file.
     """
     findings = Findings(spec.places)
     roles = (spec.dataset, spec.fold, spec.repeat, spec.model)
@@ -160,8 +160,8 @@ def _axes(frame: Frame, spec: ScoresSpec, findings: Findings) -> _Axes:
     folds = _texts(frame, spec.fold, "fold", findings) or one
     repeats = _texts(frame, spec.repeat, "repeat", findings) or one
     set_levels = tuple(dict.fromkeys(datasets))
-    fold_levels = tuple(map(str, in_label_order(set(folds))))
-    repeat_levels = tuple(map(str, in_label_order(set(repeats))))
+    fold_levels = tuple(map(str, sort_labels(set(folds))))
+    repeat_levels = tuple(map(str, sort_labels(set(repeats))))
     written = list(zip(_codes(repeats, repeat_levels), _codes(folds, fold_levels), strict=True))
     pairs = tuple(sorted(set(written)))
     places = {pair: place for place, pair in enumerate(pairs)}
@@ -206,7 +206,7 @@ def _filled(
     values.ravel()[flat] = cells.block.ravel()[kept]
     if not _same_folds(values, spec, cells, axes, findings):
         return None
-    return _missing_said(values, spec, cells, axes, findings)
+    return _report_missing(values, spec, cells, axes, findings)
 
 
 def _report_twice(
@@ -306,7 +306,7 @@ def _same_folds(
     return False
 
 
-def _missing_said(
+def _report_missing(
     values: "NDArray[np.float64]",
     spec: ScoresSpec,
     cells: Cells,
@@ -341,13 +341,13 @@ def _missing_said(
         if spec.missing == "leave_out"
         else "missing scores are ranked last"
     )
-    said = (
+    message = (
         f"{counted(len(lacking), 'data set')} {'lacks' if len(lacking) == 1 else 'lack'} a score "
         f"of at least one model: {listed(lacking)}; {done}"
     )
-    way_out = "run the missing ones, or say in the paper why they are missing"
-    findings.add(MISSING_SCORE, said, "models", "score", "model", help=way_out)
-    return values, (said,)
+    fix = "run the missing ones, or say in the paper why they are missing"
+    findings.add(MISSING_SCORE, message, "models", "score", "model", help=fix)
+    return values, (message,)
 
 
 def _lacking(values: "NDArray[np.float64]") -> "NDArray[np.bool_]":
@@ -383,7 +383,7 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     notes: list[str] = []
     for model in models:
         column = model.column or model.name
-        if known(frame, column, "models", findings):
+        if column_exists(frame, column, "models", findings):
             numbers, marks = _numbers(frame, column, "models", findings)
             columns.append(numbers)
             notes += marks
@@ -396,7 +396,7 @@ def _wide(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
 
 def _long(frame: Frame, spec: ScoresSpec, findings: Findings) -> Cells | None:
     names = complete_texts(frame, spec.model, "model", findings, filtered=False)
-    if not known(frame, spec.score, "score", findings) or names is None:
+    if not column_exists(frame, spec.score, "score", findings) or names is None:
         return None
     numbers, notes = _numbers(frame, spec.score or "", "score", findings)
     if numbers is None:
@@ -448,8 +448,8 @@ def _numbers(
     infinite = numbers.is_infinite().fill_null(False).arg_true().to_list()
     if infinite:
         message = f"`{column}` of `{frame.source}` is infinite in {frame.places(infinite)}"
-        way_out = "leave the cell empty if the score is missing"
-        findings.add(SCORE_NOT_NUMERIC, message, keyword, help=way_out)
+        fix = "leave the cell empty if the score is missing"
+        findings.add(SCORE_NOT_NUMERIC, message, keyword, help=fix)
         return None, ()
     return np.array(numbers.fill_null(float("nan")).to_numpy(), dtype=np.float64), notes
 

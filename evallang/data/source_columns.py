@@ -72,9 +72,9 @@ def roles_in_predictions(spec: PredictionsSpec, models: Iterable[GivenModel]) ->
     roles: Roles = {}
     for word in ("truth", "id", "group", "fold", "repeat", "dataset", "weight"):
         _add(roles, word, getattr(spec, word))
-    said = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
+    noun = {None: "prediction", "correct": "right or wrong", "value": "value"}[spec.judged]
     for model in models:
-        _add(roles, f"{said} of {model.name}", model.column)
+        _add(roles, f"{noun} of {model.name}", model.column)
         _add(roles, f"score of {model.name}", model.score)
         for column in _several(model.scores):
             _add(roles, f"score of {model.name}", column)

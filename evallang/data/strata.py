@@ -52,7 +52,7 @@ def strata_codes(
     combinations give up the level of the last column, then of the one before it, and are
     put together; a pool that is still too small joins the largest stratum with the same
     level of the first column. A class that is too small itself stays as it is: that is for
-    the rule `class_smaller_than_folds` to say. With an error among the diagnostics there are
+    the rule `class_smaller_than_folds` to report. With an error among the diagnostics there are
     no strata; without columns there are none either.
     """
     findings = Findings(table.spec.places)
@@ -140,7 +140,7 @@ def quantile_bins(
 ) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
     """Cut numbers at their quantiles into at most `bins` bins, each closed above.
 
-    Gives the bin of each number and the largest number of each bin but the last. Equal
+    Returns the bin of each number and the largest number of each bin but the last. Equal
     numbers are in one bin, so that there may be fewer bins. Places are counted in whole
     numbers: the k-th cut is behind place (n - 1) k / bins of the sorted numbers, as the linear
     quantile has it.
@@ -189,10 +189,10 @@ def _merged(
         if not free.any():
             break
     _join_largest(merged, free)
-    said = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
-    notes.append(said)
-    way_out = f"leave out `{columns[-1]}`, or write fewer folds, if strata must not be merged"
-    findings.add(RARE_STRATA_MERGED, said, "stratify", span=span, help=way_out)
+    message = f"{what}, and {'is' if combinations == 1 else 'are'} merged"
+    notes.append(message)
+    fix = f"leave out `{columns[-1]}`, or write fewer folds, if strata must not be merged"
+    findings.add(RARE_STRATA_MERGED, message, "stratify", span=span, help=fix)
     return _numbered(merged)
 
 

@@ -72,7 +72,7 @@ def check_table(
     """Check a table, and its classes and groups against the number of folds.
 
     `folds` is the largest number of folds of the study's protocols, None where none has
-    folds; `span` the place of that protocol. `resampled` tells whether rows are split by
+    folds; `span` the place of that protocol. `resampled` is whether rows are split by
     chance, so that copies can be on both sides; `stratified` whether each fold shall have
     members of each class; `used` names the features that models get, None for all, and
     `documents` those of text that every model reads word by word.
@@ -90,7 +90,7 @@ def check_table(
         class_smaller_than_folds(table, folds, findings, span)
     if folds is not None:
         fewer_groups_than_folds(table, folds, findings, span)
-    if (_groups(table) or 0) >= (folds or 0):  # else that is said already
+    if (_groups(table) or 0) >= (folds or 0):  # fewer are already an error
         few_groups(table, findings)
     return findings.diagnostics
 
@@ -275,16 +275,16 @@ def _names_several_rows(name: str, levels: int, rows: int) -> bool:
 
 
 def id_like_features(
-    table: Table, findings: Findings, used: Used = None, said: Collection[str] = ()
+    table: Table, findings: Findings, used: Used = None, reported: Collection[str] = ()
 ) -> None:
     """Report features with a different value in every row, and text in which nearly all differ.
 
-    `said` are features that another rule has named.
+    `reported` are features that another rule has reported.
     """
     alike: list[str] = []
     nearly: dict[str, int] = {}
     for column in _given(table, used):
-        if column.name in said or (not column.numeric and not _whole(table, column)):
+        if column.name in reported or (not column.numeric and not _whole(table, column)):
             continue
         called = names_identifier(column.name) or names_counter(column.name)
         if table.n < (FEW if called else LEAST_ROWS):

@@ -13,7 +13,7 @@ from evallang.data.codes import (
     TARGET_NOT_NUMERIC,
     UNKNOWN_POSITIVE,
 )
-from evallang.data.column_roles import known
+from evallang.data.column_roles import column_exists
 from evallang.data.column_types import Kind
 from evallang.data.dataset import DataSpec, Label, PredictionsSpec, Task
 from evallang.data.findings import Findings, quoted, written
@@ -60,7 +60,7 @@ def read_target(
     they have at most 20 distinct values and at most half as many as there are rows (two
     values always do); all other numbers make a regression. The choice is a note.
     """
-    if not known(frame, column, keyword, findings):
+    if not column_exists(frame, column, keyword, findings):
         return None
     missing = frame.missing_rows(column)
     if missing:
@@ -79,8 +79,8 @@ def read_target(
         return None
     if frame.kind(column) in (Kind.DATE, Kind.OTHER):
         message = f"`{column}` holds {frame.content(column)}, which cannot be predicted"
-        way_out = "name a column of numbers or labels"
-        findings.add(FEATURE_TYPE, message, keyword, help=way_out)
+        fix = "name a column of numbers or labels"
+        findings.add(FEATURE_TYPE, message, keyword, help=fix)
         return None
     task, notes = _task(frame, spec, column)
     if task == "regression":
@@ -164,8 +164,8 @@ def _labels(
         message = (
             f"every row of `{frame.source}`{kept} has the label `{found.texts[0]}` in `{column}`"
         )
-        way_out = f"name another {keyword}, or keep rows of more than one class"
-        findings.add(ONE_CLASS, message, keyword, help=way_out)
+        fix = f"name another {keyword}, or keep rows of more than one class"
+        findings.add(ONE_CLASS, message, keyword, help=fix)
         return None
     positive, stated = _positive(spec, column, found.texts, found.values, findings)
     return Target(

@@ -1,11 +1,11 @@
-"""What values stand for: dates, clock times, numbers spelled as text, names of identifiers."""
+"""What values mean: dates, clock times, numbers spelled as text, names of identifiers."""
 
 import datetime
 import itertools
 import re
 from collections.abc import Collection
 
-MOST_LOOKED_AT = 5_000  # distinct values of a column; more of them tell nothing new
+MOST_LOOKED_AT = 5_000  # distinct values of a column; more of them add nothing new
 MOSTLY = 0.9  # share of the values that have one form: a slip in one of ten does not hide it
 AT_LEAST = 10  # different numbers; fewer (`2 doors`, `4 doors`) may as well be names
 LONGEST = 60  # characters of a date or an amount; longer text is prose

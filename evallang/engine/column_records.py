@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
-from evallang.models.column_treatments import becoming
+from evallang.models.column_treatments import column_treatments
 from evallang.models.model import ModelSpec, is_baseline
 from evallang.registry import lazy
 from evallang.results.records import ColumnRecord
@@ -49,7 +49,9 @@ def _words(table: Table, models: Sequence[ModelSpec]) -> dict[str, str]:
         return known.get(name)
 
     reading = [model for model in models if not is_baseline(model)] or models
-    each = [(model.name, becoming(model.pipeline, table.columns, levels)) for model in reading]
+    each = [
+        (model.name, column_treatments(model.pipeline, table.columns, levels)) for model in reading
+    ]
     joined: dict[tuple[str, ...], str] = {}
     found = {}
     for column in table.columns:

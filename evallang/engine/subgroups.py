@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evallang.data.labels import in_label_order
+from evallang.data.labels import sort_labels
 from evallang.engine.estimates import estimate
 from evallang.engine.evaluation import Evaluation, ModelOutcome
 from evallang.registry import lazy
@@ -93,7 +93,7 @@ def _recovered(one: Estimate, other: Estimate) -> dict[str, Any]:
 
 def levels(evaluation: Evaluation, column: str) -> tuple[str, ...]:
     """Return the levels of a column, in the order of labels."""
-    return tuple(str(level) for level in in_label_order(set(evaluation.subgroups[column].tolist())))
+    return tuple(str(level) for level in sort_labels(set(evaluation.subgroups[column].tolist())))
 
 
 def in_level(

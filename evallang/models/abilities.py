@@ -55,7 +55,7 @@ class Abilities:
 
 @frozen
 class ColumnState:
-    """What is known of a column at some step; also what `unready` is asked about."""
+    """What is known of a column at some step; also what `unusable_columns` is asked about."""
 
     name: str
     numeric: bool
@@ -64,7 +64,7 @@ class ColumnState:
 
 
 @frozen
-class Unready:
+class UnusableColumns:
     """Columns with missing values, or of text, that reach a class which takes none."""
 
     problem: Literal["missing", "text"]
@@ -119,15 +119,17 @@ def _hands_weights_on(spec: EstimatorSpec) -> bool:
     return all(len(model.steps) == 1 and abilities(model).weights for model in inside)
 
 
-def unready(pipeline: PipelineSpec, columns: Sequence[ColumnState]) -> tuple[Unready, ...]:
+def unusable_columns(
+    pipeline: PipelineSpec, columns: Sequence[ColumnState]
+) -> tuple[UnusableColumns, ...]:
     """Return the columns that a step cannot take as they are when they reach it."""
     return tuple(_flow(pipeline, list(columns), None)[1])
 
 
 def misplaced_columns(pipeline: PipelineSpec) -> bool:
-    """Return whether `columns(...)` stands where columns have lost their names.
+    """Return whether `columns(...)` is where columns have lost their names.
 
-    It may stand first, and first in a model inside the first step; not inside another
+    It may be first, and first in a model inside the first step; not inside another
     `columns(...)`.
     """
     return any(_misplaced(step, first=i == 0) for i, step in enumerate(pipeline.steps))
@@ -239,14 +241,14 @@ def _has_columns(pipeline: PipelineSpec) -> bool:
 
 def _flow(
     pipeline: PipelineSpec, columns: list[ColumnState] | None, any_column: ColumnState | None
-) -> tuple[list[ColumnState], list[Unready]]:
+) -> tuple[list[ColumnState], list[UnusableColumns]]:
     """Follow columns through the steps; return those that come out, and those refused.
 
     A column that a step refuses counts as ready after it: one fault, one report. Either
-    real columns are given, or `any_column` stands for one in each place.
+    real columns are given, or `any_column` replaces one in each place.
     """
     states = columns if columns is not None else [any_column] if any_column else []
-    problems: list[Unready] = []
+    problems: list[UnusableColumns] = []
     for step in pipeline.steps:
         if isinstance(step, ColumnsSpec):
             states, found = _flow_branches(step, states, any_column)
@@ -263,9 +265,9 @@ def _flow(
 
 def _flow_branches(
     spec: ColumnsSpec, states: list[ColumnState], any_column: ColumnState | None
-) -> tuple[list[ColumnState], list[Unready]]:
+) -> tuple[list[ColumnState], list[UnusableColumns]]:
     after: list[ColumnState] = []
-    problems: list[Unready] = []
+    problems: list[UnusableColumns] = []
     by_name = {state.name: state for state in states}
     chosen = branch_columns(spec, states)
     for branch, columns in zip(spec.branches, chosen, strict=True):
@@ -282,13 +284,13 @@ def _flow_branches(
 
 
 def _in_branch(branch: BranchSpec, any_column: ColumnState) -> ColumnState:
-    """Return the column that could stand in a branch: `numeric` never sees text."""
+    """Return the column that could be in a branch: `numeric` never sees text."""
     if branch.key == "numeric":
         return replace(any_column, numeric=True)
     return replace(any_column, numeric=False) if branch.key == "categorical" else any_column
 
 
-def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[Unready]:
+def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[UnusableColumns]:
     entry = _entry(spec)
     if entry is None:
         return []
@@ -300,10 +302,10 @@ def _refused(spec: EstimatorSpec, states: list[ColumnState]) -> list[Unready]:
     problems = []
     text = tuple(state.name for state in states if not state.numeric)
     if text and not holds(entry, "text", spec, lambda _: False):
-        problems.append(Unready("text", spec.name, text))
+        problems.append(UnusableColumns("text", spec.name, text))
     missing = tuple(state.name for state in states if state.missing)
     if missing and not holds(entry, "missing", spec, lambda _: False):
-        problems.append(Unready("missing", spec.name, missing))
+        problems.append(UnusableColumns("missing", spec.name, missing))
     return problems
 
 

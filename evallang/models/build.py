@@ -58,7 +58,7 @@ class BuildContext:
     columns : the features of the data, in any order
     seed : gives the 32-bit seed for a class's name and its position in the pipeline
     classes : labels of the target as text; empty for regression
-    targets : what stands for each class in the y that models are fitted on; the codes
+    targets : the label of each class in the y that models are fitted on; the codes
         0, 1, ... when empty
     own_class : gives the author's own class for a dotted name; None where none is loaded
     """
@@ -94,11 +94,11 @@ def _assemble(steps: list[tuple[str, Any]]) -> Any:
 def _steps(
     pipeline: PipelineSpec, context: BuildContext, place: str, *, named: bool
 ) -> list[tuple[str, Any]]:
-    """Build named steps; `named` tells that the columns of the data are what comes in."""
+    """Build named steps; `named` is whether the columns of the data come in."""
     taken: set[str] = set()
     return [
         (
-            _unused(_model_name(spec), taken),
+            _unique_name(_model_name(spec), taken),
             _step(pipeline, i, context, place, named=named),
         )
         for i, spec in enumerate(pipeline.steps)
@@ -168,7 +168,7 @@ def _parameters_of(found: Callable[..., Any]) -> frozenset[str]:
 
     try:
         return frozenset(inspect.signature(found).parameters)
-    except ValueError:  # a class written in C, which tells nothing
+    except ValueError:  # a class written in C, without a signature
         return frozenset()
 
 
@@ -250,7 +250,7 @@ def _list(
     kinds = parameter.constraint.kinds if parameter else frozenset[str]()
     if "models" in kinds:
         taken = {"estimators", "final_estimator", "transformer_list", "voting", "weights", "cv"}
-        names = [_unused(_model_name(item), taken) for item in value.items]
+        names = [_unique_name(_model_name(item), taken) for item in value.items]
         return list(zip(names, items, strict=True))
     if parameter is not None and isinstance(parameter.default, ListSpec):
         return tuple(items)
@@ -260,7 +260,7 @@ def _list(
 
 
 def _target(value: Any, parameter: ParameterEntry | None, context: BuildContext) -> Any:
-    """Return what stands in y for a label that was written, compared as text."""
+    """Return the value in y of a label that was written, compared as text."""
     if not context.classes:
         return value
     texts = [str(value), str(value).lower(), f"{value:g}" if isinstance(value, float) else ""]
@@ -283,7 +283,7 @@ def _model_name(item: ParameterValue | ColumnsSpec) -> str:
     return "model"
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def _unique_name(name: str, taken: set[str]) -> str:
     """Return a name that was not taken yet: `pca`, then `pca-2`, as scikit-learn does."""
     number = 1
     chosen = name
@@ -316,7 +316,7 @@ def _columns(
     for i, (branch, columns) in enumerate(zip(spec.branches, chosen, strict=True)):
         places = [position(column, context.columns) for column in columns]
         name = branch.key if isinstance(branch.key, str) else "_".join(branch.key)
-        name = _unused(name.replace("__", "_"), taken)
+        name = _unique_name(name.replace("__", "_"), taken)
         if not columns:
             continue
         numeric = mixed and all(column.numeric for column in columns)
@@ -326,7 +326,9 @@ def _columns(
         if _reads_documents(branch.pipeline.steps[0]):
             for column, at in zip(columns, places, strict=True):
                 steps = _steps(branch.pipeline, context, f"{place}.{i}.", named=False)
-                branches.append((_unused(f"{name}_{column.name}", taken), _assemble(steps), at))
+                branches.append(
+                    (_unique_name(f"{name}_{column.name}", taken), _assemble(steps), at)
+                )
             continue
         steps = _steps(branch.pipeline, context, f"{place}.{i}.", named=False)
         if numeric:
@@ -344,7 +346,7 @@ def _one_per_column(step: Any, context: BuildContext, following: Sequence[StepSp
     taken = set(_TAKEN_BY_COLUMN_TRANSFORMER)
     branches = [
         (
-            _unused(column.name.replace("__", "_"), taken),
+            _unique_name(column.name.replace("__", "_"), taken),
             clone(step),
             position(column, context.columns),
         )

@@ -1,8 +1,8 @@
 """The catalogue of estimators: what every class takes, known without scikit-learn.
 
 Reads `catalogue.json` and, for classes of other packages, `catalogue_extras.json`, which
-`generate.py` writes, and adds what `facts.py` knows. Gives
-facts and phrases; which of them are errors is for the checker to say.
+`generate.py` writes, and adds what `class_facts.py` knows. Holds
+facts and phrases; the checker decides which of them are errors.
 """
 
 import json
@@ -21,7 +21,7 @@ from evallang.models.packages import PACKAGES, Package, installed
 
 Direction = Literal["smaller", "larger"]
 NOT_GIVEN = ("deprecated", "warn")
-"""Defaults by which scikit-learn tells whether a parameter was given at all."""
+"""Defaults by which scikit-learn marks whether a parameter was given at all."""
 
 Rule = bool | Mapping[str, Any]
 """True, False, or on which parameters it depends, see `scan.py`."""
@@ -31,8 +31,8 @@ Rule = bool | Mapping[str, Any]
 class ParameterEntry:
     """One parameter of a class, as the installed version (or the nearest known) has it.
 
-    `default_text` words the default for readers, also where it is no plain value (then
-    `default` is None); `refused` tells why it may not be written, read after its name;
+    `default_text` is the default for readers, also where it is not a plain value (then
+    `default` is None); `refused` is why it may not be written, read after its name;
     `simpler` is the direction in which the model gets simpler, where that is known.
     """
 
@@ -58,9 +58,9 @@ class ClassEntry:
     """One class: its kinds (classifier, regressor, transformer ...), parameters and rules.
 
     `nested` names the parameters whose models decide what it can do; a kind `nested` is
-    that of the model inside. `documents` tells that it reads one column of texts.
-    `refused` tells why it may not be used, read after its name; `package` names the one
-    beside scikit-learn that it comes from; `by_column` says what it makes of each column, None
+    that of the model inside. `documents` is whether it reads one column of texts.
+    `refused` is why it may not be used, read after its name; `package` names the one
+    beside scikit-learn that it comes from; `by_column` is what it makes of each column, None
     where it mixes them.
     """
 
@@ -126,7 +126,7 @@ def estimators() -> tuple[str, ...]:
 
 
 def transformers() -> tuple[str, ...]:
-    """Return the classes that may stand before others in a pipeline."""
+    """Return the classes that may precede others in a pipeline."""
     return _of_kinds({"transformer"})
 
 

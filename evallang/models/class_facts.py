@@ -1,4 +1,4 @@
-"""What no signature tells about scikit-learn's classes: refusals, directions, functions.
+"""What no signature declares about scikit-learn's classes: refusals, directions, functions.
 
 Hand-kept, and merged into the catalogue by `generate.py`.
 """
@@ -31,7 +31,7 @@ REFUSED_CLASSES = {
     "RandomizedSearchCV": _SEARCH,
     "RegressorChain": _TARGETS,
 }
-"""Classes that cannot stand in a study, with what to do instead; read after the name."""
+"""Classes that a study cannot use, with what to do instead; read after the name."""
 
 REFUSED_PARAMETERS = {
     "memory": "names a folder, and a study writes nothing outside its output folder",

@@ -13,7 +13,7 @@ UNKNOWN_LEVELS = "its levels"
 Levels = Callable[[str], int | None]
 
 
-def becoming(
+def column_treatments(
     pipeline: PipelineSpec, columns: Sequence[ColumnLike], levels: Levels
 ) -> Mapping[str, str]:
     """Return what becomes of each column, by its name: `one-hot with 3 levels`.

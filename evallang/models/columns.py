@@ -26,7 +26,7 @@ class ColumnLike(Protocol):
 
     @property
     def numeric(self) -> bool:
-        """Whether it stands in the numeric block."""
+        """Whether it is in the numeric block."""
 
     @property
     def index(self) -> int:
@@ -60,7 +60,7 @@ def branch_columns(
 ) -> tuple[tuple[ColumnLike, ...], ...]:
     """Return the columns of each branch.
 
-    Columns that a branch names are no part of `numeric` and `categorical`; `rest` takes
+    Columns that a branch names are not part of `numeric` and `categorical`; `rest` takes
     what no other branch takes.
     """
     named = {name for b in spec.branches if isinstance(b.key, tuple) for name in b.key}

@@ -1,4 +1,4 @@
-"""What a parameter takes: kinds of values, words and ranges, and how to say so in words."""
+"""What a parameter takes: kinds of values, words and ranges, and their wording."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Pipelines without what is said anyway: parameters written as the catalogue's default."""
+"""Pipelines without parameters that have the default of the catalogue."""
 
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.model import (
@@ -34,7 +34,6 @@ def _estimator(spec: EstimatorSpec) -> EstimatorSpec:
     kept = []
     for name, value in spec.parameters:
         known = entry.parameter(name) if entry is not None else None
-        said = _value(value)
         plain = value is None or isinstance(value, bool | int | float | str | ListSpec)
         if (
             known is not None
@@ -43,7 +42,7 @@ def _estimator(spec: EstimatorSpec) -> EstimatorSpec:
             and identity(value) == identity(known.default)
         ):
             continue
-        kept.append((name, said))
+        kept.append((name, _value(value)))
     return EstimatorSpec(spec.name, tuple(kept), spec.code)
 
 

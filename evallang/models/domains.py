@@ -24,7 +24,7 @@ def number(literal: str) -> int | float | Fraction:
     """Read a number literal: `3`, `1_000`, `.5`, `1e-3`, `-1`, `95%`, `1/3`.
 
     A percentage is the float next to its exact decimal (`95%` is 0.95), a fraction stays
-    exact. Raises `ValueError` for text that is no number or divides by zero.
+    exact. Raises `ValueError` for text that is not a number or divides by zero.
     """
     if _INTEGER.fullmatch(literal):
         return int(literal)
@@ -36,7 +36,7 @@ def linear(start: str, stop: str, step: str | None) -> tuple[int | float, ...]:
     """Return the values of `start..stop step STEP`, `stop` included when it is reached.
 
     Integers where all literals are written without point or exponent, else floats.
-    Raises `ValueError` for numbers that are no integers without a step, for a step of
+    Raises `ValueError` for numbers that are not integers without a step, for a step of
     zero or of the wrong sign, and `OverLimit` for too many values.
     """
     domain = f"{start}..{stop}"

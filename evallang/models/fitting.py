@@ -264,7 +264,7 @@ def _concerns_the_author(warning: warnings.WarningMessage) -> bool:
 
 
 def _own_copy(rows: Any, step: StepSpec) -> Any:
-    """Copy rows for a step that was told to work in place, so that others see them as they are."""
+    """Copy rows for a step that is set to work in place, so that others see them as they are."""
     if isinstance(step, ColumnsSpec):
         parts = [b.pipeline.steps[0] for b in step.branches if b.pipeline is not None]
         return rows.copy() if any(_in_place(part) for part in parts) else rows
@@ -344,7 +344,7 @@ def predict_outputs(
         return Outputs(codes, table, "probabilities")
     if hasattr(estimator, "decision_function"):
         returned = np.asarray(estimator.decision_function(X))
-        margins = _in_order(_margins(returned, n, len(found)), found, n_classes)
+        margins = _sort_margins(_margins(returned, n, len(found)), found, n_classes)
         return Outputs(codes, margins, None if margins is None else "margins")
     return Outputs(codes)
 
@@ -401,10 +401,10 @@ def _margins(returned: "NDArray[Any]", n: int, n_classes: int) -> "NDArray[np.fl
     return _finite(returned.astype(np.float64), "decision_function")
 
 
-def _in_order(margins: "NDArray[np.float64]", found: list[int], n_classes: int) -> Any:
+def _sort_margins(margins: "NDArray[np.float64]", found: list[int], n_classes: int) -> Any:
     """Sort margins by the study's order of classes; a class never seen gets the lowest.
 
-    One against one (a column for each pair of classes) is no score for a class: None.
+    One against one (a column for each pair of classes) is not a score for a class: None.
     """
     if margins.ndim == 1:
         if len(found) == 2 == n_classes:

@@ -33,7 +33,7 @@ def is_interruption(error: BaseException) -> bool:
 
     Ctrl-C reaches the main thread alone, and no process in which the signal is blocked, as it
     is in workers. The command line ignores the signal once it has answered it. Where neither
-    tells, as with Python's own handler, it is taken for a Ctrl-C.
+    decides, as with Python's own handler, it is taken for a Ctrl-C.
     """
     if not isinstance(error, KeyboardInterrupt):
         return False

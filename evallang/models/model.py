@@ -1,6 +1,6 @@
 """What a model is: a pipeline of classes and parameters, as data and nothing else.
 
-A `PipelineSpec` names classes of the catalogue and holds plain values; candidates stand
+A `PipelineSpec` names classes of the catalogue and holds plain values; candidates are
 where the author wrote `in`. It is hashed into task keys, printed in reports, and becomes
 scikit-learn objects only in `models/build.py`, inside a worker.
 """
@@ -37,7 +37,7 @@ class Candidates:
     """The values to search over, written after `in`; `written` is the domain as canonical text.
 
     `distribution` is `uniform` or `loguniform` for a search that samples, with `low` and
-    `high`; `values` is then empty, and `integer` tells that whole numbers are drawn.
+    `high`; `values` is then empty, and `integer` is whether whole numbers are drawn.
     """
 
     values: tuple["ParameterValue", ...]

@@ -71,7 +71,7 @@ class OwnCode:
 def put_on_path(folder: str) -> bool:
     """Append a folder to the path for modules; return whether it was not there.
 
-    Installed modules come first, so that no module beside a study stands in for one of them.
+    Installed modules come first, so that no module beside a study replaces one of them.
     """
     if folder in sys.path:
         return False
@@ -140,7 +140,7 @@ def _installed(top: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
             found = importlib.machinery.PathFinder.find_spec(top, places)
         else:
             found = finder.find_spec(top, None)
-        if found is not None and found.origin is not None:  # a folder that is no package has none
+        if found is not None and found.origin is not None:  # only a package or module has one
             return found
     return None
 
@@ -187,7 +187,7 @@ def source_hash(package: Path) -> str:
 def registered() -> Mapping[str, str]:
     """Return the estimators that installed packages register: name -> version of its package.
 
-    Reads what the packages say of themselves and imports none of them.
+    Reads what the packages declare and imports none of them.
     """
     return {
         entry.name: f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"

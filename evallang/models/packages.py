@@ -1,4 +1,4 @@
-"""Packages beside scikit-learn whose classes the catalogue knows: what no signature tells.
+"""Packages beside scikit-learn whose classes the catalogue knows: what no signature declares.
 
 Hand-kept from the packages' own documentation, and merged into `catalogue_extras.json` by
 `generate.py --extras`. The packages give no constraints of their own, so each parameter
@@ -29,7 +29,7 @@ class Package:
     `distributions` are the names under which it may be installed, the usual one first;
     `fixed` are parameters that every instance gets: one thread, no messages, no files.
     `taken` are constraints by parameter, `taken_by` those of one class alone; `refused`
-    tells why a parameter may not be written, read after its name. `codes` names the classes
+    is why a parameter may not be written, read after its name. `codes` names the classes
     that take class codes 0, 1, ... and no labels.
     """
 

@@ -21,7 +21,7 @@ MANY = 4  # lengths from which on a bounded repeat counts as one without end
 MOST_PATHS = 200  # ways through choices and options; more are refused unread
 LATIN = 0x180
 ALPHABET = tuple(map(chr, (*range(LATIN), 0x3B1, 0x416, 0x5D0, 0x661, 0x4E2D, 0x2003, 0x2028)))
-"""Characters that stand for all: ASCII, Latin and one of each kind of others."""
+"""Characters that represent all: ASCII, Latin and one of each kind of others."""
 AGAIN = (words.MAX_REPEAT, words.MIN_REPEAT)
 ONCE = (words.POSSESSIVE_REPEAT, words.ATOMIC_GROUP)
 NESTED = (
@@ -85,7 +85,7 @@ class _Refused(Exception):
 def _adjacent(tree: Iterable[Any], *, fold: bool) -> bool:
     """Return whether two repeats on one path can share the characters between their ends.
 
-    `fold` tells that capital letters match small ones.
+    `fold` is whether capital letters match small ones.
     """
     try:
         return any(_share(path, fold=fold) for path in _paths(tree))

@@ -34,7 +34,7 @@ class NotSaved(Exception):
 
 @dataclass(frozen=True)
 class SavedModel:
-    """The content of a file, its SHA-256, and the types a reader must say it trusts."""
+    """The content of a file, its SHA-256, and the types a reader must declare as trusted."""
 
     content: bytes
     sha256: str
@@ -58,7 +58,7 @@ def save(model: Any, rows: Any) -> SavedModel:
         reason = f"{type(error).__name__}: {error_text(error)}"
         raise NotSaved(f"skops cannot save it: {reason}") from error
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows here have no column names, which is said
+        warnings.simplefilter("ignore")  # rows here have no column names, which it would warn of
         here, there = (np.asarray(m.predict(rows[:PROBED])) for m in (model, again))
     if not np.array_equal(here, there):
         raise NotSaved("a copy read back from the file predicts other values than the model")

@@ -27,7 +27,7 @@ NESTED = ("estimator", "estimators", "final_estimator", "transformer_list", "reg
 """Parameters whose models decide what the class around them can do."""
 
 UNUSED_WORDS = frozenset({"deprecated", "file", "filename", "prefit", "pyfunc", "warn"})
-"""Words that name files, models fitted elsewhere or functions, or stand for not given."""
+"""Words that name files, models fitted elsewhere or functions, or mean not given."""
 
 REFUSALS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What scikit-learn raises on rows or parameters that a class does not take."""
@@ -203,7 +203,7 @@ def _rule(found: type, able: Callable[[Any], bool]) -> Any:
     """Return True, False, or the parameters on which it depends: `{"voting": ["soft"]}`.
 
     `"nested": [...]` names the parameters whose models must be able too, `"without": true`
-    tells that the class is able while no model is given.
+    means that the class is able while no model is given.
     """
     usual = able(_make(found))
     values: dict[str, list[Any]] = {}

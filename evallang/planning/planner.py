@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import DataSpec, Table
-from evallang.data.findings import of_one
+from evallang.data.findings import name_data_set
 from evallang.data.read_sources import ReadSources
 from evallang.data.strata import Strata
 from evallang.diagnostics import Diagnostic, diagnose, has_errors
@@ -83,10 +83,10 @@ def plan(
         found += _without_optuna(study)
     for table in tables.values():
         name, own, several = table.spec.name, table.spec.places, len(tables) > 1
-        found += of_one(readiness(study, table), name, own, several=several)
+        found += name_data_set(readiness(study, table), name, own, several=several)
         for protocol in study.protocols:
             strata, said = strata_of(study, table, protocol)
-            found += of_one(said, name, own, several=several)
+            found += name_data_set(said, name, own, several=several)
             if has_errors(said):
                 continue
             rows = rows_of(study, table, protocol, strata)
@@ -101,7 +101,7 @@ def plan(
                 unasked = isinstance(error, NoStageError)
                 option = _inner_option(study) if inside and not unasked else None
                 refused = cannot_split(error, place, study.path, inner=option)
-                found += of_one([refused], name, own, several=several)
+                found += name_data_set([refused], name, own, several=several)
                 continue
             splits[table.spec.name, protocol.name] = made
             kept = _declared(protocol).keeps_strata

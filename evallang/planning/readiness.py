@@ -8,7 +8,7 @@ from evallang.data.dataset import Table
 from evallang.data.findings import quoted
 from evallang.diagnostics import Diagnostic, diagnose
 from evallang.limits import OverLimit
-from evallang.models.abilities import ColumnState, Unready, classes_of, unready
+from evallang.models.abilities import ColumnState, UnusableColumns, classes_of, unusable_columns
 from evallang.models.catalogue import CATALOGUE, missing_package
 from evallang.models.columns import unknown_columns
 from evallang.models.model import ColumnsSpec, ModelSpec
@@ -41,7 +41,7 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
         unknown = list(_unknown(model, table))
         yield from unknown
         if not unknown:
-            for problem in unready(model.pipeline, states):
+            for problem in unusable_columns(model.pipeline, states):
                 if problem.problem == "text":
                     meant = [name for name in problem.columns if name in marks]
                     marked |= {name: model for name in meant if name not in marked}
@@ -157,7 +157,7 @@ def _of_marks(model: ModelSpec, name: str, marks: tuple[str, ...]) -> Diagnostic
     )
 
 
-def _objection(model: ModelSpec, problem: Unready, empty: frozenset[str]) -> Diagnostic:
+def _objection(model: ModelSpec, problem: UnusableColumns, empty: frozenset[str]) -> Diagnostic:
     names = ", ".join(f"`{name}`" for name in problem.columns[:SHOWN])
     more = len(problem.columns) - SHOWN
     columns = names + (f" and {more} more" if more > 0 else "")

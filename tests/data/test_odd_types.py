@@ -111,3 +111,27 @@ def test_columns_of_hostile_names_are_features(name, tmp_path):
     if not isinstance(record, list):
         assert record.data[0].n_features == 1
     assert record != []
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("list", "lists"),
+        ("array", "lists"),
+        ("struct", "objects"),
+        ("duration", "durations"),
+        ("time", "times of day"),
+    ],
+)
+@pytest.mark.parametrize(("role", "code"), [("feature", "E429"), ("prediction", "E447")])
+def test_a_column_that_cannot_be_used_is_called_by_its_type(kind, words, role, code, tmp_path):
+    regression = REGRESSED.replace("model a = LinearRegression\nprotocol cv folds=2\n", "")
+    text = {
+        "feature": ROLES["feature"],
+        "prediction": f"{PREDICTIONS}  truth y\n  models m as x, n as r\n{regression}",
+    }[role]
+    OTHERS.with_columns(x=COLUMNS[kind]).write_parquet(tmp_path / "d.parquet")
+    with pytest.raises(StudyError) as refused:
+        run(study(HEAD + text, tmp_path))
+    (found,) = (d for d in refused.value.diagnostics if d.code == code)
+    assert f"holds {words}" in found.message

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from evallang.data.data_tables import read_table
 from evallang.data.dataset import DataSpec
-from evallang.data.labels import as_number, in_label_order, label_text
+from evallang.data.labels import as_number, label_text, sort_labels
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_labels_sort_as_numbers_where_all_are(source):
 
 @pytest.mark.parametrize("labels", [["1.0", "1"], ["1", "1.0"]])
 def test_labels_of_one_number_are_sorted_by_their_spelling(labels):
-    assert in_label_order([*labels, "0"]) == ["0", "1", "1.0"]
+    assert sort_labels([*labels, "0"]) == ["0", "1", "1.0"]
 
 
 LABELS = st.one_of(
@@ -159,8 +159,8 @@ LABELS = st.one_of(
 
 @given(st.lists(LABELS, max_size=12))
 def test_the_order_of_labels_does_not_depend_on_the_order_of_rows(labels):
-    forward = in_label_order(labels)
-    assert list(map(label_text, in_label_order(labels[::-1]))) == list(map(label_text, forward))
+    forward = sort_labels(labels)
+    assert list(map(label_text, sort_labels(labels[::-1]))) == list(map(label_text, forward))
     numbers = [as_number(label) for label in forward]
     if None not in numbers:
         assert numbers == sorted(numbers)

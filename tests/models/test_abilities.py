@@ -5,10 +5,10 @@ from specs import Column, call, items, steps
 
 from evallang.models.abilities import (
     ColumnState,
-    Unready,
+    UnusableColumns,
     abilities,
     misplaced_columns,
-    unready,
+    unusable_columns,
 )
 from evallang.models.model import BranchSpec, Candidates, ColumnsSpec, EstimatorSpec, NamedSpec
 
@@ -121,9 +121,9 @@ COLUMNS = (
 
 
 def test_columns_that_reach_a_step_unprepared_are_named_with_the_step():
-    assert unready(steps(call("StandardScaler"), LOGISTIC), COLUMNS) == (
-        Unready("text", "StandardScaler", ("town",)),
-        Unready("missing", "LogisticRegression", ("age",)),
+    assert unusable_columns(steps(call("StandardScaler"), LOGISTIC), COLUMNS) == (
+        UnusableColumns("text", "StandardScaler", ("town",)),
+        UnusableColumns("missing", "LogisticRegression", ("age",)),
     )
 
 
@@ -134,14 +134,14 @@ def test_branches_are_looked_at_apart_and_dropped_columns_not_at_all():
             BranchSpec("categorical", steps(call("OneHotEncoder"))),
         )
     )
-    assert unready(steps(prepared, LOGISTIC), COLUMNS) == ()
+    assert unusable_columns(steps(prepared, LOGISTIC), COLUMNS) == ()
     half = ColumnsSpec((BranchSpec(("bmi",), None), BranchSpec("rest", None)))
-    assert unready(steps(half, LOGISTIC), COLUMNS) == (
-        Unready("text", "LogisticRegression", ("town",)),
-        Unready("missing", "LogisticRegression", ("age", "town")),
+    assert unusable_columns(steps(half, LOGISTIC), COLUMNS) == (
+        UnusableColumns("text", "LogisticRegression", ("town",)),
+        UnusableColumns("missing", "LogisticRegression", ("age", "town")),
     )
     only = ColumnsSpec((BranchSpec(("bmi",), None),))
-    assert unready(steps(only, LOGISTIC), COLUMNS) == ()
+    assert unusable_columns(steps(only, LOGISTIC), COLUMNS) == ()
 
 
 def test_columns_may_stand_first_also_in_a_model_inside_the_first_step():
