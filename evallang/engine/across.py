@@ -12,9 +12,9 @@ from evallang.engine.providers import Providers
 from evallang.planning.seeds import analysis_seed, canonical_json
 from evallang.registry import lazy
 from evallang.results.records import HypothesisTestResult, Ranks
+from evallang.stats.data_set_effects import rank_models
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
-from evallang.stats.rank_scores import rank_models
 from evallang.study import ComparisonSpec, Method, Study
 
 if TYPE_CHECKING:

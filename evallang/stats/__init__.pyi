@@ -114,7 +114,7 @@ from evallang.stats.power_of_t import t_power as t_power
 from evallang.stats.power_of_t import t_size as t_size
 from evallang.stats.rank_scores import average_ranks as average_ranks
 from evallang.stats.rank_scores import critical_difference as critical_difference
-from evallang.stats.rank_scores import rank_models as rank_models
+from evallang.stats.data_set_effects import rank_models as rank_models
 from evallang.stats.rank_scores import win_tie_loss as win_tie_loss
 from evallang.stats.shares import Shares as Shares
 from evallang.stats.simulated_power import rank_detectable as rank_detectable

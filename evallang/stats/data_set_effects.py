@@ -8,20 +8,23 @@ the same value, since such resamples say nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
+from evallang.results.records import Ranks
 from evallang.results.statistics import Effect
 from evallang.stats.effect_sizes import EFFECT_SIZES, EffectSizeDeclaration, effect
 from evallang.stats.rank_scores import (
     Better,
     Missing,
+    critical_difference,
     differences_of,
     read_pair,
     read_scores,
     row_ranks,
+    win_tie_loss,
 )
 from evallang.stats.resampled_data_sets import Draws, resampled_effect
 from evallang.stats.validation import LARGEST, SMALLEST
@@ -312,3 +315,37 @@ def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np
         undefined, np.nan, above / np.where(undefined, 1.0, below)
     )
     return result
+
+
+def rank_models(
+    scores: ArrayLike,
+    names: Sequence[str],
+    better: Better = "higher",
+    level: float | None = 0.95,
+    missing: Missing = "leave_out",
+    seed: int = 0,
+) -> Ranks:
+    """Summarize a comparison over data sets: average ranks, wins, ties, losses.
+
+    `level` is that of the critical difference and of the bootstrap intervals of the average
+    ranks over data sets, None where they are not asked for. Raises `ValueError` where there
+    is not one name for each column.
+    """
+    table = read_scores(scores, better, missing)
+    n, models = table.values.shape
+    if len(names) != models:
+        raise ValueError("every column of scores needs one name")
+    counts = win_tie_loss(scores, better, missing)
+    average = row_ranks(table.values).mean(axis=0).tolist() if n else []
+    ranged = average_rank_effects(scores, better, level, seed, missing) if level else ()
+    return Ranks(
+        average=dict(zip(names, average, strict=False)),
+        n=n,
+        critical_difference=critical_difference(models, n, level) if level and n else None,
+        win_tie_loss=tuple((names[i], names[j], w, t, lost) for i, j, w, t, lost in counts),
+        intervals={
+            name: (effect.low, effect.high)
+            for name, effect in zip(names, ranged, strict=False)
+            if effect.low is not None and effect.high is not None
+        },
+    )

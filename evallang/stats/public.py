@@ -29,10 +29,10 @@ ELSEWHERE = {
     "power": "corrected_alpha",
     "power_of_mcnemar": "mcnemar_detectable mcnemar_power mcnemar_size",
     "power_of_t": "t_detectable t_power t_size",
-    "rank_scores": "average_ranks critical_difference rank_models win_tie_loss",
+    "rank_scores": "average_ranks critical_difference win_tie_loss",
     "shares": "Shares",
     "simulated_power": "rank_detectable rank_power rank_size",
-    "data_set_effects": "average_rank_effects",
+    "data_set_effects": "average_rank_effects rank_models",
 }
 """Public names that are in no registry, or take arrays instead of what is registered, by module."""
 ROOMS = ("hypothesis_tests", "intervals")

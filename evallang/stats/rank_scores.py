@@ -7,12 +7,10 @@ agree in twelve significant digits, so that 0.1 + 0.2 ties with 0.3.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
-from evallang.results.records import Ranks
 from evallang.stats.studentized_range import range_quantile
 from evallang.stats.validation import subtractable
 
@@ -184,40 +182,4 @@ def win_tie_loss(
         )
         for i in range(models)
         for j in range(i + 1, models)
-    )
-
-
-def rank_models(
-    scores: ArrayLike,
-    names: Sequence[str],
-    better: Better = "higher",
-    level: float | None = 0.95,
-    missing: Missing = "leave_out",
-    seed: int = 0,
-) -> Ranks:
-    """Sum up a comparison over data sets: average ranks, wins, ties, losses.
-
-    `level` is that of the critical difference and of the bootstrap intervals of the average
-    ranks over data sets, None where they are not asked for. Raises `ValueError` where there
-    is not one name for each column.
-    """
-    from evallang.stats.data_set_effects import average_rank_effects
-
-    table = read_scores(scores, better, missing)
-    n, models = table.values.shape
-    if len(names) != models:
-        raise ValueError("every column of scores needs one name")
-    counts = win_tie_loss(scores, better, missing)
-    average = row_ranks(table.values).mean(axis=0).tolist() if n else []
-    ranged = average_rank_effects(scores, better, level, seed, missing) if level else ()
-    return Ranks(
-        average=dict(zip(names, average, strict=False)),
-        n=n,
-        critical_difference=critical_difference(models, n, level) if level and n else None,
-        win_tie_loss=tuple((names[i], names[j], w, t, lost) for i, j, w, t, lost in counts),
-        intervals={
-            name: (effect.low, effect.high)
-            for name, effect in zip(names, ranged, strict=False)
-            if effect.low is not None and effect.high is not None
-        },
     )

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from evallang.stats import family_wise, pairwise_corrections, rank_scores
+from evallang.stats.data_set_effects import rank_models
 from evallang.stats.hypothesis_tests import (
     aligned_ranks,
     bayesian_datasets,
@@ -125,7 +126,13 @@ def test_ranks_turn_with_the_direction_of_the_metric():
     # mlr3benchmark #29: the critical-difference plot ranks errors as if high ones were good
     errors = [[0.1, 0.2, 0.3]] * 5
     assert rank_scores.average_ranks(errors, "lower") == (1.0, 2.0, 3.0)
-    assert rank_scores.rank_models(errors, "abc", "lower").win_tie_loss[0] == ("a", "b", 5, 0, 0)
+    assert rank_models(errors, "abc", "lower").win_tie_loss[0] == (
+        "a",
+        "b",
+        5,
+        0,
+        0,
+    )
 
 
 def test_equal_decimals_tie_over_data_sets():

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from evallang.stats import rank_scores
+from evallang.stats.data_set_effects import rank_models
 from evallang.stats.hypothesis_tests.datasets import DEMSAR_AUC, DEMSAR_RANKS
 from evallang.stats.studentized_range import range_quantile, range_tail
 
@@ -69,7 +70,7 @@ def test_an_infinite_loss_is_a_loss_and_the_worst():
 def test_wins_ties_and_losses_are_counted_for_each_pair():
     # Demšar 2006, table 2: C4.5+m against C4.5 wins 10, ties 2 and loses 2
     assert rank_scores.win_tie_loss(DEMSAR_AUC)[0] == (0, 1, 2, 2, 10)
-    found = rank_scores.rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"))
+    found = rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"))
     assert found.win_tie_loss[0] == ("plain", "m", 2, 2, 10)
     assert found.n == 14
     assert found.critical_difference == pytest.approx(1.25, abs=5e-3)  # Demšar 2006, 3.2.2
@@ -77,11 +78,11 @@ def test_wins_ties_and_losses_are_counted_for_each_pair():
 
 
 def test_average_ranks_have_intervals_where_there_are_five_data_sets():
-    found = rank_scores.rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"), seed=3)
+    found = rank_models(DEMSAR_AUC, ("plain", "m", "cf", "both"), seed=3)
     for name, (low, high) in found.intervals.items():
         assert 1 <= low < found.average[name] < high <= 4
     assert set(found.intervals) == set(found.average)
-    assert rank_scores.rank_models(DEMSAR_AUC[:4], ("plain", "m", "cf", "both")).intervals == {}
+    assert rank_models(DEMSAR_AUC[:4], ("plain", "m", "cf", "both")).intervals == {}
 
 
 def test_what_is_no_table_of_scores_is_refused():
@@ -89,7 +90,7 @@ def test_what_is_no_table_of_scores_is_refused():
         with pytest.raises(ValueError, match="data sets by two models"):
             rank_scores.average_ranks(scores)
     with pytest.raises(ValueError, match="one name"):
-        rank_scores.rank_models(SCORES, ("a", "b"))
+        rank_models(SCORES, ("a", "b"))
     with pytest.raises(ValueError, match="one data set or more"):
         rank_scores.critical_difference(3, 0)
 
