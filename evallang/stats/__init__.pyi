@@ -19,6 +19,7 @@ from evallang.stats.data_set_effects import average_rank_effects as average_rank
 from evallang.stats.data_set_effects import cliffs_delta as cliffs_delta
 from evallang.stats.data_set_effects import kendalls_w as kendalls_w
 from evallang.stats.data_set_effects import rank_biserial as rank_biserial
+from evallang.stats.data_set_effects import rank_models as rank_models
 from evallang.stats.decisions import decide_equivalent as decide_equivalent
 from evallang.stats.decisions import decide_level as decide_level
 from evallang.stats.decisions import decide_noninferior as decide_noninferior
@@ -114,7 +115,6 @@ from evallang.stats.power_of_t import t_power as t_power
 from evallang.stats.power_of_t import t_size as t_size
 from evallang.stats.rank_scores import average_ranks as average_ranks
 from evallang.stats.rank_scores import critical_difference as critical_difference
-from evallang.stats.data_set_effects import rank_models as rank_models
 from evallang.stats.rank_scores import win_tie_loss as win_tie_loss
 from evallang.stats.shares import Shares as Shares
 from evallang.stats.simulated_power import rank_detectable as rank_detectable
