@@ -1,4 +1,4 @@
-"""Write the generated pages, or with `--check` say which of them are out of date."""
+"""Write the generated pages, or with `--check` list those that are out of date."""
 
 import sys
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def main() -> int:
-    """Write what differs; with `--check` name it instead and give 1."""
+    """Write the pages that differ; with `--check` list them instead and return 1."""
     made = dict(pages())
     known = {path for path in made if path.parent.name == "reference"}
     stale = [path for path in DOCS.glob("reference/*.md") if path not in known]
@@ -44,7 +44,7 @@ def main() -> int:
     ]
     if "--check" in sys.argv[1:]:
         for path in [*different, *stale]:
-            print(f"{path.relative_to(ROOT)} is not what the registries say: run `make docs`")
+            print(f"{path.relative_to(ROOT)} is out of date: run `make docs`")
         return 1 if different or stale else 0
     for path in stale:
         path.unlink()

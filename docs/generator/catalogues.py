@@ -7,24 +7,24 @@ from evallang.manual.catalogues import REGISTRIES
 from evallang.manual.explanations import of_entry, written
 
 TITLES = {
-    "tests": ("Hypothesis tests", "What may stand after `with` in a `compare` line."),
-    "metrics": ("Metrics", "What may stand in a `measure` line, and after `by`."),
+    "tests": ("Hypothesis tests", "These tests follow `with` in a `compare` line."),
+    "metrics": ("Metrics", "These metrics may be written in a `measure` line and after `by`."),
     "intervals": (
         "Intervals",
-        "What may stand in the clause `interval` of a `measure` line. The default depends on "
+        "The clause `interval` of a `measure` line takes these intervals. The default depends on "
         "metric and protocol: see [what goes with what](what-goes-with-what.md).",
     ),
     "corrections": (
         "Corrections for many comparisons",
-        "What may stand after the test in a `compare` line. Several hypotheses without one are "
-        "corrected by `holm`.",
+        "These corrections follow the test in a `compare` line. For several hypotheses the "
+        "default is `holm`.",
     ),
-    "protocols": ("Protocols", "What may stand in a `protocol` line."),
+    "protocols": ("Protocols", "These protocols may be written in a `protocol` line."),
 }
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Give the page of each catalogue by its plural."""
+    """Iterate over the catalogues and their pages, by plural."""
     for plural, registry in REGISTRIES.items():
         title, lead = TITLES.get(plural, (plural.capitalize(), ""))
         told = [of_entry(entry) for entry in registry]

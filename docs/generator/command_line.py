@@ -1,4 +1,4 @@
-"""The page of the command line, from the commands themselves."""
+"""The page of the command line, generated from the commands."""
 
 import inspect
 from collections.abc import Iterator
@@ -10,21 +10,21 @@ from evallang.cli.main import COMMANDS, root
 
 LEAD = """\
 Text diagnostics and messages go to stderr; results, json, github and sarif to stdout. Progress is
-shown on a terminal only; `NO_COLOR` and `--quiet` are respected. `evallang --version` tells the
+shown only on a terminal; `NO_COLOR` and `--quiet` are respected. `evallang --version` prints the
 version, `evallang --debug COMMAND ...` shows the traceback of a bug, and every command has
 `--help`."""
 EXIT_CODES = (
-    ("0", "good; warnings and hints alone are good"),
-    ("1", "at least one error (with `--strict`: or warning), or `fmt --check` would change a file"),
-    ("2", "wrong use: unknown option, file not found, `use` without consent, folder refused"),
-    ("3", "the run failed: a fit raised, say; what was computed is kept and reported"),
-    ("4", "a `require` was not met; the report is written"),
-    ("130", "interrupted; nothing is written, and the former results stay as they were"),
+    ("0", "success; warnings and hints do not change it"),
+    ("1", "an error (with `--strict` also a warning), or `fmt --check` would change a file"),
+    ("2", "wrong use: an unknown option, a missing file, `use` without consent, a refused folder"),
+    ("3", "the run failed, for example in a fit; computed results are kept and reported"),
+    ("4", "a requirement was not met; the report is written"),
+    ("130", "interrupted; nothing is written, and former results are unchanged"),
 )
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Give the page: every command, then the exit codes."""
+    """Iterate over the one page: every command, then the exit codes."""
     context = click.Context(root, info_name="evallang")
     commands = {name: root.get_command(context, name) for name in COMMANDS}
     rows = [
@@ -41,7 +41,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _command(name: str, command: click.Command) -> Iterator[str]:
-    """Lay out one command; not by click's own help, which changes with its version."""
+    """Format one command, without click's own help, which changes with its version."""
     yield f"## evallang {name}"
     arguments = [p for p in command.params if isinstance(p, click.Argument)]
     options = [p for p in command.params if isinstance(p, click.Option)]

@@ -1,4 +1,4 @@
-"""The pages of what evallang objects to: errors by pass, rules of good practice."""
+"""The pages of diagnostics: errors by pass, and rules of good practice."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,19 @@ from evallang.manual.explanations import of_code
 PASSES = {
     "E0": "Syntax",
     "E1": "Names, types, options, units",
-    "E2": "What cannot be computed, or means nothing",
+    "E2": "Analyses that cannot be computed or have no meaning",
     "E4": "Data",
     "E9": "Not in this version",
     "W0": "Layout",
     "W1": "Names and waivers",
-    "W3": "What the literature advises against",
+    "W3": "Designs that the literature advises against",
     "W4": "Data",
-    "W5": "Results: said in every report that they concern, and not to be allowed away",
+    "W5": "Results: printed in the reports that they concern; they cannot be waived",
 }
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Give the page of errors and the page of rules."""
+    """Iterate over the page of errors and the page of rules."""
     load_codes()
     codes = sorted(CODES.values(), key=lambda code: code.code)
     yield (

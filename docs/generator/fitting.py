@@ -1,4 +1,4 @@
-"""The page what-goes-with-what: tests, intervals and metrics against protocols and sources."""
+"""The page what-goes-with-what: tests, intervals and metrics by protocols and sources."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -19,19 +19,18 @@ from evallang.registry import Evidence
 
 Cell = Callable[[Any, Setting], str]
 LEAD = """\
-Computed from what protocols and sources declare to yield, and tests, intervals and metrics to
-need; the checker refuses by the same declarations (E201, E202, E204, E207), and a test compares
-every cell with it. Columns whose cells are all equal stand together. Options are the defaults:
-`nested cv times=3` goes with what `repeated cv` goes with, and a `split` by fold numbers with
-what `cv` goes with."""
+The tables follow from the declared outputs of protocols and sources and the declared inputs of
+tests, intervals and metrics. The checker uses the same declarations (E201, E202, E204, E207), and a
+test compares every cell with it. Columns with equal cells are merged. Options have their defaults:
+`nested cv times=3` is treated like `repeated cv`, and a `split` by fold numbers like `cv`."""
 TESTS = """\
-✓ runs on the protocol's own splits · `block=` runs with that option · *plans* has a protocol of
-its own planned, shared by all tests that need it · – is refused. Tests whose sample is the data
-sets stand below, since they run `across data` under any protocol."""
+✓ runs on the splits of the protocol · `block=` runs with that option · *plans* adds an implied
+protocol, which all tests that need it share · – is refused. Tests whose sample is the data sets
+follow below, because they run `across data` under any protocol."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Give the page."""
+    """Iterate over the one page."""
     tests = list(REGISTRIES["tests"])
     over_data = [t for t in tests if t.declaration.across_data]
     on_rows = [t for t in tests if not t.declaration.across_data]

@@ -1,4 +1,4 @@
-"""Records to Markdown as code hosts show it."""
+"""Formatting records as Markdown for code hosts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,12 @@ GENERATED = (
 
 
 def page(title: str, *blocks: str) -> str:
-    """Lay out a whole generated page."""
+    """Format a generated page."""
     return "\n\n".join([GENERATED, f"# {title}", *(block for block in blocks if block)])
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Lay out a table; cells lose what would end them."""
+    """Format a table; escape characters that would end a cell."""
     lines = [_row(head), "|" + "---|" * len(head)]
     return "\n".join([*lines, *(_row(row) for row in rows)])
 
@@ -27,37 +27,37 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def code(lines: Iterable[str], info: str) -> str:
-    """Fence lines."""
+    """Format lines as a fenced block."""
     return "\n".join([f"```{info}".rstrip(), *lines, "```"])
 
 
 def listing(lines: Iterable[str]) -> str:
-    """Make a list."""
+    """Format a list."""
     return "\n".join(f"- {line}" for line in lines)
 
 
 def anchor(heading: str) -> str:
-    """Give the anchor that code hosts make of a heading."""
+    """Return the anchor that code hosts generate for a heading."""
     kept = [c for c in heading.lower() if c.isalnum() or c in " -_"]
     return "".join(kept).replace(" ", "-")
 
 
 CODE = re.compile(r"\w*(_|\.\w|\()")
-"""A first word that is a name of code: `ttest_rel`, `diff.resamples`, `bootstrap()`."""
+"""A first word that is a name in code: `ttest_rel`, `diff.resamples`, `bootstrap()`."""
 
 
 def capitalised(text: str) -> str:
-    """Begin a text with a capital, unless its first word is a name of code."""
+    """Capitalise a text, unless its first word is a name in code."""
     return text if CODE.match(text) else text[:1].upper() + text[1:]
 
 
 def sentence(text: str) -> str:
-    """Make a sentence of a fragment."""
+    """Return a fragment as a sentence."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def explanation(told: Explanation, level: int = 2) -> str:
-    """Lay out everything that is known of a word."""
+    """Format the explanation of a word."""
     blocks = [f"{'#' * level} {told.word}"]
     if told.title:
         blocks.append(f"**{told.title.rstrip('.')}.**")
@@ -82,7 +82,7 @@ def _part(part: Part) -> str:
 
 
 def _info(part: Part) -> str:
-    """Say what the tests are to do with a block."""
+    """Return the words that tell the tests how to run a block."""
     fragment = {"written": " fragment", "wrong": " wrong", "right": " right"}
     if part.language == "eval":
         return "eval" + fragment.get(part.heading, " fragment" if len(part.lines) < 3 else "")

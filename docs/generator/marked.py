@@ -1,4 +1,4 @@
-"""Tables inside written pages: what stands between `<!-- made: ... -->` and `<!-- end -->`."""
+"""Generated tables inside written pages, between `<!-- made: ... -->` and `<!-- end -->`."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ MARK = re.compile(r"(<!-- made: (?P<what>.+?) -->\n).*?(\n?<!-- end -->)", re.DO
 
 
 def filled(text: str, path: Path) -> str:
-    """Fill in every marked table; raises `KeyError` for a mark that nothing makes."""
+    """Fill in every marked table; raise `KeyError` for an unknown mark."""
 
     def made(match: re.Match[str]) -> str:
         what, _, rest = match["what"].partition(" ")
@@ -88,7 +88,7 @@ def _differences(_: str) -> str:
 
 
 def _further(_: str) -> str:
-    """List the pages that other commands write, as far as they are there."""
+    """Format the list of existing pages that other commands write."""
     docs = Path(__file__).parents[1]
     known = (docs / "README.md").read_text(encoding="utf-8").partition("<!-- made: further")[0]
     others = [path for path in sorted(docs.glob("*.md")) if path.name != "README.md"]
@@ -134,4 +134,4 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "differences": _differences,
     "columns": _columns,
 }
-"""What can be made, by the first word of a mark."""
+"""The functions that generate tables, by the first word of a mark."""

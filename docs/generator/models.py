@@ -1,4 +1,4 @@
-"""The page of the classes that a `model` line may name."""
+"""The page of classes for `model` lines."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,18 +9,18 @@ from evallang.models import catalogue
 from evallang.models.catalogue import CATALOGUE, unavailable
 
 LEAD = """\
-Every estimator of the supported scikit-learn, from a generated table: names of classes and
-parameters are checked before anything is run and without importing scikit-learn. `key=value`
+These are all estimators of the supported scikit-learn. A generated table lists them, so that names
+of classes and parameters are checked before a run and without importing scikit-learn. `key=value`
 fixes a parameter, `key in DOMAIN` searches it. `random_state` comes from the study's seed unless
 it is fixed, and `n_jobs` is 1. Parameters that take callables, files or folders are refused."""
 
 
-# The newest version of the table, whatever is installed where the pages are made.
+# The newest version of the table, whichever version is installed.
 catalogue.installed_version = lambda: catalogue.supported_range()[1]
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Give the page."""
+    """Iterate over the one page."""
     known = {name: entry for name, entry in sorted(CATALOGUE.items()) if not entry.refused}
     here = {name: entry for name, entry in known.items() if unavailable(entry) is None}
     refused = {name: entry for name, entry in sorted(CATALOGUE.items()) if entry.refused}

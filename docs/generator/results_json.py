@@ -9,13 +9,13 @@ from evallang.results.schema import schema
 LEAD = """\
 `evallang run` writes `results.json` into the output folder; the JSON Schema ships with the package
 (`evallang/results/results.schema.json`), and every written file is valid against it. Readers
-accept unknown fields. Numbers have full precision; undefined is `null`, infinite `"inf"` or
-`"-inf"`. `repeat` and `fold` count from 0. Without `provenance` the file is byte-identical for the
-same study, data, seed, package versions and kind of processor."""
+accept unknown fields. Numbers have full precision; an undefined number is `null`, an infinite
+one `"inf"` or `"-inf"`. `repeat` and `fold` count from 0. Without `provenance` the file is
+byte-identical for the same study, data, seed, package versions and kind of processor."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Give the page: the root, then every record it is made of."""
+    """Iterate over the one page: the root, then every record."""
     root = schema()
     blocks = ["## The file", _fields(root)]
     for name, record in root["$defs"].items():
