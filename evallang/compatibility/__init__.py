@@ -41,7 +41,7 @@ DESIGN_NOUNS: Mapping[Design, str] = {
 
 
 def needed(evidence: frozenset[Evidence]) -> str:
-    """Name what a method can be computed from: `one loss or one score for each example`."""
+    """Return the inputs of a method in words: `one loss or one score for each example`."""
     named = evidence
     if Evidence.ONE_PREDICTION_PER_ROW in evidence:
         # Counts and shares are counts of such predictions
@@ -68,7 +68,7 @@ class Mismatch:
 
 
 def metric_entry(metric: Method) -> MetricEntry:
-    """Find what computes a metric; one whose numbers stand in a file is their mean."""
+    """Return the metric's entry; a metric whose numbers are in a file is their mean."""
     if metric.better is not None:
         return given_metric(metric.name, metric.better)
     if metric.code:
@@ -77,7 +77,7 @@ def metric_entry(metric: Method) -> MetricEntry:
 
 
 def own_metric(source: SourceSpec) -> Method | None:
-    """Give the metric of a source whose numbers are measured already, None of any other."""
+    """Return the metric of a source of measured numbers, or None for other sources."""
     if isinstance(source, ScoresSpec):
         return Method(source.metric or "score", better=_direction(source.higher_is_better))
     if isinstance(source, PredictionsSpec) and source.judged == "value":
@@ -86,16 +86,16 @@ def own_metric(source: SourceSpec) -> Method | None:
 
 
 def is_judged(source: SourceSpec) -> bool:
-    """Tell whether only right and wrong are known of a source's outcomes."""
+    """Return whether only right and wrong are known of the outcomes of a source."""
     if isinstance(source, PredictionsSpec):
         return source.judged == "correct"
     return isinstance(source, CountsSpec)
 
 
 def is_known(source: SourceSpec, metric: Method) -> bool:
-    """Tell whether a metric can be computed from what is known of a source's outcomes.
+    """Return whether a metric can be computed from the known outcomes of a source.
 
-    Of right and wrong that is a share of all examples, of measured values their own metric.
+    Right and wrong give shares of all examples; measured values give only their own metric.
     """
     own = own_metric(source)
     if own is not None:
@@ -108,7 +108,7 @@ def _direction(higher: bool) -> Literal["higher", "lower"]:
 
 
 def yields_of(source: SourceSpec, protocol: Protocol | None) -> Yields:
-    """Tell what a protocol (or, without one, a source of outcomes) gives to tests."""
+    """Return the inputs that a protocol, or a source without a protocol, provides to tests."""
     if protocol is not None:
         found = PROTOCOLS[protocol.kind].declaration.yields(protocol.options)
         return over_seeds(replace(found, weighted=is_weighted(source)), protocol)
@@ -150,7 +150,7 @@ OVER_SEEDS = frozenset({Evidence.LOSSES_PER_ROW, Evidence.FOLD_SCORES})
 
 
 def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
-    """Tell whether the fits of a protocol are repeated with `seeds`: means, never samples.
+    """Return whether `seeds` repeats the fits of a protocol, whose scores are then means.
 
     Estimates, their intervals and tests of losses and folds take the mean over seeds. A test
     that takes one label or one score of each example takes those of the first seed.
@@ -159,7 +159,7 @@ def over_seeds(yields: Yields, protocol: Protocol) -> Yields:
 
 
 def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:
-    """Tell what a line's tests are given, where source and protocol are beyond doubt."""
+    """Return the inputs of the tests of a line if its source and protocol are unambiguous."""
     if not study.sources:
         return None
     source = study.sources[0]
@@ -170,23 +170,23 @@ def yields_under(study: Study, comparison: ComparisonSpec) -> Yields | None:
 
 
 def is_grouped(source: SourceSpec, group: str | None) -> bool:
-    """Tell whether the rows of a source belong to groups."""
+    """Return whether the rows of a source belong to groups."""
     if isinstance(source, DataSpec):
         return (group or source.group) is not None
     return isinstance(source, PredictionsSpec) and (group or source.group) is not None
 
 
 def is_auc(metric: Method) -> bool:
-    """Tell whether a metric is the area under the ROC curve, measured here."""
+    """Return whether a metric is the area under the ROC curve and computed by evallang."""
     return metric_entry(metric).declaration.ranks == "area"
 
 
 def is_weighted(source: SourceSpec) -> bool:
-    """Tell whether the examples of a source carry weights."""
+    """Return whether the examples of a source have weights."""
     return isinstance(source, DataSpec | PredictionsSpec) and source.weight is not None
 
 
 def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
-    """Tell whether a metric, with these options, counts successes out of trials."""
+    """Return whether a metric, with these options, is a number of successes out of trials."""
     average = dict(options).get("average")
     return metric.declaration.proportion is not None and average in (None, "binary")

@@ -36,7 +36,7 @@ class Refusal:
 
 
 def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
-    """Tell whether a protocol yields evidence that a test can take."""
+    """Return whether a protocol yields an input that a test accepts."""
     declared = test.declaration
     shared = declared.evidence & yields.evidence
     if shared == {Evidence.FOLD_SCORES} and declared.designs:
@@ -45,7 +45,7 @@ def fits_design(test: Entry[HypothesisTestDeclaration], yields: Yields) -> bool:
 
 
 def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -> Mismatch | None:
-    """Tell why a test cannot be run by a metric under what a protocol yields.
+    """Return why a test cannot run by a metric on the inputs that a protocol yields.
 
     The one proposed instead has a form for groups where rows are `grouped`.
     """
@@ -76,8 +76,8 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
             what = alternatives(DESIGN_NOUNS[d] for d in sorted(declared.designs))
         else:
             what = needed(declared.evidence)
-        way_out = nearest_test(metric, yields, test, clustered=grouped)
-        return Mismatch(f"`{test.name}` needs {what}", way_out, lacking=True)
+        suggestion = nearest_test(metric, yields, test, clustered=grouped)
+        return Mismatch(f"`{test.name}` needs {what}", suggestion, lacking=True)
     if yields.ordered:
         return Mismatch(
             f"`{test.name}` takes examples for independent, and rows in time are not",
@@ -87,7 +87,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
 
 
 def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Tell why a test cannot be run where rows belong to groups."""
+    """Return why a test cannot run if rows belong to groups."""
     if not _takes_rows_for_independent(test):
         return None
     nearest = nearest_test(metric, yields, test, clustered=True)
@@ -103,7 +103,7 @@ def _takes_rows_for_independent(test: Method) -> bool:
 
 
 def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Tell why a test cannot be run where examples have weights."""
+    """Return why a test cannot run if examples have weights."""
     if not _ignores_weights(test, yields):
         return None
     return Mismatch(
@@ -121,7 +121,7 @@ def _ignores_weights(test: Method, yields: Yields) -> bool:
 def metric_mismatch(
     test: Method, metric: Method, yields: Yields | None = None, grouped: bool = False
 ) -> Mismatch | None:
-    """Tell why a test is not about a metric; `yields` is what the proposed one must run on."""
+    """Return why a test is not about a metric; a proposed test must run on `yields`."""
     found = _of_another_metric(test, metric, yields, grouped)
     if found is None or yields is None:
         return found
@@ -184,7 +184,7 @@ def _of_another_metric(
 
 
 def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
-    """Tell why a region of practical equivalence must be written: it has no default here."""
+    """Return why a region of practical equivalence must be written, if it has no default."""
     entry, declared = HYPOTHESIS_TESTS[test.name], metric_entry(metric).declaration
     if not entry.declaration.bayesian or entry.option("rope") is None:
         return None
@@ -200,7 +200,7 @@ def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
 
 
 def difference_test(metric: Method, yields: Yields, classes: int | None = None) -> str:
-    """Name the test whose interval of the difference fits a metric and what a protocol yields.
+    """Return the test whose interval of the difference fits a metric and a protocol.
 
     The interval that decides a `require` line, and that `tost` and `noninferiority` read.
     """
@@ -261,7 +261,7 @@ def guaranteed(test: Method) -> Method:
 
 
 def of_shares() -> tuple[str, ...]:
-    """Name the tests that take the shares of two models, whose pairs are unknown."""
+    """Return the tests that accept the shares of two models, whose pairs are unknown."""
     return tuple(entry.name for entry in HYPOTHESIS_TESTS if "shares" in entry.inputs)
 
 
@@ -273,7 +273,7 @@ def nearest_test(
     clustered: bool = False,
     model: str = "MODEL",
 ) -> str:
-    """Say what to write instead of a test that cannot be run by a metric.
+    """Return the suggestion for a test that cannot run by a metric.
 
     One on the same evidence as the `written` test comes first, and an omnibus where one was
     written; `clustered` asks for a test with a form for groups; `model` is what a claim
@@ -330,7 +330,7 @@ def _proposals(
 def _claim_about_one(
     written: Method, metric: Method, yields: Yields, clustered: bool, model: str
 ) -> str:
-    """Say what to write instead of a test of one model against a value."""
+    """Return the suggestion for a test of one model against a value."""
     if yields.ordered or not yields.evidence:
         return "leave the line out: the value of each fold is shown"
     rate = HYPOTHESIS_TESTS[written.name].declaration.tests == "correctness" and not metric.better
@@ -348,13 +348,13 @@ def _claim_about_one(
 
 
 def _lies_in(value: float, declared: MetricDeclaration) -> bool:
-    """Tell whether a metric can have a value."""
+    """Return whether a metric can have a value."""
     low, high = declared.low, declared.high
     return (low is None or value >= low) and (high is None or value <= high)
 
 
 def decidable_protocol(metric: Method, grouped: bool) -> str:
-    """Name a protocol under which a metric has an interval."""
+    """Return a protocol under which a metric has an interval."""
     yields = PROTOCOLS["cv"].declaration.yields(PROTOCOLS["cv"].defaults())
     once = default_interval(metric, yields, None, grouped) is not None
     return "cv folds=10" if once else "repeated cv folds=10 times=10"

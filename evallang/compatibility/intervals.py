@@ -20,11 +20,11 @@ from evallang.study import Method
 def default_interval(
     metric: Method, yields: Yields, classes: int | None = None, grouped: bool = False
 ) -> str | None:
-    """Name the default interval of a metric under what a protocol yields (statistics.md, 1).
+    """Return the default interval of a metric on the inputs that a protocol yields.
 
-    `classes` is the number of classes once data are read: a recall over three classes is
-    an average and no proportion. With `grouped` rows the interval is over groups. None
-    where no interval is sound.
+    `classes` is the number of classes once data are read: a recall over three classes is an
+    average, not a proportion. With `grouped` rows the interval is over groups. The result is
+    None if no interval is sound.
     """
     entry = metric_entry(metric)
     declaration = entry.declaration
@@ -68,7 +68,7 @@ def default_interval(
 def interval_mismatch(
     interval: Method, metric: Method, yields: Yields, grouped: bool = False
 ) -> Mismatch | None:
-    """Tell why an interval cannot be given for a metric under what a protocol yields.
+    """Return why an interval is not available for a metric under a protocol.
 
     The one proposed instead is for `grouped` rows where these are.
     """
@@ -150,7 +150,7 @@ def interval_mismatch(
 
 
 def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:
-    """Tell why an interval cannot be given for a metric where rows belong to groups."""
+    """Return why an interval is not available for a metric if rows belong to groups."""
     declared = INTERVALS[interval.name].declaration
     if not declared.evidence <= ON_EXAMPLES:
         return None
