@@ -115,11 +115,6 @@ def accepts(parameter: ParameterEntry, value: ParameterValue) -> str | None:
     return parameter.constraint.objection(value)
 
 
-def words(parameter: ParameterEntry) -> tuple[str, ...]:
-    """Return the words that a parameter takes."""
-    return parameter.words
-
-
 def estimators() -> tuple[str, ...]:
     """Return the classes that may end a pipeline."""
     return _of_kinds({"classifier", "regressor", "nested"})
@@ -195,13 +190,6 @@ def installed_version() -> str | None:
         return metadata.version("scikit-learn")
     except metadata.PackageNotFoundError:
         return None
-
-
-def outside_supported_range() -> bool:
-    """Return whether the installed version is one that the catalogue does not know."""
-    installed = installed_version()
-    low, high = (_number(version) for version in supported_range())
-    return installed is not None and not low <= _number(installed) <= high
 
 
 # --- reading the table -----------------------------------------------------------------

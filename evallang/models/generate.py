@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
 def write_extras() -> None:
     """Scan the installed packages beside scikit-learn; what is not installed stays as it is."""
     from evallang.models.packages import PACKAGES, installed
-    from evallang.models.scan_extras import scan_package
+    from evallang.models.scan import scan_package
 
     known = json.loads(EXTRAS.read_text(encoding="utf-8")) if EXTRAS.exists() else {}
     versions, classes = dict(known.get("versions", {})), dict(known.get("classes", {}))

@@ -1,7 +1,8 @@
-"""Look at the installed scikit-learn: what its classes take and what they can do.
+"""Look at the installed scikit-learn and the packages beside it: what their classes take and do.
 
-Run only by `generate.py` and by the tests of the table it writes. Parameters are read
-from signatures and `_parameter_constraints`, abilities are found by trying: classes are
+Run only by `generate.py` and by the tests of the tables it writes. Parameters of scikit-learn
+are read from signatures and `_parameter_constraints`, those of other packages from instances:
+what they take is hand-kept in `packages.py`. Abilities are found by trying: classes are
 made, fitted on forty rows with and without missing values or text, and looked at.
 """
 
@@ -14,12 +15,14 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from evallang.models.class_facts import NEEDED_PARAMETERS, REFUSED_CLASSES
+from evallang.models.packages import NOT_CHECKED, Package
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import numpy as np
 else:
     np = lazy("numpy")
+
 
 REQUIRED = {"is": "required"}
 ROWS = 40
@@ -396,3 +399,53 @@ def _public_module(found: type) -> str:
         if shown is found:
             return ".".join(parts[1:i])
     return ".".join(parts[1:])
+
+
+# --- packages beside scikit-learn ---------------------------------------------------------
+
+
+def scan_package(package: Package) -> dict[str, Any]:
+    """Describe every class of one installed package as plain data."""
+    module = importlib.import_module(package.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classes = {
+            name: describe_extra(package, name, getattr(module, name)) for name in package.classes
+        }
+    return {"package": package.name, "version": module.__version__, "classes": classes}
+
+
+def describe_extra(package: Package, name: str, found: Any) -> dict[str, Any]:
+    """Describe one class: its parameters, and what it can do."""
+    kind = "classifier" if name.endswith("Classifier") else "regressor"
+    model = found(**package.fixed)
+    facts: dict[str, Any] = {
+        "kinds": [kind],
+        "probabilities": answers(model, "predict_proba"),
+        "missing": output(model, missing_rows()) is not None,
+        "sparse": output(model, sparse_rows()) is not None,
+        "weights": takes_weights(model),
+    }
+    return {
+        "package": package.name,
+        "parameters": extra_parameters(package, name, found),
+        "refused_parameters": refused_parameters(package, found),
+        **{fact: value for fact, value in facts.items() if value},
+    }
+
+
+def extra_parameters(package: Package, name: str, found: Any) -> dict[str, list[Any]]:
+    """Return each parameter that a study may write with what it takes and its default."""
+    defaults = found().get_params()
+    if package.name == "catboost":  # declares parameters in its signature alone
+        signature = inspect.signature(found).parameters.values()
+        defaults = {p.name: p.default for p in signature} | defaults
+    taken = {**package.taken, **package.taken_by.get(name, {})}
+    return {p: [taken[p], default_of(defaults[p])] for p in sorted(taken) if p in defaults}
+
+
+def refused_parameters(package: Package, found: Any) -> dict[str, str]:
+    """Return every other parameter of a class with the reason why no study may write it."""
+    names = {*found().get_params(), *inspect.signature(found).parameters} - {"kwargs", "self"}
+    known = {*package.taken, *(p for by in package.taken_by.values() for p in by)}
+    return {p: package.refused.get(p, NOT_CHECKED) for p in sorted(names - known)}

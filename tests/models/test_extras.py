@@ -19,7 +19,7 @@ from evallang.api.preparing import read_and_plan
 from evallang.api.running import run
 from evallang.api.study import StudyError
 from evallang.manual import catalogues
-from evallang.models import catalogue, packages, scan_extras
+from evallang.models import catalogue, packages, scan
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, build
 from evallang.models.catalogue import CATALOGUE
@@ -41,7 +41,7 @@ def errors(line: str) -> list[str]:
 def test_the_shipped_table_is_what_the_installed_package_says(package, name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = scan_extras.describe(packages.PACKAGES[package], name, getattr(HERE[package], name))
+        found = scan.describe_extra(packages.PACKAGES[package], name, getattr(HERE[package], name))
     assert found == SHIPPED["classes"][name]
 
 
