@@ -194,6 +194,7 @@ def with_live(study: Study, given: Live) -> Study:
     return replace(study, live=names, checked=check.check_again(study.checked, live=names))
 
 
+@safe_path()
 def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -> Study:
     shown = path.replace(os.sep, "/")
     prefix = shown.rpartition("/")[0]
