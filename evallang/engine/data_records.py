@@ -22,7 +22,6 @@ from evallang.models.model import ColumnsSpec, PipelineSpec, search_space, writt
 from evallang.planning.candidates import tried
 from evallang.registry import lazy
 from evallang.results.records import (
-    WITHOUT_WEIGHTS,
     DataRecord,
     Default,
     Excluded,
@@ -154,9 +153,16 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
             _model_notes(model.pipeline, columns, weighted),
             tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
             unweighted_steps(model.pipeline) if weighted else (),
+            takes_weights=not (weighted and _lacks_weights(model.pipeline)),
         )
         for model in study.models
     ]
+
+
+def _lacks_weights(pipeline: PipelineSpec) -> bool:
+    """Return whether the last step is known not to accept weights of rows."""
+    able = abilities(pipeline)
+    return able.known and not able.weights
 
 
 def _model_notes(
@@ -177,9 +183,9 @@ def _model_notes(
         notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")
     if able.parallel:
         notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
-    if weighted and not able.weights and able.known:
+    if weighted and _lacks_weights(pipeline):
         last = written(pipeline.steps[-1]).partition("(")[0]
-        notes.append(f"{WITHOUT_WEIGHTS}: {last} takes none")
+        notes.append(f"the weights have no part in its fits: {last} takes none")
     steps = unweighted_steps(pipeline) if weighted else ()
     if steps:
         notes.append(

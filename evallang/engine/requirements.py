@@ -36,11 +36,6 @@ from evallang.stats.decisions import (
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.study import Measure, Method, RequirementSpec, Study
 
-SINGLE_CLAIM = (
-    "single lines are not corrected claims: the run passes only if every line holds "
-    "(an intersection-union test, Berger 1982)"
-)
-
 
 def decide(
     study: Study, spec: RequirementSpec, evaluations: Sequence[Evaluation]
@@ -157,7 +152,7 @@ def _tested(
     study: Study, spec: RequirementSpec, evaluation: Evaluation, inputs: TestInputs
 ) -> Requirement:
     """Decide by a test: its p, and on which side of 0 its difference lies."""
-    alpha = round(1 - spec.level, 12) if spec.level_written else study.alpha
+    alpha = _alpha(study, spec)
     try:
         test = replace(without_zero_width(with_status(inputs.run())), models=spec.models)
     except ValueError as error:
@@ -186,7 +181,13 @@ def _tested(
         if found.low is None and found.high is None
         else Interval(found.method, found.level, found.low, found.high),
         test=replace(test, reject=rejects),
+        alpha=alpha,
     )
+
+
+def _alpha(study: Study, spec: RequirementSpec) -> float:
+    """Return the level of the test of a line: the stated one, else that of the study."""
+    return round(1 - spec.level, 12) if spec.level_written else study.alpha
 
 
 def _not_shown(test: HypothesisTestResult, alpha: float, right_way: bool) -> str:
@@ -209,6 +210,7 @@ def _record(
     margin: float | None = None,
     subgroup: Subgroup | None = None,
     test: HypothesisTestResult | None = None,
+    alpha: float | None = None,
     notes: tuple[str, ...] = (),
 ) -> Requirement:
     return Requirement(
@@ -228,6 +230,7 @@ def _record(
         level=spec.level,
         method="none" if interval is None else interval.method,
         test=test,
+        alpha=alpha,
         reason=decision.reason,
-        notes=(*notes, SINGLE_CLAIM),
+        notes=notes,
     )

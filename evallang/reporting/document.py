@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import field
 from typing import ClassVar, Literal, TypeAlias
 
+from evallang import diagnostics
 from evallang.frozen import frozen
 
 
@@ -322,6 +323,12 @@ class Caution:
     severity: str
     accepted: str | None = None
     kind: ClassVar[str] = "caution"
+
+    @classmethod
+    def from_code(cls, code: diagnostics.Code, lead: str, body: Runs) -> "Caution":
+        """Return the warning of a rule that only the results can decide."""
+        identifier = f"warning-{code.name.replace('_', '-')}"
+        return cls(identifier, lead, body, code.code, code.name, "warning")
 
 
 @frozen

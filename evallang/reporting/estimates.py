@@ -14,8 +14,15 @@ from evallang.reporting.document import (
     Strong,
     runs,
 )
-from evallang.reporting.estimate_parts import bootstrap_parts, fold_values, subgroups
-from evallang.reporting.estimate_tables import METRICS_PER_TABLE, across, setting_words, table
+from evallang.reporting.estimate_tables import (
+    METRICS_PER_TABLE,
+    across,
+    bootstrap_parts,
+    fold_values,
+    setting_words,
+    subgroups,
+    table,
+)
 from evallang.reporting.figures.forest import (
     depth_of_differences,
     forest_of_differences,

@@ -3,25 +3,35 @@
 A rule gives one warning, however many fits, pairs or data sets it is about.
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from statistics import NormalDist, median
 from typing import Any
 
+from evallang import diagnostics
 from evallang.reporting.codes import (
     CLASS_NEVER_PREDICTED,
+    CONSERVATIVE,
+    DISAGREEMENT,
     FITS_FAILED,
     FITS_WARNED,
     METRIC_FAILED,
     OVERLAP,
+    SMALL_DIFFERENCES,
     UNTUNED,
 )
-from evallang.reporting.context import Context
+from evallang.reporting.context import Context, Setting
+from evallang.reporting.decisions import bayesian, computed, decided, margin_of
 from evallang.reporting.document import (
     Block,
     Caution,
     Cell,
     Code,
     Column,
+    Emphasis,
     Ref,
     Row,
     Runs,
@@ -29,14 +39,32 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.edges import search_at_the_edge
-from evallang.reporting.limits_of_numbers import computed_caution, limits_of_numbers
 from evallang.reporting.never_predicted import never_predicted_caution
-from evallang.reporting.numbers import count
+from evallang.reporting.numbers import (
+    NBSP,
+    Scale,
+    count,
+    fixed,
+    level_of_alpha,
+    percent,
+    scale_of,
+)
+from evallang.reporting.search_boundaries import search_at_the_edge
 from evallang.reporting.searches import parameter_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.wording import plural, sentence, with_code
-from evallang.results.records import Failure, FitWarning
+from evallang.reporting.wording import number_word, plural, sentence, with_code
+from evallang.results.records import (
+    DRAWN,
+    Comparison,
+    Difference,
+    Estimate,
+    Failure,
+    FitWarning,
+    FoldValue,
+    HypothesisTestResult,
+    ProtocolRecord,
+    SimultaneousInterval,
+)
 
 MEASURE = "measure"  # the stage of a failure in the author's own metric
 BASELINE = re.compile(r"(.*\| *)?Dummy(Classifier|Regressor)\b[^|]*$", re.DOTALL)
@@ -122,7 +150,7 @@ def cautions(context: Context) -> list[Caution]:
                 f"{_on_data(context, of_fits)} raised an error (", Ref("table-failures"), "). ",
                 _left_out(of_fits),
             )  # fmt: skip
-            found.append(computed_caution(FITS_FAILED, "Some fits failed", body))
+            found.append(Caution.from_code(FITS_FAILED, "Some fits failed", body))
         if of_metrics:
             names = dict.fromkeys(f.metric or "" for f in of_metrics)
             whose = "its" if len(names) == 1 else "their"
@@ -131,7 +159,7 @@ def cautions(context: Context) -> list[Caution]:
                 _models(context, of_metrics), " (", Ref("table-failures"),
                 f"). What needs {whose} values was not computed.",
             )  # fmt: skip
-            found.append(computed_caution(METRIC_FAILED, "The author’s own metric failed", body))
+            found.append(Caution.from_code(METRIC_FAILED, "The author’s own metric failed", body))
     found += of_numbers
     edge = search_at_the_edge(context)
     found += [edge] if edge is not None else []
@@ -145,7 +173,7 @@ def cautions(context: Context) -> list[Caution]:
             "The comparison is between these settings (", Ref("table-protocol"),
             "), not between the best that each family of models can do.",
         )  # fmt: skip
-        found.append(computed_caution(UNTUNED, "No model was tuned", body))
+        found.append(Caution.from_code(UNTUNED, "No model was tuned", body))
     return found
 
 
@@ -220,7 +248,7 @@ def _of_fits(context: Context, warnings: Sequence[FitWarning]) -> Caution:
     for line in lines:
         body += runs(" " if body else "", line)
     body += runs(" Fits that warn count like the others.")
-    return computed_caution(FITS_WARNED, "Some fits warned", body)
+    return Caution.from_code(FITS_WARNED, "Some fits warned", body)
 
 
 def _first_sentence(message: str) -> str:
@@ -230,3 +258,402 @@ def _first_sentence(message: str) -> str:
     """
     line = re.split(r"\n|\. |: (?=[A-Z]{4,}\b)", message.strip())[0]
     return line.strip().rstrip(".:")
+
+
+MOST_NAMED = 3  # pairs named in a warning; the rest are counted
+MOST_PLACES = 4  # metrics and data sets named in a warning
+P = Emphasis(runs("p"))
+OF_TABLES = "normal approximation of Connor 1987"
+OF_SPLITS = "noncentral t distribution"
+Choice = Callable[[Comparison], list[HypothesisTestResult]]
+Wording = Callable[[Sequence[HypothesisTestResult]], tuple[str, Runs]]
+
+
+def limits_of_numbers(context: Context) -> list[Caution]:
+    """Give one warning for each rule that has something to say."""
+    found = [
+        _overlap(context),
+        _disagreement(context, _outside, _outside_words, DISAGREEMENT),
+        _disagreement(context, _inside, _inside_words, CONSERVATIVE),
+        _small_differences(context),
+    ]  # fmt: skip
+    return [caution for caution in found if caution is not None]
+
+
+# --- training sets ------------------------------------------------------------------------
+
+
+def _overlap(context: Context) -> Caution | None:
+    lines = []
+    for protocol in context.results.protocols:
+        if protocol.implied_by is not None:
+            continue
+        settings = [s for s in context.settings if s.protocol == protocol.name]
+        shares: dict[str, list[str]] = {}
+        splits: dict[str, list[str]] = {}
+        for setting in settings:
+            estimate = _with_folds(context, setting)
+            share = shared_training(protocol.shared_training, estimate.folds) if estimate else None
+            if estimate is None or share is None or share <= 0:
+                continue
+            label = context.data_label(setting.data)
+            splits.setdefault(count(len(estimate.folds)), []).append(label)
+            shares.setdefault(_share(share), []).append(label)
+        if shares:
+            lines.append(_overlap_words(context, protocol, shares, splits))
+    if not lines:
+        return None
+    body: Runs = ()
+    for line in lines:
+        body += runs(" " if body else "", line)
+    return Caution.from_code(OVERLAP, "Training sets overlap", body)
+
+
+def _share(share: float) -> str:
+    """Print a share in whole percent; never all of it where a part is not shared."""
+    return f"{min(round(share * 100), 99)}%" if share < 1 else "100%"
+
+
+def _with_folds(context: Context, setting: Setting) -> Estimate | None:
+    for metric in context.metrics(setting):
+        for model in context.models_best_first(setting, metric):
+            estimate = context.estimate(setting, model, metric)
+            if estimate is not None and len(estimate.folds) > 1:
+                return estimate
+    return None
+
+
+def _overlap_words(
+    context: Context,
+    protocol: ProtocolRecord,
+    shares: dict[str, list[str]],
+    splits: dict[str, list[str]],
+) -> Runs:
+    words, times = _by_data(shares), _by_data(splits)
+    several = len([p for p in context.results.protocols if p.implied_by is None]) > 1
+    lead = f"Under {context.protocol(protocol.name)} each" if several else "Each"
+    made = runs(
+        f"{lead} model was fitted {times} times per data set on data that overlap by about "
+        if len(context.results.data) > 1 and len(splits) == 1
+        else f"{lead} model was fitted {times} times on data that overlap by about ",
+        f"{words}.",
+    )
+    methods = [
+        context.method("interval", e.interval.method)
+        for e in context.results.estimates
+        if e.protocol == protocol.name and e.interval is not None
+    ]
+    allowing = [method.allows_overlap for method in methods if method is not None]
+    if any(allowing):
+        return made + runs(
+            " The corrected intervals and tests allow for it by an approximation; the scores of "
+            "the splits are no independent sample."
+        )
+    if None in allowing:
+        return made  # of a file that does not tell
+    return made + runs(
+        " Tests and intervals over the predictions treat them as independent: they describe these "
+        "fitted models on this sample, and leave out the variation that a new training set would "
+        "bring."
+    )
+
+
+def _by_data(found: dict[str, list[str]]) -> str:
+    """Give what all data sets have in common, else each with the data sets that have it."""
+    if len(found) == 1:
+        return next(iter(found))
+    return ", ".join(f"{value} ({', '.join(names)})" for value, names in found.items())
+
+
+# --- interval and decision ----------------------------------------------------------------
+
+
+def _disagreement(
+    context: Context, choose: Choice, word: Wording, code: diagnostics.Code
+) -> Caution | None:
+    """Name the pairs whose interval and decision do not say the same, by metric and data set."""
+    lines: list[Runs] = []
+    every: list[HypothesisTestResult] = []
+    for comparison in context.results.comparisons:
+        if not comparison.performed or comparison.family.size < 2:
+            continue
+        if comparison.family.exploratory:
+            continue
+        if pairs := choose(comparison):
+            every += pairs
+            place = _place_of_tests(context, comparison)
+            place = place if not lines else place[:1].lower() + place[1:]
+            lines.append(runs(f"{place}, ", _pairs(context, pairs)))
+    if not lines:
+        return None
+    lead, claim = word(every)
+    places = lines[:MOST_PLACES]
+    if len(lines) > MOST_PLACES:
+        places.append(runs(f"and in {number_word(len(lines) - MOST_PLACES)} more comparisons"))
+    body = runs(listed(places, comma="; ", last="; "), ": ", claim)
+    body += runs(". The decision follows the adjusted ", P, ".")
+    times = f" ({number_word(len(lines))} comparisons)" if len(lines) > 1 else ""
+    return Caution.from_code(code, lead + times, body)
+
+
+def _place_of_tests(context: Context, asked: "Comparison | _Asked") -> str:
+    words = f"In {context.metric(asked.metric).noun}"
+    if len(context.results.data) > 1 and asked.data is not None:
+        words += f" on {context.data_label(asked.data)}"
+    return words
+
+
+def _outside(comparison: Comparison) -> list[HypothesisTestResult]:
+    return [
+        pair
+        for pair in comparison.pairwise
+        if pair.reject is False
+        and pair.p is not None
+        and margin_of(pair) is None
+        and _excludes_zero(pair.estimate) is True
+    ]
+
+
+def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
+    return [
+        pair
+        for pair in comparison.pairwise
+        if pair.reject and margin_of(pair) is None and _excludes_zero(pair.simultaneous) is False
+    ]
+
+
+def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
+    """Advise the simultaneous interval only where there is one: an FDR has none of kept pairs."""
+    together = all(pair.simultaneous is not None for pair in pairs)
+    lead = (
+        "Quote the simultaneous interval for close pairs"
+        if together
+        else "An unadjusted interval covers its pair alone"
+    )
+    claim = runs("the plain interval excludes zero but the adjusted ", P, " does not reject")
+    return lead, claim
+
+
+def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
+    """Name the interval by what it covers: the whole family, or the pairs that were selected."""
+    selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
+    name = "FCR-adjusted" if selected else "simultaneous"
+    why = (
+        runs("which is not made from the test’s ", P)
+        if selected
+        else runs("conservative beside a step-wise correction")
+    )
+    lead = f"{'An' if selected else 'A'} {name} interval is wider than the decision"
+    start = runs("the adjusted ", P, f" rejects although the {name} interval, ")
+    return lead, start + why + runs(", holds zero")
+
+
+def _excludes_zero(found: Difference | SimultaneousInterval | None) -> bool | None:
+    """Tell on which side of zero an interval is; None where a bound is not known."""
+    if found is None or found.low is None or found.high is None:
+        return None
+    return bool(found.low > 0 or found.high < 0)
+
+
+def _pairs(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
+    names = [
+        runs(" − ".join(context.model(model) for model in pair.models))
+        for pair in pairs[:MOST_NAMED]
+    ]
+    more = len(pairs) - len(names)
+    if more:
+        names.append(runs(f"{count(more)} more"))
+    return runs(f"{plural(len(pairs), 'pair')} (", listed(names), ")")
+
+
+# --- power --------------------------------------------------------------------------------
+
+
+def _small_differences(context: Context) -> Caution | None:
+    """State what McNemar's tests and t tests over splits could see, where a pair stayed open."""
+    lines: dict[str, _Seen] = {}
+    for asked in _asked(context):
+        place = _place_of_tests(context, asked)
+        for found in (_of_tables(context, asked), _of_splits(context, asked)):
+            if found is not None:
+                lines.setdefault(f"{place}: {found.kind}", found)
+    if not lines:
+        return None
+    body: Runs = ()
+    for found in list(lines.values())[:MOST_PLACES]:
+        body += runs(" " if body else "", found.words)
+    if len(lines) > MOST_PLACES:
+        body += runs(" Other measures and data sets differ.")
+    smaller = "Smaller true" if any(found.any for found in lines.values()) else "True"
+    sources = listed([runs(one) for one in dict.fromkeys(f.source for f in lines.values())])
+    body += runs(f" {smaller} differences will often be missed (", sources, ").")
+    return Caution.from_code(SMALL_DIFFERENCES, "Small differences could not be seen", body)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The tests of pairs of one `compare` or `require` line, with the level of a single one."""
+
+    metric: str
+    data: str | None
+    alpha: float
+    tests: Sequence[HypothesisTestResult]
+
+
+def _asked(context: Context) -> Iterator[_Asked]:
+    for c in context.results.comparisons:
+        yield _Asked(c.metric, c.data, c.alpha, c.pairwise)
+    study = context.results.study
+    for r in context.results.requirements:
+        if r.test is not None:
+            alpha = study.alpha if r.alpha is None else r.alpha
+            yield _Asked(r.metric, r.data, alpha, (r.test,))
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What one test of a comparison could see in words, whether it is any difference, by what.
+
+    `kind` tells tests apart whose sentences are about one place.
+    """
+
+    words: Runs
+    any: bool
+    source: str
+    kind: str
+
+
+def _of_tables(context: Context, asked: _Asked) -> _Seen | None:
+    """Word what one of McNemar's tests of a comparison could see."""
+    pairs = [
+        pair
+        for pair in asked.tests
+        if pair.test == "mcnemar" and computed(pair) and pair.table and pair.clusters is None
+    ]
+    if not pairs or all(pair.reject for pair in pairs):
+        return None
+    tables = [pair.table for pair in pairs if pair.table is not None]
+    n = sum(sum(row) for row in tables[0])
+    shares = [(table[0][1] + table[1][0]) / n for table in tables if n]
+    share = median(shares) if shares else 0.0
+    size = smallest_difference(n, share, asked.alpha)
+    printed = f"{fixed(share, Scale(1, 2))}%"
+    unit = context.cases(asked.data)
+    typical = "a median of " if len(shares) > 1 else ""
+    lead = f"{_place_of_tests(context, asked)}, with {count(n)} {unit} and {typical}{printed} "
+    lead += "discordant pairs, a single "
+    lead += f"unadjusted comparison at {level_of_alpha(asked.alpha)} has "
+    if size is None:
+        few = "less than 80% power for any difference that so few discordant pairs allow."
+        return _Seen(runs(lead, few), False, OF_TABLES, pairs[0].test) if share else None
+    printed = _sized(context, asked, size)
+    words = runs(lead, f"about 80% power for a difference of {printed}.")
+    return _Seen(words, True, OF_TABLES, pairs[0].test)
+
+
+def _of_splits(context: Context, asked: _Asked) -> _Seen | None:
+    """Word what one t test of a comparison over splits could see, as the engine computed it."""
+    numbers = ("detectable", "standard_error", "detectable_alpha")
+    pairs = [
+        pair
+        for pair in asked.tests
+        if all(pair.extra.get(number) is not None for number in numbers)
+    ]
+    confidence = context.results.study.confidence
+    if not pairs or all(decided(pair, confidence) for pair in pairs):
+        return None
+    pair = sorted(pairs, key=lambda pair: float(str(pair.extra["detectable"])))[len(pairs) // 2]
+    size, error = (float(str(pair.extra[key])) for key in ("detectable", "standard_error"))
+    splits = round(pair.df[0]) + 1 if pair.df else 0
+    typical = "a median " if len(pairs) > 1 else "a "
+    lead = f"{_place_of_tests(context, asked)}, with {count(splits)} splits and {typical}standard "
+    lead += f"error of {_sized(context, asked, error)}, a single comparison "
+    beyond = ""
+    if bayesian(pair):
+        lead += f"at a posterior probability of {percent(confidence)} has "
+        beyond = " beyond the region of practical equivalence"
+    else:
+        alpha = float(pair.extra.get("detectable_alpha") or asked.alpha)
+        side = "one-sided " if pair.side is not None else ""
+        which = f"the corrected {side}level of " if alpha < asked.alpha else ""
+        which = which or (f"a {side}level of " if side else "")
+        lead += f"at {which}{level_of_alpha(float(f'{alpha:.3g}'))} has "
+    printed = _sized(context, asked, size)
+    words = runs(lead, f"about 80% power for a difference of {printed}{beyond}.")
+    return _Seen(words, True, OF_SPLITS, pair.test)
+
+
+def _sized(context: Context, asked: _Asked, size: float) -> str:
+    """Print a difference in the unit of the metric, without its full value: it is approximate."""
+    metric = context.metric(asked.metric)
+    if metric.percent:
+        return f"{fixed(size, Scale(1, 2))}{NBSP}points"
+    return fixed(size, scale_of((), (size,), percent=False))
+
+
+def shared_training(how: str | None, folds: Sequence[FoldValue]) -> float | None:
+    """Give the mean share of a training set that stands in another one too, over all pairs.
+
+    Two parts of one partition leave out different rows: of n rows they share
+    n_train(i) + n_train(j) - n. Rows drawn anew, and those of another repeat, are shared by
+    chance: n_train / n. None where sizes are not known, or there is one split only.
+    """
+    if how is None or len(folds) < 2:
+        return None
+    if any(fold.n_train is None or fold.n_test is None for fold in folds):
+        return None
+    if how == DRAWN:
+        shares = [
+            (fold.n_train or 0) / size
+            for fold in folds
+            if (size := (fold.n_train or 0) + (fold.n_test or 0))
+        ]
+        return sum(shares) / len(shares) if shares else None
+    repeats: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for fold in folds:
+        repeats[fold.repeat].append((fold.n_train or 0, fold.n_test or 0))
+    total, counted = 0.0, 0
+    means: list[tuple[float, int]] = []  # share of the rows that a repeat trains on, and splits
+    for sizes in repeats.values():
+        k = len(sizes)
+        mean = sum(train for train, _ in sizes) / k
+        n = sum(train + test for train, test in sizes) / k
+        # The mean over all pairs of n_i + n_j - n, over the mean size.
+        pairs = k * (k - 1)
+        total += pairs * max(0.0, (2 * mean - n) / mean) if mean else 0.0
+        counted += pairs
+        means.append((mean / n if n else 0.0, k))
+    for place, (share, k) in enumerate(means):
+        others = sum(size for i, (_, size) in enumerate(means) if i != place)
+        total += k * others * share
+        counted += k * others
+    return total / counted if counted else None
+
+
+POWER = 0.8
+
+
+def smallest_difference(n: int, discordant: float, alpha: float) -> float | None:
+    """Give the difference of two proportions that one test sees with 80 % power.
+
+    Connor (1987) gives the n for a difference d and a share s of discordant pairs,
+    n = (z(1 - alpha/2) sqrt(s) + z(power) sqrt(s - d²))² / d², by the normal
+    approximation; this solves it for d. `n` counts the examples, `discordant` is s. None
+    where even d = s, all discordant pairs on one side, would be missed.
+    """
+    if n < 1 or not 0 < discordant <= 1 or alpha / 2 == 0:
+        return None
+    two_sided, one_sided = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(POWER)
+
+    def short(d: float) -> float:
+        reach = two_sided * math.sqrt(discordant)
+        reach += one_sided * math.sqrt(max(0.0, discordant - d * d))
+        return d * math.sqrt(n) - reach
+
+    low, high = 0.0, discordant
+    if short(high) < 0:
+        return None
+    for _ in range(60):  # halvings: below the spacing of floats
+        middle = (low + high) / 2
+        low, high = (middle, high) if short(middle) < 0 else (low, middle)
+    return high

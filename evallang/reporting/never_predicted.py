@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from evallang.reporting.codes import CLASS_NEVER_PREDICTED
 from evallang.reporting.context import Context, Setting
 from evallang.reporting.document import Caution, Runs, Strong, listed, runs
-from evallang.reporting.limits_of_numbers import computed_caution
 from evallang.reporting.numbers import count
 from evallang.results.records import NeverPredicted
 
@@ -30,7 +29,7 @@ def never_predicted_caution(context: Context) -> Caution | None:
     body += runs(
         " Accuracy rewards this where the class is rare; measures of that class are 0 or undefined."
     )
-    return computed_caution(CLASS_NEVER_PREDICTED, "A model never predicts a class", body)
+    return Caution.from_code(CLASS_NEVER_PREDICTED, "A model never predicts a class", body)
 
 
 def never_predicted_findings(context: Context, setting: Setting) -> list[Runs]:

@@ -1,7 +1,6 @@
 """Key findings about requirements: a line for each, PASS or FAIL, with what decided it."""
 
 import math
-import re
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context, half_width
@@ -127,9 +126,8 @@ def test_words(context: Context, item: Requirement) -> Runs:
 
 
 def alpha_of(context: Context, item: Requirement) -> float:
-    """Give the level of the test of a line: the one it writes after `at`, else the study's."""
-    written = re.search(r" at \d", item.source)
-    return round(1 - item.level, 12) if written else context.alpha
+    """Return the level of the test of a line; an older file has only that of the study."""
+    return context.alpha if item.alpha is None else item.alpha
 
 
 def line_words(context: Context, item: Requirement) -> Runs:
@@ -171,5 +169,4 @@ def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
         runs(Code(source_of(item)), where_words(context, item), f": {sentence(note)}")
         for item in found
         for note in (*((item.reason,) if item.reason and item.value is None else ()), *item.notes)
-        if not note.startswith("single lines are not corrected")
     ]

@@ -127,10 +127,6 @@ class DataRecord:
     samples: Mapping[str, int] | None = None
 
 
-WITHOUT_WEIGHTS = "the weights have no part in its fits"
-"""The beginning of the note of a model whose class does not accept weights."""
-
-
 @frozen
 class ModelRecord:
     """One model; `tuned` maps each searched parameter to its candidates.
@@ -138,6 +134,7 @@ class ModelRecord:
     A distribution is the text of its domain; `n_candidates` is the number of combinations that
     one search tries, or at most tries if it is model-based. `unweighted_steps` are the classes
     before the last step that could use the weights of the rows and are fitted without them.
+    `takes_weights` is false where the rows have weights and no fit of the model uses them.
     """
 
     name: str
@@ -148,6 +145,7 @@ class ModelRecord:
     notes: tuple[str, ...] = ()
     n_candidates: int | None = None
     unweighted_steps: tuple[str, ...] = ()
+    takes_weights: bool = True
 
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"
@@ -374,7 +372,7 @@ class Selection:
 
 @frozen
 class Requirement:
-    """One `require` line and how it was decided."""
+    """One `require` line and how it was decided; `alpha` is the level of its test."""
 
     index: int
     source: str
@@ -394,6 +392,7 @@ class Requirement:
     test: HypothesisTestResult | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    alpha: Level | None = None
 
 
 @frozen

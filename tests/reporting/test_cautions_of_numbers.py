@@ -7,9 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSplit
 
-from evallang.reporting.detectable import smallest_difference
-from evallang.reporting.limits import _said_by_numbers
-from evallang.reporting.overlap import shared_training
+from evallang.reporting.limits import _said_by_numbers, shared_training, smallest_difference
 from evallang.results.records import FoldValue
 
 

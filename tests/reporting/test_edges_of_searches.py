@@ -6,8 +6,8 @@ import fixture
 import pytest
 
 from evallang.reporting.context import Context
-from evallang.reporting.edges import search_at_the_edge
 from evallang.reporting.limits import cautions
+from evallang.reporting.search_boundaries import search_at_the_edge
 from evallang.results.records import ModelRecord, Selection
 
 

@@ -6,7 +6,6 @@ from evallang.frozen import frozen
 from evallang.reporting.codes import SEARCH_AT_THE_EDGE
 from evallang.reporting.context import Context
 from evallang.reporting.document import Caution, Code, Runs, runs
-from evallang.reporting.limits_of_numbers import computed_caution
 from evallang.results.settings import Value
 
 LEAST_CANDIDATES = 3  # numbers; of two, each is an end
@@ -42,7 +41,7 @@ def search_at_the_edge(context: Context) -> Caution | None:
             f"{'search' if edge.searches == 1 else 'searches'}.",
         )  # fmt: skip
     body += runs(" A better value may lie beyond: let the candidates go further.")
-    return computed_caution(SEARCH_AT_THE_EDGE, "A search ended at the edge", body)
+    return Caution.from_code(SEARCH_AT_THE_EDGE, "A search ended at the edge", body)
 
 
 def _edges(context: Context) -> Iterator[Edge]:
