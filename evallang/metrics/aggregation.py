@@ -48,7 +48,7 @@ Aggregation = Literal["pooled", "mean_of_folds", "mean_of_repeats"]
 
 @frozen
 class Aggregate:
-    """The value of a metric over folds, with the folds' own values beside it.
+    """The value of a metric over folds, with the folds' own values.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ def aggregate(
 
 
 def over_seeds(wholes: Sequence[Aggregate]) -> tuple[Aggregate, tuple[float | None, ...]]:
-    """Average what the same folds give with several seeds; seeds are no sample.
+    """Average what the same folds give with several seeds; seeds are not a sample.
 
     The value of a fold is the mean over seeds, and so is the estimate; mean and standard
     deviation over folds are those of these means. Gives the standard deviation over seeds of
@@ -132,7 +132,7 @@ def over_seeds(wholes: Sequence[Aggregate]) -> tuple[Aggregate, tuple[float | No
 
 
 def sd_over_seeds(values: NDArray[np.float64]) -> float | None:
-    """Give the standard deviation of what several seeds give, None with fewer than two values.
+    """Return the standard deviation of what several seeds give, None with fewer than two values.
 
     Exactly 0 where all are the same, whatever the rounding of their mean.
     """
@@ -174,7 +174,7 @@ def partition(n: int, fold: ArrayLike | None = None, repeat: ArrayLike | None = 
 def point_value(
     entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
 ) -> float:
-    """Give the value of `aggregate` alone, NaN where undefined, for many outcomes of one layout."""
+    """Return the value of `aggregate`, NaN where undefined, for many outcomes of one layout."""
     if aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds":
         values = _values(entry, options, outcome, parts.fold, len(parts.pairs))
     else:
@@ -186,7 +186,7 @@ def point_value(
 def aggregation_of(
     entry: MetricEntry, options: Mapping[str, Any], repeats: int, folds: int
 ) -> Aggregation:
-    """Name how a metric is put together over so many repeats and folds."""
+    """Return how a metric is aggregated over so many repeats and folds."""
     pools = entry.declaration.form != "scores" or bool(options.get("pool")) or folds == 1
     if not pools:
         return "mean_of_folds"

@@ -1,4 +1,4 @@
-"""Metrics whose numbers stand in a file: one value an example or fold, and its mean."""
+"""Metrics whose numbers are in a file: one value an example or fold, and its mean."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mean_of_values(
 
 
 def given_metric(name: str, better: Direction) -> MetricEntry:
-    """Make the metric of values made elsewhere, under the name that their statement gives."""
+    """Make the metric of imported values, under the name that their statement gives."""
     declaration = MetricDeclaration(task="regression", form="losses", needs="values", better=better)
     return Entry("metric", name, name, mean_of_values, declaration, _INPUTS, (), (), ())
 

@@ -120,17 +120,17 @@ MetricEntry = Entry[MetricDeclaration]
 
 
 def default_metric(task: Literal["classification", "regression"]) -> str:
-    """Name the measure of a study of a task that names none."""
+    """Return the measure of a study of a task without a stated measure."""
     return next(m.name for m in METRICS if m.declaration.default and m.declaration.task == task)
 
 
 def proposed_metric(task: Literal["classification", "regression"]) -> str:
-    """Name the metric that is proposed in place of one for the other task."""
+    """Return the metric that is proposed in place of one for the other task."""
     return next(m.name for m in METRICS if m.declaration.proposed and m.declaration.task == task)
 
 
 def share_metric(*, right: bool) -> str:
-    """Name the metric that is the share of examples predicted right, or wrong."""
+    """Return the metric that is the share of examples predicted right, or wrong."""
     shares = (m for m in METRICS if m.declaration.proportion == "all")
     return next(m.name for m in shares if m.declaration.counts_right == right)
 
@@ -149,7 +149,7 @@ def rows_of_proportion(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one model gave on some examples, beside the truth.
+    """What one model gave on some examples, with the truth.
 
     `truth`, `output` and `weights` have one row per example; `k` is the number of classes
     (0 for regression), `positive` the code of the positive class.
@@ -259,10 +259,10 @@ def successes(
     counts: NDArray[Any],
     positive: int | None,
 ) -> tuple[float, float] | None:
-    """Give (successes, trials) of a metric that is a proportion, or None where it is none.
+    """Return (successes, trials) of a metric that is a proportion, or None where it is not one.
 
     `counts` is one matrix of `confusion`. For a complement (error_rate) the successes are
-    those of the proportion it is 1 minus of. Recall and its kin are proportions for two
+    those of the proportion it is 1 minus of. Recall and similar metrics are proportions for two
     classes only, and not when averaged.
     """
     kind = entry.declaration.proportion
@@ -278,12 +278,12 @@ def successes(
 
 
 def is_binary(options: Mapping[str, Any], k: int) -> bool:
-    """Tell whether a metric with option `average` is about the positive class alone."""
+    """Return whether a metric with option `average` is about the positive class alone."""
     return k == 2 and options.get("average") in (None, "binary")
 
 
 def weighs_by_size(entry: MetricEntry, options: Mapping[str, Any]) -> bool:
-    """Tell whether a metric weighs each class by its size, so that the common class carries it.
+    """Return whether a metric weighs each class by its size, so that the common class carries it.
 
     So does a proportion of all examples, and an average of classes that is `micro` or `weighted`.
     """
@@ -292,7 +292,7 @@ def weighs_by_size(entry: MetricEntry, options: Mapping[str, Any]) -> bool:
 
 
 def canonical(name: str, options: Mapping[str, Any]) -> str:
-    """Give a metric's name with the options that were written: `f1(average=macro)`."""
+    """Return a metric's name with the options that were written: `f1(average=macro)`."""
     if not options:
         return name
     return f"{name}({', '.join(f'{key}={_written(value)}' for key, value in options.items())})"

@@ -32,7 +32,7 @@ DECLARED: Mapping[str, tuple[str, ...]] = {"better": BETTER, "needs": NEEDS}
 
 
 class OwnMetricFailed(ValueError):
-    """A function of the author's that raised, or gave something that is no finite number.
+    """A function of the author's that raised, or gave something that is not a finite number.
 
     `error` is the class of what it raised, `message` its text; the text of the whole names the
     metric as well.
@@ -58,7 +58,7 @@ _LOADED: ContextVar[Mapping[str, OwnMetric]] = ContextVar("own_metrics")
 
 @contextmanager
 def loaded_for_a_run(found: Mapping[str, OwnMetric]) -> Iterator[None]:
-    """Let these functions stand for own metrics, by dotted name, until the run has ended."""
+    """Use these functions for own metrics, by dotted name, until the run has ended."""
     token = _LOADED.set(found)
     try:
         yield
@@ -72,7 +72,7 @@ def own_metric_loaded(name: str) -> OwnMetric | None:
 
 
 def own_metric_entry(name: str) -> MetricEntry:
-    """Give what computes an own metric, or what stands for it before a run."""
+    """Return what computes an own metric, or its placeholder before a run."""
     found = own_metric_loaded(name)
     return entry_of(name, _not_loaded) if found is None else found.entry
 
@@ -113,7 +113,7 @@ def entry_of(
 
 
 def in_labels(entry: MetricEntry, values: Sequence[Any]) -> MetricEntry:
-    """Let an own metric see these labels for the class codes 0, 1, ...; others are left alone."""
+    """Pass these labels to an own metric for the class codes 0, 1, ...; others stay as they are."""
     if not isinstance(entry.function, _OwnFunction) or not values:
         return entry
     return replace(entry, function=replace(entry.function, labels=tuple(values)))
@@ -162,7 +162,7 @@ class _OwnFunction:
         raise OwnMetricFailed(f"`{self.name}` failed: {said}", "ValueError", said)
 
     def _labels(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """Give labels for class codes; a label that is no class is empty, or NaN among numbers."""
+        """Return labels for class codes; an unknown label is empty, or NaN among numbers."""
         if self.labels is None:
             return np.array(codes)
         labels = self.labels
@@ -171,7 +171,7 @@ class _OwnFunction:
         return np.array(labels)[codes.astype(np.int64)]
 
     def _scores(self, output: NDArray[Any], positive: int | None) -> NDArray[Any]:
-        """Give scores of the positive class (n,), or probabilities (n, K), K >= 2."""
+        """Return scores of the positive class (n,), or probabilities (n, K), K >= 2."""
         if self.needs == "scores" and output.ndim == 2 and positive is not None:
             return output[:, positive]
         if self.needs == "probabilities" and output.ndim == 1:

@@ -26,7 +26,7 @@ else:
 def reweighted(
     entry: MetricEntry, options: Mapping[str, Any], outcome: Outcome, parts: Partition
 ) -> Statistic:
-    """Give `point_value` as a function of weights (B, n), which multiply the outcome's own."""
+    """Return `point_value` as a function of weights (B, n), which multiply the outcome's own."""
     form, own = entry.declaration.form, outcome.weights
     by_fold = aggregation_of(entry, options, parts.repeats, len(parts.pairs)) == "mean_of_folds"
     part, number = (parts.fold, len(parts.pairs)) if by_fold else (parts.repeat, parts.repeats)
@@ -125,7 +125,7 @@ def _of_areas(o: Outcome, part: NDArray[np.int64], number: int) -> Statistic:
 
 
 def _sums_by(code: NDArray[np.int64]) -> tuple[Statistic, NDArray[np.int64]]:
-    """Give what sums weights (B, n) within each code (B, codes), and the codes that occur."""
+    """Return what sums weights (B, n) within each code (B, codes), and the codes that occur."""
     order = np.argsort(code, kind="stable")
     ordered = code[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

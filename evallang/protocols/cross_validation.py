@@ -175,7 +175,7 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
     """Test each row by the model trained on all the others; fold i tests row i.
 
     Strata play no part. Ranking metrics cannot be computed on folds of one example. Raises
-    `ValueError` for one row, and for groups, whose rows would stand on both sides.
+    `ValueError` for one row, and for groups, whose rows would be on both sides.
     """
     if rows.groups is not None:
         raise ValueError(

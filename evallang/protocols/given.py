@@ -84,7 +84,7 @@ def split(rows: Rows) -> Iterator[Split]:
 
 
 def yields_of_assignment(values: Sequence[str], repeats: int = 1) -> Yields:
-    """Say what `split` yields for the values of its column, once data are read.
+    """Return what `split` yields for the values of its column, once data are read.
 
     `repeats` is the number of assignments in the file. Raises `ValueError` as `split` does.
     """

@@ -168,7 +168,7 @@ def resubstitution(rows: Rows) -> Iterator[Split]:
 
 
 def written(share: float | Fraction) -> str:
-    """Give a share as readers know it: `1/3`, `20%`."""
+    """Return a share as readers know it: `1/3`, `20%`."""
     fraction = exact(share)
     percent = fraction * 100
     if percent.denominator == 1:

@@ -154,11 +154,11 @@ class ProtocolDeclaration(Guidance):
     one_class_fix: str = "write fewer folds, or another protocol"
 
     def draws_at_random(self) -> bool:
-        """Tell whether chance decides which rows stand in which part."""
+        """Return whether chance decides which rows are in which part."""
         return self.division in ("shuffled", "resampled")
 
     def cuts_groups(self, options: Mapping[str, Any]) -> bool:
-        """Tell whether single rows are left out, so that a group is cut."""
+        """Return whether single rows are left out, so that a group is cut."""
         return self.division == "in_turn" and not self.yields(options).grouped
 
     def number_of_folds(self, options: Mapping[str, Any]) -> int | None:
@@ -230,7 +230,7 @@ def written_number(value: object) -> str:
 
 
 def about(entry: ProtocolEntry, options: Mapping[str, Any], grouped: bool = False) -> str:
-    """Say what an estimate under these options is about; `{k}`, `{n_train}` left open.
+    """Return what an estimate under these options is about; `{k}`, `{n_train}` left open.
 
     `options` are all of them; `grouped` tells that rows come in groups, so that the unit
     of every interval is the group.
@@ -239,7 +239,7 @@ def about(entry: ProtocolEntry, options: Mapping[str, Any], grouped: bool = Fals
 
 
 def about_yields(yields: Yields, grouped: bool = False) -> str:
-    """Say what an estimate is about from what the protocol yields."""
+    """Return what an estimate is about from what the protocol yields."""
     if grouped or yields.grouped:
         return NEW_GROUPS
     if yields.averaged:

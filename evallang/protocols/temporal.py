@@ -95,7 +95,7 @@ def time_series(
     """Test on consecutive periods, each by the model trained on all rows before it.
 
     Rows are in the order of the file. The last `folds` periods of `test` rows (by default
-    n // (folds + 1)) are tested; `gap` rows before each are left out of training. The first
+    n // (folds + 1)) are tested; `gap` rows before each are omitted from training. The first
     rows are never tested, and strata play no part. Raises `ValueError` where too few rows
     are left to train on, or where a group has rows on both sides.
     """
@@ -105,7 +105,7 @@ def time_series(
 def forward_chaining(
     rows: Rows, folds: int, gap: int = 0, test: int | None = None
 ) -> Iterator[Split]:
-    """Give the splits of `time_series`, as scikit-learn's TimeSeriesSplit does."""
+    """Yield the splits of `time_series`, as scikit-learn's TimeSeriesSplit does."""
     if folds < 2:
         raise ValueError(f"time_series needs 2 folds or more, and folds is {folds}")
     if gap < 0 or (test is not None and test < 1):

@@ -29,14 +29,14 @@ OPPOSITE: dict[str, Alternative] = {
 
 
 def normal_p(z: float, alternative: Alternative = "two_sided") -> float:
-    """Give the tail area beyond z of a standard normal variable, on the side that counts."""
+    """Return the tail area beyond z of a standard normal variable, on the side that counts."""
     if alternative == "two_sided":
         return float(2.0 * special.ndtr(-abs(z)))
     return float(special.ndtr(-z if alternative == "greater" else z))
 
 
 def t_p(t: float, df: float, alternative: Alternative = "two_sided") -> float:
-    """Give the tail area beyond t of Student's distribution, on the side that counts."""
+    """Return the tail area beyond t of Student's distribution, on the side that counts."""
     if alternative == "two_sided":
         return float(2.0 * special.stdtr(df, -abs(t)))
     return float(special.stdtr(df, -t if alternative == "greater" else t))

@@ -21,13 +21,13 @@ MOST_FALLS = 32  # one place in so many out of order, else the cells were of no 
 
 
 def ascending(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Give the places of `values` (n,) in ascending order, and the values in that order.
+    """Return the places of `values` (n,) in ascending order, and the values in that order.
 
     The same as a stable argsort: equal values stay in the order they came. Values are parted
     by their size until a part stays in the cache; there they fall into 2^32 cells of equal
     width, which are sorted by their two 16-bit digits (numpy sorts such digits by counting, in
     linear time), and the few that are out of order within a cell are merged. Where parts are
-    crowded, as by an outlier, values are parted by their digits in memory, which are those of
+    crowded, as by an outlier, values are divided by their digits in memory, which are those of
     a logarithm, and where that does not help, compared. NaN come last.
     """
     n = len(values)
@@ -83,7 +83,7 @@ def _parts(
 def _cells(
     values: NDArray[np.float64], low: float, width: float, count: int
 ) -> NDArray[np.float64]:
-    """Give the cell of each value, 0 to count - 1 with a fraction, never falling with the value."""
+    """Return the cell of each value, from 0 to count - 1 with a fraction, in ascending order."""
     # The largest stays below `count` whatever way the product is rounded
     scale = count * (1 - 2.0**-40) / width if width > 0 else 0.0
     if not math.isfinite(width) or not math.isfinite(scale):

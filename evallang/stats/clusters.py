@@ -69,7 +69,7 @@ SAME = 1e-9  # relative; the same sum reached by another order
 
 
 def few_groups(count: int | None, *, p: bool = False) -> tuple[str, ...]:
-    """Say where groups are too few for normal or bootstrap theory, `p` included; else nothing."""
+    """Return a note where groups are too few for normal or bootstrap theory, `p` included."""
     if count is None or not 1 < count < ENOUGH_GROUPS:
         return ()
     what = "the interval tends to be too narrow" + (" and p too small" if p else "")
@@ -173,7 +173,7 @@ def clustered_difference(
     level: float = 0.95,
     name: str = "difference",
 ) -> tuple[Difference, Clusters]:
-    """Give the mean of paired differences with a cluster-robust interval.
+    """Return the mean of paired differences with a cluster-robust interval.
 
     The variance of the mean is Σ e_g² / (1 - n_g/n) / n², e_g the sum of the residuals of the
     n_g rows of group g, with Student's t on Satterthwaite's degrees of freedom (CR2: Bell &

@@ -40,7 +40,7 @@ class CorrectionDeclaration(Guidance):
     strictest : the level of one of m hypotheses at the strictest step: alpha / m (`bonferroni`),
         1 - (1 - alpha)^(1/m) (`sidak`), alpha / m over 1 + 1/2 + ... + 1/m (`harmonic`)
     of_test : the only test whose p-values it adjusts, or empty
-    default : True for the correction of a family whose author names none
+    default : True for the correction of a family without a stated correction
     """
 
     controls: Literal["fwer", "fdr"] | None
@@ -61,14 +61,14 @@ CORRECTIONS: Registry[CorrectionDeclaration] = Registry("correction", "evallang.
 
 
 def default_correction() -> str:
-    """Return the name of the correction of a family whose author names none."""
+    """Return the name of the correction of a family without a stated correction."""
     return next(entry.name for entry in CORRECTIONS if entry.declaration.default)
 
 
 def simultaneous_level(
     correction: str, level: float, m: int, rejected: int | None = None
 ) -> float | None:
-    """Give the level of single intervals that hold together at `level` over m hypotheses.
+    """Return the level of single intervals that hold together at `level` over m hypotheses.
 
     `rejected` is the number R that `fdr_bh` and `fdr_by` selected: intervals for those at
     1 - R q/m have the false coverage rate q = 1 - level (Benjamini & Yekutieli 2005). None
@@ -150,19 +150,19 @@ def p_values(p: P) -> list[float | None]:
 
 
 def step_down(values: list[float]) -> list[float]:
-    """Let no value fall below the one before it, from the smallest p up."""
+    """Raise each value to at least the one before it, from the smallest p up."""
     for i in range(1, len(values)):
         values[i] = max(values[i], values[i - 1])
     return values
 
 
 def step_up(values: list[float]) -> list[float]:
-    """Let no value exceed the one after it, from the largest p down."""
+    """Lower each value to at most the one after it, from the largest p down."""
     for i in range(len(values) - 2, -1, -1):
         values[i] = min(values[i], values[i + 1])
     return values
 
 
 def harmonic(m: int) -> float:
-    """Give 1 + 1/2 + ... + 1/m."""
+    """Return 1 + 1/2 + ... + 1/m."""
     return sum(1 / i for i in range(1, m + 1))

@@ -50,7 +50,7 @@ class Correctness:
         return tuple(self.together[m][m] for m in range(self.n_models))
 
     def pair(self, first: int, second: int) -> Table:
-        """Give [[both right, only first right], [only second right, both wrong]]."""
+        """Return [[both right, only first right], [only second right, both wrong]]."""
         if not {first, second} <= set(range(self.n_models)):
             raise ValueError(f"a pair names two of the {self.n_models} models, from 0 on")
         both = self.together[first][second]

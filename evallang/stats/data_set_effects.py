@@ -97,14 +97,14 @@ def kendalls_w(scores: ArrayLike, level: float = 0.95, seed: int = 0) -> Effect:
 
     The variance of the rank sums as a share of its largest possible value, corrected for
     ties: the tie-corrected Friedman chi-squared over N (M - 1). `scores` is (N, M);
-    data sets without all scores are left out. None where no data set tells models apart.
+    data sets without all scores are skipped. None where no data set tells models apart.
     """
     ranks = row_ranks(read_scores(scores, "lower").values)
     return w_of_ranks(ranks, level, seed)
 
 
 def w_of_ranks(ranks: NDArray[np.float64], level: float, seed: int) -> Effect:
-    """Give Kendall's W of ranks (N, M) that were made already."""
+    """Return Kendall's W of ranks (N, M) that were made already."""
     n, models = ranks.shape
     centred = ranks - (models + 1) / 2
     squares = (centred**2).sum(axis=1)
@@ -246,7 +246,7 @@ def akinshins_gamma(
 def effects_over_data(
     first: ArrayLike, second: ArrayLike, level: float, seed: int
 ) -> tuple[Effect, ...]:
-    """Give the effect sizes of two models over data sets: rank-biserial, gamma, delta."""
+    """Return the effect sizes of two models over data sets: rank-biserial, gamma, delta."""
     return (
         rank_biserial(first, second, level, seed),
         akinshins_gamma(first, second, level, seed),
@@ -261,7 +261,7 @@ def average_rank_effects(
     seed: int = 0,
     missing: Missing = "leave_out",
 ) -> tuple[Effect, ...]:
-    """Give the average rank of each model with its interval over resampled data sets.
+    """Return the average rank of each model with its interval over resampled data sets.
 
     `scores` is (N, M); all models are ranked on the same resamples. Empty where no data set
     has a score of every model.
@@ -302,7 +302,7 @@ def _within_reach(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the median along the last axis; of short rows sorting is ten times np.median's speed."""
+    """Return the median along the last axis; sorting short rows beats np.median tenfold."""
     ordered, n = np.sort(values, axis=-1), values.shape[-1]
     middle: NDArray[np.float64] = (ordered[..., (n - 1) // 2] + ordered[..., n // 2]) / 2
     return middle

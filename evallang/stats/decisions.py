@@ -1,4 +1,4 @@
-"""What an interval allows to be said: at a level, superior, not inferior, equivalent.
+"""What an interval allows to be claimed: at a level, superior, not inferior, equivalent.
 
 The bounds decide, not p: the interval is the two-sided one that is printed. What has no
 bounds is not shown.
@@ -38,7 +38,7 @@ class Decision:
 def decide_level(
     interval: Bounds, threshold: float, relation: Literal[">=", "<="] = ">="
 ) -> Decision:
-    """Tell whether a value is shown to be at least, or at most, a threshold."""
+    """Return whether a value is shown to be at least, or at most, a threshold."""
     word(relation, (">=", "<="), "relation")
     low, high = interval.low, interval.high
     if low is None or high is None:
@@ -49,7 +49,7 @@ def decide_level(
 
 
 def decide_superior(interval: Bounds, better: Better = "higher", margin: float = 0.0) -> Decision:
-    """Tell whether the first model is shown to be better, by more than `margin`.
+    """Return whether the first model is shown to be better, by more than `margin`.
 
     `interval` is that of first minus second; `better` says which direction of the metric is.
     Raises `ValueError` where `margin` is negative.
@@ -58,7 +58,7 @@ def decide_superior(interval: Bounds, better: Better = "higher", margin: float =
 
 
 def decide_noninferior(interval: Bounds, margin: float, better: Better = "higher") -> Decision:
-    """Tell whether the first model is shown to be worse by less than `margin`, if at all.
+    """Return whether the first model is shown to be worse by less than `margin`, if at all.
 
     Raises `ValueError` where `margin` is not positive.
     """
@@ -66,7 +66,7 @@ def decide_noninferior(interval: Bounds, margin: float, better: Better = "higher
 
 
 def decide_equivalent(interval: Bounds, margin: float) -> Decision:
-    """Tell whether the whole interval of the difference lies inside ± `margin`.
+    """Return whether the whole interval of the difference lies inside ± `margin`.
 
     Raises `ValueError` where `margin` is not positive.
     """

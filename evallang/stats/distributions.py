@@ -16,7 +16,7 @@ else:
 
 
 def normal_quantile(level: float) -> float:
-    """Give z with P(|Z| <= z) = level for a standard normal Z.
+    """Return z with P(|Z| <= z) = level for a standard normal Z.
 
     Raises `ValueError` where `level` is not between 0 and 1.
     """
@@ -24,7 +24,7 @@ def normal_quantile(level: float) -> float:
 
 
 def t_quantile(level: float, df: float) -> float:
-    """Give t with P(|T| <= t) = level for Student's T with `df` degrees of freedom.
+    """Return t with P(|T| <= t) = level for Student's T with `df` degrees of freedom.
 
     Raises `ValueError` where `level` is not between 0 and 1.
     """
@@ -47,22 +47,22 @@ def welch_df(parts: tuple[tuple[float, float], ...]) -> float | None:
 
 
 def chi2_tail(x: float, df: float) -> float:
-    """Give P(X >= x) for X chi-squared with `df` degrees of freedom."""
+    """Return P(X >= x) for X chi-squared with `df` degrees of freedom."""
     return float(special.chdtrc(df, x))
 
 
 def f_tail(x: float, df1: float, df2: float) -> float:
-    """Give P(X >= x) for X with Fisher's F distribution."""
+    """Return P(X >= x) for X with Fisher's F distribution."""
     return float(special.fdtrc(df1, df2, x))
 
 
 def f_quantile(level: float, df1: float, df2: float) -> float:
-    """Give x with P(F <= x) = level for F with (df1, df2) degrees of freedom."""
+    """Return x with P(F <= x) = level for F with (df1, df2) degrees of freedom."""
     return float(special.fdtri(df1, df2, checked_level(level)))
 
 
 def fair_coin_tail(k: int, n: int) -> float:
-    """Give P(X >= k) for X binomial with n trials of probability one half."""
+    """Return P(X >= k) for X binomial with n trials of probability one half."""
     if k <= 0:
         return 1.0
     return 0.0 if k > n else float(special.betainc(k, n - k + 1, 0.5))

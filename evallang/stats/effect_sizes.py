@@ -68,7 +68,7 @@ class EffectSizeDeclaration:
     scale : `number`, `share` (it cannot exceed 1 in size) or `odds` (A : B of discordant pairs,
         inverted where the order of the models is)
     signed : True where the order of the models gives it its sign
-    symbol : its letter where the name has none
+    symbol : its letter where the name contains no letter
     """
 
     neutral: float

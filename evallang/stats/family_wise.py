@@ -173,7 +173,7 @@ def holm(p: P) -> Adjusted:
     ),
 )
 def sidak(p: P) -> Adjusted:
-    """Give 1 - (1 - p)^m, exact for m independent tests."""
+    """Return 1 - (1 - p)^m, exact for m independent tests."""
     return in_order(p, lambda ps: [_beside(x, len(ps)) for x in ps])
 
 
@@ -328,10 +328,10 @@ def hommel(p: P) -> Adjusted:
     ),
 )
 def finner(p: P) -> Adjusted:
-    """Give 1 - (1 - p)^(m/rank) step by step from the smallest p.
+    """Return 1 - (1 - p)^(m/rank) step by step from the smallest p.
 
     The chance of a false rejection is at most alpha where all hypotheses are true and the
-    tests independent. It is not beside false ones: with half of ten hypotheses false and
+    tests independent. It is not when others are false: with half of ten hypotheses false and
     found, the smallest p of the others is held against 1 - (1 - alpha)^.6.
     """
     return in_order(
@@ -370,7 +370,7 @@ def finner(p: P) -> Adjusted:
     ),
 )
 def li(p: P) -> Adjusted:
-    """Give p / (p + 1 - largest p)."""
+    """Return p / (p + 1 - largest p)."""
     return in_order(p, lambda ps: [x / (x + (1 - ps[-1])) if x > 0 else 0.0 for x in ps])
 
 

@@ -39,7 +39,7 @@ def corrected_factor(
     test_train_ratio: float | None,
     planned: int | None = None,
 ) -> tuple[float, tuple[str, ...]]:
-    """Give 1/J + n_test/n_train, the share of s² in the variance of the mean, and notes.
+    """Return 1/J + n_test/n_train, the share of s² in the variance of the mean, and notes.
 
     Nadeau & Bengio 2003. The ratio is the one the author gave, else that of the
     sums of the fold sizes, else 1/(J - 1) of the `planned` folds, those without a score
@@ -64,7 +64,7 @@ def corrected_factor(
 
 
 def spread_is_noise(spread: Any, scale: float) -> Any:
-    """Tell where a difference of scores is below the twelfth significant digit of `scale`."""
+    """Return where a difference of scores is below the twelfth significant digit of `scale`."""
     return np.abs(spread) <= NOISE * scale
 
 
@@ -84,7 +84,7 @@ def aligned(
 
 
 def _size(values: NDArray[np.float64]) -> str:
-    """Give the shape of an array for a sentence: 5, or 5 x 2."""
+    """Return the shape of an array for a sentence: 5, or 5 x 2."""
     return " x ".join(map(str, values.shape)) or "a single number"
 
 
@@ -107,7 +107,7 @@ def differences(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray
 def studentized(
     numerator: float, denominator: float, alternative: Alternative = "two_sided"
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """Give the statistic, and p and a note where there is no variance at all."""
+    """Return the statistic, and p and a note where there is no variance at all."""
     if denominator > 0:
         return numerator / denominator, None, ()
     if numerator == 0:

@@ -76,12 +76,12 @@ def bootstrap_error(
 def leave_one_out_error(
     losses: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[float | None, int]:
-    """Give Err(1): the mean over examples of the mean loss in the rounds that left them out.
+    """Return Err(1): the mean over examples of the mean loss in the rounds that left them out.
 
     `losses` is (B, n), NaN where an example was drawn; `weights` (n,) weigh the mean over
     examples. Also gives the number of examples that no round left out and that have no
     part in the mean; None for the error where that is all. One infinite loss makes it
-    infinite. Raises `ValueError` where losses are no (B, n), or a weight is not finite.
+    infinite. Raises `ValueError` where losses are not (B, n), or a weight is not finite.
     """
     per_example, never = _per_example(_table(losses, "losses"))
     known = ~np.isnan(per_example)
@@ -110,7 +110,7 @@ def standard_error(
     the E_i (own rule). `losses` (B, n) has NaN where an example was drawn, `times` (B, n)
     says how often it was; `weights` and `groups` (n,) as in `influences`. None with fewer
     than three rounds or two units, or where an example was not left out twice. Raises
-    `ValueError` where losses and times are no (B, n), or a loss is infinite.
+    `ValueError` where losses and times are not (B, n), or a loss is infinite.
     """
     table, drawn = _table(losses, "losses"), _table(times, "times")
     if table.shape != drawn.shape or np.isnan(drawn).any() or np.isinf(table).any():
@@ -144,7 +144,7 @@ def influences(
     weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Give the influence of each unit on Err(1): an example, or a group of them (G,).
+    """Return the influence of each unit on Err(1): an example, or a group of them (G,).
 
     Of n examples, Efron & Tibshirani 1997, section 5: (2 + 1/(n - 1)) (E_i - Err(1)) / n +
     (1 - 1/n)^-n cov(N_i, q), where N_i is how often a round drew i and q the mean over all n
@@ -189,18 +189,18 @@ class _Parts:
         return np.asarray(np.add.reduceat(weighted, self.starts, axis=1))
 
     def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the weighted mean of each row of values (k, n)."""
+        """Return the weighted mean of each row of values (k, n)."""
         return np.asarray(values @ self.weights / self.total)
 
     def of_means(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give each unit's influence on the mean of the errors (k, n), the models held fixed."""
+        """Return each unit's influence on the mean of the errors (k, n), the models held fixed."""
         shares = self.sums(np.ones((1, len(self.weights)))) / self.total
         return self.sums(errors) / self.total - self.mean(errors)[:, None] * shares
 
     def influence(
         self, errors: NDArray[np.float64], covariances: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Give influences (k, G) from errors of examples (k, n) and covariances (k, G)."""
+        """Return influences (k, G) from errors of examples (k, n) and covariances (k, G)."""
         number = self.number
         drawn = number * self.sums(errors) / self.total - self.mean(errors)[:, None]
         growth = (1 - 1 / number) ** -number
@@ -210,11 +210,11 @@ class _Parts:
 def no_information_rate(
     truth: ArrayLike, predicted: ArrayLike, k: int, weights: ArrayLike | None = None
 ) -> float:
-    """Give gamma for 0-1 loss: sum over classes of p (1 - q) (Raschka 2018, eq. 39).
+    """Return gamma for 0-1 loss: sum over classes of p (1 - q) (Raschka 2018, eq. 39).
 
     p is a class's share of the truth, q its share of the predictions of the model fitted
     on the full sample, by `weights` (n,) where examples have them; codes outside
-    0 .. k - 1 are always wrong. Raises `ValueError` where truth and predictions are no codes
+    0 .. k - 1 are always wrong. Raises `ValueError` where truth and predictions are not codes
     of the same examples, at least one, or a weight is negative.
     """
     actual, codes = np.asarray(truth), np.asarray(predicted)
@@ -238,7 +238,7 @@ def no_information_rate(
 
 
 def _table(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """Read (B, n); what is infinite is no negative number."""
+    """Read (B, n); what is infinite is not a negative number."""
     table = magnitudes(values, what)
     if table.ndim != 2 or (table == -np.inf).any():
         raise ValueError(f"{what} are given as one row of numbers for each round")

@@ -125,7 +125,7 @@ def westfall(
 
 
 def collapse(correct: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Give the distinct rows of a Boolean matrix (n, M), and how often each comes."""
+    """Return the distinct rows of a Boolean matrix (n, M), and how often each comes."""
     matrix = as_boolean(correct)
     models = matrix.shape[1]
     if models > FEW_MODELS:
@@ -230,7 +230,7 @@ def _studentized(
 
 
 def _back(order: NDArray[np.intp], values: list[float]) -> list[float]:
-    """Hand values in ascending order of p back to their places."""
+    """Restore the order of values that are sorted by p."""
     result = [0.0] * len(values)
     for place, value in zip(order.tolist(), values, strict=True):
         result[place] = value

@@ -194,7 +194,7 @@ def bergmann_hommel(p: P, pairs: Pairs | None = None) -> Adjusted:
     adjusted: list[float | None] = [None] * len(p)
     for part, (best, holding) in zip(parts, sizes, strict=True):
         for row, place in enumerate(part):
-            # Sets that hold this pair, with the largest ones of the other parts beside them
+            # Sets that hold this pair, with the largest ones of the other parts with them
             reach = thresholds <= values[place]
             value = (thresholds * (holding[row] + free - best))[reach].max()
             adjusted[place] = None if p[place] is None else float(min(value, 1.0))
@@ -202,7 +202,7 @@ def bergmann_hommel(p: P, pairs: Pairs | None = None) -> Adjusted:
 
 
 def _checked_pairs(m: int, pairs: Pairs | None) -> tuple[tuple[int, int], ...]:
-    """Give the pairs as ordered tuples; all pairs where there are none."""
+    """Return the pairs as ordered tuples; all pairs where there are none."""
     if pairs is None:
         models = round((1 + (1 + 8 * m) ** 0.5) / 2)
         if models * (models - 1) // 2 != m and m:
@@ -227,7 +227,7 @@ def _components(pairs: tuple[tuple[int, int], ...]) -> list[list[int]]:
 
 
 def _attainable(pairs: tuple[tuple[int, int], ...]) -> set[int]:
-    """Give the numbers of pairs that can be equal at once, 0 included."""
+    """Return the numbers of pairs that can be equal at once, 0 included."""
     total = {0}
     for part in _components(pairs):
         models = {model for place in part for model in pairs[place]}
@@ -254,7 +254,7 @@ def _counts_of_all_pairs(models: int) -> frozenset[int]:
 
 
 def _equal_pairs(pairs: tuple[tuple[int, int], ...], part: list[int]) -> NDArray[np.bool_]:
-    """Tell for each partition of the models which of the pairs are equal, (partitions, m)."""
+    """Return for each partition of the models which of the pairs are equal, (partitions, m)."""
     models = sorted({model for place in part for model in pairs[place]})
     if len(models) > MOST_MODELS:
         raise ValueError(

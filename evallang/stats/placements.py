@@ -19,7 +19,7 @@ MOST_IN_HALF = 1 << 30  # examples whose doubled numbers fit into 32 bits
 def twice_outranked(
     positive: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.signedinteger]]:
-    """Give the places of all scores (n,) in ascending order, and what each outranks, doubled.
+    """Return the places of all scores (n,) in ascending order, and what each outranks, doubled.
 
     A positive outranks the negatives with a lower score, a negative the positives with a
     higher one; ties count half, so that the double is a whole number. The second array is in

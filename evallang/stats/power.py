@@ -79,7 +79,7 @@ def corrected_alpha(alpha: float, comparisons: int, correction: str = "holm") ->
 
 
 def stated(difference: float | str) -> float:
-    """Refuse what is no stated difference, the observed one by name."""
+    """Refuse what is not a stated difference, the observed one by name."""
     if isinstance(difference, str):
         raise ValueError(
             "power at the observed difference says no more than p (Hoenig & Heisey 2001): state "
@@ -120,7 +120,7 @@ def smallest_difference(
 
 
 def checked_target(target: float) -> None:
-    """Raise `ValueError` where `target` is no power."""
+    """Raise `ValueError` where `target` is not a power."""
     if not 0 < target < 1:
         raise ValueError("a power lies between 0 and 1")
 

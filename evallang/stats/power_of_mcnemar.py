@@ -52,7 +52,7 @@ def mcnemar_power(
     method: Literal["exact", "connor"] = "exact",
     variant: Variant = "midp",
 ) -> PowerAnalysis:
-    """Give the power of McNemar's test for a difference of two accuracies on n examples.
+    """Return the power of McNemar's test for a difference of two accuracies on n examples.
 
     `exact` adds up the probabilities of all tables that `variant` rejects; `connor` is the
     normal approximation of Connor 1987. `discordant` is the share of examples on which just
@@ -94,7 +94,7 @@ def mcnemar_detectable(
     method: Literal["exact", "connor"] = "exact",
     variant: Variant = "midp",
 ) -> PowerAnalysis:
-    """Give the smallest difference that McNemar's test finds with power `target`.
+    """Return the smallest difference that McNemar's test finds with power `target`.
 
     None, with a note, where even the largest difference that the share of discordant
     examples allows is not found. Raises `ValueError` as `mcnemar_power` does.
@@ -116,7 +116,7 @@ def mcnemar_size(
     method: Literal["exact", "connor"] = "exact",
     variant: Variant = "midp",
 ) -> PowerAnalysis:
-    """Give the number of examples with which McNemar's test has power `target`.
+    """Return the number of examples with which McNemar's test has power `target`.
 
     Exact power does not grow steadily with n: the number is the least from which on it
     stays at `target` for 5 % more examples, looked up at 200 of them at most. Raises
@@ -152,7 +152,7 @@ def _mcnemar_exact(gap: float, discordant: float, n: int, alpha: float, variant:
 
 
 def _critical_counts(pairs: NDArray[np.int64], alpha: float, variant: Variant) -> NDArray[np.int64]:
-    """Give for each of consecutive numbers of discordant pairs the smallest count rejected.
+    """Return for each of consecutive numbers of discordant pairs the smallest count rejected.
 
     One above the number of pairs where nothing is.
     """
@@ -163,7 +163,7 @@ def _critical_counts(pairs: NDArray[np.int64], alpha: float, variant: Variant) -
 
 @lru_cache(maxsize=1024)
 def _critical_block(block: int, alpha: float, variant: Variant) -> NDArray[np.int64]:
-    """Give the critical counts of a block of pairs, which the search for a size asks again."""
+    """Return the critical counts of a block of pairs, which the search for a size asks again."""
     pairs = np.arange(block * BLOCK, (block + 1) * BLOCK)
     low, high = pairs // 2, pairs + 1  # a table with b = c is never rejected
     while (high - low > 1).any():
@@ -192,14 +192,14 @@ def _mcnemar_p(
 
 
 def _binomial_tail(k: NDArray[np.int64], n: NDArray[np.int64], share: float) -> NDArray[np.float64]:
-    """Give P(X >= k) for X binomial."""
+    """Return P(X >= k) for X binomial."""
     inside = (k >= 1) & (k <= n)
     tail = special.betainc(np.where(inside, k, 1), np.where(inside, n - k + 1, 1), share)
     return np.where(inside, tail, (k < 1).astype(np.float64))
 
 
 def _mcnemar_connor(gap: float, discordant: float, n: int, alpha: float) -> float:
-    """Give the normal approximation: z of the null variance against that of the alternative."""
+    """Return the normal approximation: z of the null variance against that of the alternative."""
     variance = discordant - gap * gap
     reach = gap * math.sqrt(n) - normal_quantile(1 - alpha) * math.sqrt(discordant)
     if variance <= 0:

@@ -32,7 +32,7 @@ def t_power(
     *,
     test_train_ratio: float = 0.0,
 ) -> PowerAnalysis:
-    """Give the power of a paired t test of n differences with standard deviation `sd`.
+    """Return the power of a paired t test of n differences with standard deviation `sd`.
 
     `sd` is that of the differences of one study, as the test sees it. The noncentral t
     distribution with n - 1 degrees of freedom and noncentrality
@@ -69,7 +69,7 @@ def t_power(
 def t_detectable(
     sd: float, n: int, alpha: float = 0.05, target: float = 0.8, *, test_train_ratio: float = 0.0
 ) -> PowerAnalysis:
-    """Give the smallest mean difference that a paired t test finds with power `target`.
+    """Return the smallest mean difference that a paired t test finds with power `target`.
 
     Raises `ValueError` as `t_power` does.
     """
@@ -93,7 +93,7 @@ def t_size(
     *,
     test_train_ratio: float = 0.0,
 ) -> PowerAnalysis:
-    """Give the number of differences with which a paired t test has power `target`.
+    """Return the number of differences with which a paired t test has power `target`.
 
     With a `test_train_ratio` no number may be enough: more splits of the same rows tell ever
     less. Raises `ValueError` as `t_power` does, or where more than about 17 million would be
@@ -111,7 +111,7 @@ def t_size(
 
 
 def _noncentral_tails(df: int, shift: float, bound: float) -> float:
-    """Give P(|T| > bound) for a noncentral t, T = (Z + shift) / S.
+    """Return P(|T| > bound) for a noncentral t, T = (Z + shift) / S.
 
     The integral over the density of S = sqrt(chi2 / df) of both tails of Z, by Gauss and
     Legendre on pieces that part where the integrand bends. scipy.special.nctdtr has no value

@@ -34,7 +34,7 @@ class ScoreTable:
     values : (N, M), higher is better, rounded to twelve significant digits; -inf where a
         missing score counts as the worst
     kept : the data sets that remain, as positions in what was given
-    notes : what was left out, or counted as the worst
+    notes : what was omitted, or counted as the worst
     """
 
     values: NDArray[np.float64]
@@ -49,7 +49,7 @@ def read_scores(
 
     A score is missing where it is None or NaN, and with `finite` where it is infinite: its
     data set is left out, or with `missing="worst"` the model ranks behind all that have one.
-    Raises `ValueError` where `scores` is not (N, M) or `better` is no direction.
+    Raises `ValueError` where `scores` is not (N, M) or `better` is not a direction.
     """
     checked_direction(better)
     given = subtractable(scores, "scores")
@@ -68,7 +68,7 @@ def read_scores(
 
 
 def checked_direction(better: str) -> None:
-    """Raise `ValueError` where `better` is no direction."""
+    """Raise `ValueError` where `better` is not a direction."""
     if better not in ("higher", "lower"):
         raise ValueError(f"a metric is better when it is higher or lower, not {better!r}")
 
@@ -136,7 +136,7 @@ def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def average_ranks(
     scores: ArrayLike, better: Better = "higher", missing: Missing = "leave_out"
 ) -> tuple[float, ...]:
-    """Give the average rank of each model over the data sets, 1 for the best.
+    """Return the average rank of each model over the data sets, 1 for the best.
 
     Demšar 2006, 3.2.2. Empty where no data set has a score of every model.
     """
@@ -147,12 +147,12 @@ def average_ranks(
 
 
 def rank_error(models: int, n: int) -> float:
-    """Give the standard error of a difference of two average ranks, sqrt(M (M + 1) / (6 N))."""
+    """Return the standard error of a difference of two average ranks, sqrt(M (M + 1) / (6 N))."""
     return math.sqrt(models * (models + 1) / (6 * n))
 
 
 def critical_difference(models: int, n: int, level: float = 0.95) -> float:
-    """Give how far apart two average ranks must be for Nemenyi's test to tell them apart.
+    """Return how far apart two average ranks must be for Nemenyi's test to tell them apart.
 
     CD = q sqrt(M (M + 1) / (6 N)), where q is the quantile of the studentized range of M
     variables with infinite degrees of freedom over the square root of 2 (Demšar 2006,

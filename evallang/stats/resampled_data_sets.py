@@ -70,11 +70,11 @@ class _Resampled:
         self.limits = limits
 
     def estimate(self) -> float:
-        """Give the statistic of all data sets."""
+        """Return the statistic of all data sets."""
         return float(self._statistic(Draws(np.ones((1, self._n))))[0])
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give the statistic on the `ROUNDS` resamples of the seed that `rng` began with."""
+        """Return the statistic on the `ROUNDS` resamples of the seed that `rng` began with."""
         return self._statistic(drawn(self._n, self._seed))
 
     def jackknife(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -87,7 +87,7 @@ class _Resampled:
 def resampled_effect(
     name: str, n: int, statistic: Statistic, limits: Limits, level: float, seed: int
 ) -> Effect:
-    """Give the statistic of all data sets, and its interval over resamples of them."""
+    """Return the statistic of all data sets, and its interval over resamples of them."""
     from evallang.stats.intervals.bootstrap_bounds import bootstrap
 
     sample = _Resampled(n, statistic, limits, seed)

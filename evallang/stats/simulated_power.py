@@ -35,7 +35,7 @@ def rank_power(
     seed: int = 0,
     rounds: int = 10_000,
 ) -> PowerAnalysis:
-    """Give the power of a test on ranks over n data sets, with normal differences.
+    """Return the power of a test on ranks over n data sets, with normal differences.
 
     The difference of two models over data sets is taken as normal with mean `difference`
     and standard deviation `sd`. `wilcoxon` and `sign` use their exact critical values;
@@ -95,7 +95,7 @@ def rank_detectable(
     seed: int = 0,
     rounds: int = 10_000,
 ) -> PowerAnalysis:
-    """Give the smallest difference that a test on ranks finds with power `target`.
+    """Return the smallest difference that a test on ranks finds with power `target`.
 
     All differences are tried on the same draws, so that power grows with them. None, with a
     note, where n data sets are too few to reject at all. Raises `ValueError` as `rank_power`.
@@ -133,7 +133,7 @@ def rank_size(
     seed: int = 0,
     rounds: int = 10_000,
 ) -> PowerAnalysis:
-    """Give the number of data sets with which a test on ranks has power `target`.
+    """Return the number of data sets with which a test on ranks has power `target`.
 
     Found by doubling and halving, to within the Monte Carlo error of the power. Raises
     `ValueError` as `rank_power` does, or where more than 1,024 would be needed.
@@ -161,7 +161,7 @@ def rank_size(
 def _rejection(
     test: RankTest, n: int, alpha: float, models: int
 ) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
-    """Give the function that tells which simulated samples are rejected."""
+    """Return the function that tells which simulated samples are rejected."""
     if test == "sign":
         wins = _sign_bound(n, alpha)
 
@@ -190,7 +190,7 @@ def _rejection(
 
 
 def _sign_bound(n: int, alpha: float) -> int:
-    """Give the least number of wins of one model that is rejected; n + 1 where none is."""
+    """Return the least number of wins of one model that is rejected; n + 1 where none is."""
     wins = n // 2 + 1
     while wins <= n and 2 * fair_coin_tail(wins, n) > alpha:
         wins += 1
@@ -198,7 +198,7 @@ def _sign_bound(n: int, alpha: float) -> int:
 
 
 def _signed_rank_bound(n: int, alpha: float) -> int:
-    """Give the largest smaller rank sum that is rejected; -1 where none is."""
+    """Return the largest smaller rank sum that is rejected; -1 where none is."""
     chances = np.zeros(n * (n + 1) // 2 + 1)
     chances[0] = 1.0
     for step in range(1, n + 1):
@@ -209,7 +209,7 @@ def _signed_rank_bound(n: int, alpha: float) -> int:
 
 
 def _friedman_bound(n: int, alpha: float, models: int) -> float:
-    """Give the least sum of squares of the centred rank sums whose F is rejected.
+    """Return the least sum of squares of the centred rank sums whose F is rejected.
 
     F = (n - 1) chi2 / (n (M - 1) - chi2) grows with chi2 = 12 S / (n M (M + 1)).
     """

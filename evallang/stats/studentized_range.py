@@ -25,7 +25,7 @@ REACH = 10.0  # standard deviations beyond which a normal density adds nothing
 
 
 def range_tail(q: float, k: int) -> float:
-    """Give P(range of k standard normal variables >= q).
+    """Return P(range of k standard normal variables >= q).
 
     The largest variable is z and the others lie within q below it:
     P(range < q) = k ∫ φ(z) (Φ(z) - Φ(z - q))^(k - 1) dz; the tail is integrated as a
@@ -45,7 +45,7 @@ def range_tail(q: float, k: int) -> float:
 
 @lru_cache(maxsize=16)  # the same for every pair of a table
 def range_quantile(level: float, k: int) -> float:
-    """Give q with P(range of k standard normal variables < q) = level, by bisection.
+    """Return q with P(range of k standard normal variables < q) = level, by bisection.
 
     Raises `ValueError` where `level` is not between 0 and 1, or k < 2.
     """

@@ -22,7 +22,7 @@ LARGEST_TERM = 1e300  # the sum of many such stays finite
 def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
     """Read numbers of any shape as float64, None and masked ones as NaN.
 
-    `what` names them as a plural. Raises `ValueError` where one is no number, or rows differ
+    `what` names them as a plural. Raises `ValueError` where one is not a number, or rows differ
     in length.
     """
     try:

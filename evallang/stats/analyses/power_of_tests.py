@@ -56,7 +56,7 @@ class Answer:
 
     Attributes
     ----------
-    assumptions : what is assumed beside the difference
+    assumptions : what is assumed besides the difference
     detectable : smallest difference that is found with the power aimed at
     power : that at the stated difference, with its Monte Carlo error where it is simulated
     required_n : examples, folds or data sets for the power aimed at, at the stated difference
@@ -206,7 +206,7 @@ def _of_ranks(
 
 
 def _in_unit(gap: float | None, sd: float | None) -> tuple[float | None, tuple[str, ...]]:
-    """Give the difference that can be asked about, and what is missing for it."""
+    """Return the difference that can be asked about, and what is missing for it."""
     if gap is None or sd is not None:
         return gap, ()
     return None, (f"power at a difference of {gap:g} needs `sd`, and none is stated",)
@@ -215,7 +215,7 @@ def _in_unit(gap: float | None, sd: float | None) -> tuple[float | None, tuple[s
 def _size(
     gap: float | None, find: Callable[[float], PowerAnalysis]
 ) -> tuple[int | None, tuple[str, ...]]:
-    """Give the number that a stated difference takes, or say why there is none."""
+    """Return the number that a stated difference takes, and what is missing for it."""
     if not gap:
         return None, ()
     try:

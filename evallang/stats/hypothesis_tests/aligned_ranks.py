@@ -120,7 +120,7 @@ def friedman_aligned(
     & Lehmann 1962). T = (M - 1) Σ (R_j - mean)² / Σ (r_ij - mean of row i)², chi-squared
     with M - 1 degrees of freedom: García et al. 2010, with the variance that ties leave.
     `exact` goes through all permutations within data sets, `auto` where they are few. A
-    data set without all scores is left out. `extra.average_aligned_ranks` holds the average
+    data set without all scores is skipped. `extra.average_aligned_ranks` holds the average
     of each model (M,), 1 being the best of all scores. `scores` is (N, M). Raises `ValueError`
     where it is not.
     """
@@ -206,7 +206,7 @@ def quade(
     Within-data-set ranks, centred and multiplied by the rank of the range of scores, in an
     analysis of variance: F = (N - 1) B / (A - B) with (M - 1, (M - 1)(N - 1)) degrees of
     freedom (Quade 1979). Where all data sets agree F is infinite and p is that chance,
-    (1/M!)^(N - 1). A data set without all scores is left out. `scores` is (N, M). Raises
+    (1/M!)^(N - 1). A data set without all scores is skipped. `scores` is (N, M). Raises
     `ValueError` where it is not.
     """
     checked_level(level)

@@ -35,7 +35,7 @@ class AucCovariance:
     parts : independent summands of the covariance, each (M, M) with its degrees of freedom;
         empty where differences are referred to the normal distribution
     within : degrees of freedom of the rarer class, from its members (or groups) in each fold
-    notes : what was left out, or why it is undefined
+    notes : what was omitted, or why it is undefined
     """
 
     areas: tuple[float, ...]
@@ -102,7 +102,7 @@ class _Placed:
     ends: NDArray[np.float64]
 
     def centred(self, rows: slice = slice(None)) -> NDArray[np.float64]:
-        """Give each row's share of outranked examples minus the area (M, n)."""
+        """Return each row's share of outranked examples minus the area (M, n)."""
         shares: NDArray[np.float64] = self.outranked[:, rows] / self.ends[rows]
         shares -= self.areas[:, None]
         return shares

@@ -85,14 +85,14 @@ def bayes_sign(
     *,
     rope: float | None = None,
 ) -> HypothesisTestResult:
-    """Give the probabilities that one of two models is better on most data sets, or equivalent.
+    """Return the probabilities that one of two models is better on most data sets, or equivalent.
 
     The shares of data sets on which the first is better by more than `rope`, both are
     equivalent, or the second is better have a Dirichlet posterior, with a prior of strength
     0.5 on the second case (Benavoli et al. 2017). `extra` holds the probabilities that each
     share is the largest: `p_first`, `p_rope`, `p_second`, integrated and not simulated;
     there is no p, and nothing to correct. `rope` is in the metric's unit; its default,
-    0.01, is for metrics in [0, 1] (`bounded`). A data set without both scores is left out.
+    0.01, is for metrics in [0, 1] (`bounded`). A data set without both scores is skipped.
     `first` and `second` are (N,). Raises `ValueError` where shapes differ, or `rope` is
     missing or negative.
     """
@@ -158,7 +158,7 @@ def bayes_signed_rank(
     rope: float | None = None,
     samples: int = 50_000,
 ) -> HypothesisTestResult:
-    """Give the probabilities that one of two models is better over data sets, or equivalent.
+    """Return the probabilities that one of two models is better over data sets, or equivalent.
 
     A Dirichlet process with a prior of strength 0.5 at difference 0 gives the differences
     random weights; the three cases share the weight of all pairs of differences by whether
@@ -166,7 +166,7 @@ def bayes_signed_rank(
     2014, 2017). `extra` holds the probabilities that each case has the largest share:
     `p_first`, `p_rope`, `p_second`, with their Monte Carlo error `mc_se`; there is no p,
     and nothing to correct. `rope` is in the metric's unit; its default, 0.01, is for
-    metrics in [0, 1] (`bounded`). A data set without both scores is left out. `first` and
+    metrics in [0, 1] (`bounded`). A data set without both scores is skipped. `first` and
     `second` are (N,). Raises `ValueError` where shapes differ, or `rope` is missing or
     negative, or there are no samples.
     """
@@ -199,7 +199,7 @@ def _posterior(
     extra: Mapping[str, float | None],
     notes: tuple[str, ...],
 ) -> HypothesisTestResult:
-    """Give the result of a test, `named` with its variant, with its three probabilities."""
+    """Return the result of a test, `named` with its variant, with its three probabilities."""
     return HypothesisTestResult(
         test=named[0],
         variant=named[1],
@@ -219,7 +219,7 @@ def _read(
     bounded: bool,
     rope: float | None,
 ) -> tuple[NDArray[np.float64], float, tuple[str, ...]]:
-    """Give the differences, above 0 where the first is better, the region, and notes."""
+    """Return the differences, above 0 where the first is better, the region, and notes."""
     if rope is None and not bounded:
         raise ValueError(
             f"`{test}` needs its region of practical equivalence in the unit of this metric: "
@@ -236,7 +236,7 @@ def _read(
 
 
 def _largest_share(alpha: tuple[float, float, float]) -> tuple[float, ...]:
-    """Give the chances that each share of a Dirichlet distribution is the largest.
+    """Return the chances that each share of a Dirichlet distribution is the largest.
 
     Shares are gamma variables over their sum, so the chance is the mean, over one of them,
     of the chance that the others are smaller: an integral over its logarithm. A share
@@ -293,7 +293,7 @@ def _largest_counts(
 
 
 def _pseudomedian(d: NDArray[np.float64]) -> float | None:
-    """Give the median of the means of all pairs of differences (Hodges & Lehmann 1963)."""
+    """Return the median of the means of all pairs of differences (Hodges & Lehmann 1963)."""
     if not 0 < len(d) <= WALSH_UP_TO:
         return None
     i, j = np.triu_indices(len(d))

@@ -105,7 +105,7 @@ def bayes_t(
     rope: float | None = None,
     test_train_ratio: float | None = None,
 ) -> HypothesisTestResult:
-    """Give the probabilities that one of two algorithms is better, or that they are equivalent.
+    """Return the probabilities that one of two algorithms is better, or that they are equivalent.
 
     The posterior of the mean difference is Student's t with J - 1 degrees of freedom, centred
     at the mean, with scale² s² (1/J + rho/(1 - rho)) and rho = r/(1 + r), r the ratio of test
@@ -181,7 +181,7 @@ def _region(rope: float | None, bounded: bool) -> float:
 
 
 def _beyond(mean: float, scale: float, df: int, region: float) -> float:
-    """Give the posterior probability of a difference above `region`."""
+    """Return the posterior probability of a difference above `region`."""
     if scale > 0:
         return float(special.stdtr(df, (mean - region) / scale))
     if mean == region == 0:
@@ -190,7 +190,7 @@ def _beyond(mean: float, scale: float, df: int, region: float) -> float:
 
 
 def _inside(mean: float, scale: float, df: int, region: float) -> float:
-    """Give the posterior probability of the region, without cancellation where it is small."""
+    """Return the posterior probability of the region, without cancellation where it is small."""
     if scale <= 0:
         return float(region > 0 and abs(mean) <= region)
     # Both tails on the side where they are small

@@ -150,6 +150,6 @@ def _permuted(rows: NDArray[np.int64], observed: int, seed: int) -> tuple[float,
 
 
 def _spread_over_groups(over_groups: float, rows: NDArray[np.float64]) -> float | None:
-    """Give the design effect under the null: squares of group totals over those of rows."""
+    """Return the design effect under the null: squares of group totals over those of rows."""
     over_rows = float((rows**2).sum())
     return over_groups / over_rows if over_rows else None

@@ -184,7 +184,7 @@ def mcnemar(
     1948), `exact` twice the binomial tail from max(b, c) on, at most 1, and `midp` that
     tail with half of the observed probability (Fagerland, Lydersen & Laake 2013, eq. 2;
     1 - pmf/2 for b = c). `textbook` is exact for b + c < 25, else corrected (Raschka
-    2018, 4.4). All p-values stand in `extra`, with `p_smallest`, the least that b + c
+    2018, 4.4). All p-values are in `extra`, with `p_smallest`, the least that b + c
     discordant pairs could have given. The difference has Tango's `interval`, or the one
     named. With `alternative=greater` (`less`) only more (fewer) right answers of the first
     model count: the upper tail from b on, its mid-p, or that of (b - c)/sqrt(b + c), less 1
@@ -195,7 +195,7 @@ def mcnemar(
     a group, (Σ d_g)² / Σ d_g² is chi-squared (the modified test of Obuchowski: Yang, Sun &
     Hardin 2010); `exact`, and fewer than 30 groups with d_g other than 0, swap the models
     in whole groups. The difference then has
-    a cluster-robust interval. Raises `ValueError` where `table` is no table of counts, or
+    a cluster-robust interval. Raises `ValueError` where `table` is not a table of counts, or
     `correct` is missing with `groups`.
     """
     a, b, c, d = paired_counts(table)
@@ -344,7 +344,7 @@ def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
 def _mcnemar_variants(
     b: int, c: int, alternative: Alternative
 ) -> tuple[Mapping[str, float | None], Mapping[str, float]]:
-    """Give the two chi-squared statistics and the four p-values."""
+    """Return the two chi-squared statistics and the four p-values."""
     n, larger = b + c, max(b, c)
     if n == 0:
         return {"chi2": None, "corrected": None}, dict.fromkeys(
@@ -367,7 +367,7 @@ def _mcnemar_variants(
 
 
 def _upper_tails(b: int, c: int) -> Mapping[str, float]:
-    """Give the four one-sided p-values for more right answers of the first model."""
+    """Return the four one-sided p-values for more right answers of the first model."""
     n = b + c
     at_least, beyond = fair_coin_tail(b, n), fair_coin_tail(b + 1, n)
     return {

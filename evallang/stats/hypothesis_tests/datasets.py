@@ -210,7 +210,7 @@ def friedman(
 
 
 def _variant(method: str, ties: str, n: int, models: int) -> str:
-    """Say how p is to be found."""
+    """Return how p is to be computed."""
     if method != "auto":
         return method
     if ties == "ignore":
@@ -221,7 +221,7 @@ def _variant(method: str, ties: str, n: int, models: int) -> str:
 def _statistics(
     between: int, within: int, n: int, models: int, ties: str
 ) -> tuple[float | None, float | None]:
-    """Give chi-squared and F from sums of squares of doubled, centred ranks."""
+    """Return chi-squared and F from sums of squares of doubled, centred ranks."""
     if n and ties == "ignore":  # defined where everything is tied: 0
         within = n * models * (models * models - 1) // 3
     if within == 0 or n == 0:
@@ -260,7 +260,7 @@ def exact_rank_p(rows: NDArray[np.int64], most_steps: int = MOST_STEPS) -> float
 
 
 def chance_of_agreement(rows: NDArray[np.int64]) -> float:
-    """Give the chance that all rows come in one order: (1/M!)^(N - 1) without ties."""
+    """Return the chance that all rows come in one order: (1/M!)^(N - 1) without ties."""
     return float((1 / _arrangements(rows[0].tolist())) ** (len(rows) - 1))
 
 

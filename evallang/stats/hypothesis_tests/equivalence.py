@@ -71,9 +71,9 @@ SHY = 1e-12  # share of the bracket that a step leaves on either side
 
 
 def paired_proportions(table: TwoByTwo) -> DifferenceAt:
-    """Give the difference of two accuracies on the same examples, with Tango's interval.
+    """Return the difference of two accuracies on the same examples, with Tango's interval.
 
-    Raises `ValueError` where `table` is no table of counts.
+    Raises `ValueError` where `table` is not a table of counts.
     """
     a, b, c, d = paired_counts(table)
     n = a + b + c + d
@@ -94,7 +94,7 @@ def over_folds(
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
 ) -> DifferenceAt:
-    """Give the mean difference of fold scores, with the interval of `corrected_t`."""
+    """Return the mean difference of fold scores, with the interval of `corrected_t`."""
 
     def at(level: float) -> Difference:
         found = corrected_t(first, second, n_train, n_test, level).estimate

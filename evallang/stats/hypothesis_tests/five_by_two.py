@@ -95,7 +95,7 @@ def five_by_two_t(
     t = d / sqrt(sum of the five variances / 5) with 5 degrees of freedom; d is the very
     first difference (Dietterich 1998), or with `numerator=mean` the mean of the first two
     (Zhou 2021, 2.4.2). The estimate is that difference, with the interval that the test
-    implies; the mean of all ten stands in `extra`. `alternative=greater` asks only whether
+    implies; the mean of all ten is in `extra`. `alternative=greater` asks only whether
     the first has the larger scores. `first` and `second` are (5, 2). Raises `ValueError`
     where they are not.
     """
@@ -187,7 +187,7 @@ def five_by_two_f(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> H
 
 
 def _ten(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64] | None:
-    """Give the ten differences (5, 2), or None where one is undefined."""
+    """Return the ten differences (5, 2), or None where one is undefined."""
     x, y = aligned(first, second)
     if x.shape != (5, 2):
         raise ValueError("a 5x2cv test takes the scores of five repeats of two folds")
@@ -199,7 +199,7 @@ def _ten(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64] | None:
 def _repeat_variances(
     d: NDArray[np.float64], first: ArrayLike, second: ArrayLike
 ) -> NDArray[np.float64]:
-    """Give the variance within each repeat, half the squared gap; rounding noise is 0."""
+    """Return the variance within each repeat, half the squared gap; rounding noise is 0."""
     x, y = aligned(first, second)
     gaps = d[:, 0] - d[:, 1]
     gaps[spread_is_noise(gaps, float(max(np.abs(x).max(), np.abs(y).max())))] = 0.0

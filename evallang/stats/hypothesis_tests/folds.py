@@ -253,7 +253,7 @@ def _t_result(
     notes: tuple[str, ...] = (),
     alternative: Alternative = "two_sided",
 ) -> HypothesisTestResult:
-    """Word a t test of the mean difference whose variance is `factor` times s²."""
+    """Build the result of a t test of the mean difference whose variance is `factor` times s²."""
     checked_level(level)
     notes = (*pairs.notes, *notes)
     count = len(pairs.values)

@@ -17,7 +17,7 @@ from evallang.registry import Design, Evidence, Guidance, Registry
 
 DifferenceForm = Literal["shares", "splits", "proportion", "auc", "losses", "drawn"]
 """What the interval of a difference is made from: two shares, scores of overlapping splits, right
-and wrong, scores of two classes, losses, or anything that can be drawn anew."""
+and wrong, scores of two classes, losses, or anything that can be drawn again."""
 
 
 @frozen

@@ -255,7 +255,7 @@ def diebold_mariano(
 
 
 def _long_run(d: NDArray[np.float64], horizon: int, *, bartlett: bool) -> float:
-    """Give the long-run variance of a series from its autocovariances below `horizon`."""
+    """Return the long-run variance of a series from its autocovariances below `horizon`."""
     centred, n = d - d.mean(), len(d)
     total = float((centred * centred).sum()) / n
     for lag in range(1, horizon):
@@ -289,7 +289,7 @@ def _of_mean(
     clusters: Clusters | None = None,
     notes: tuple[str, ...] = (),
 ) -> HypothesisTestResult:
-    """Word a t test of the mean difference with standard error `error`."""
+    """Build the result of a t test of the mean difference with standard error `error`."""
     mean = float(d.mean())
     mean = 0.0 if spread_is_noise(mean, float(np.abs(d).max())) else mean
     sd = 0.0 if constant else float(d.std(ddof=1))

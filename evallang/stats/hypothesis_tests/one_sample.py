@@ -271,12 +271,12 @@ def single_t(
 
 
 def _upper_tail(errors: int, n: int, rate: float) -> float:
-    """Give P(X >= errors) for X binomial."""
+    """Return P(X >= errors) for X binomial."""
     return 1.0 if errors <= 0 else float(special.betainc(errors, n - errors + 1, rate))
 
 
 def _critical(n: int, rate: float, alpha: float) -> float | None:
-    """Give the smallest error rate whose upper tail is at most `alpha`, or None."""
+    """Return the smallest error rate whose upper tail is at most `alpha`, or None."""
     if _upper_tail(n, n, rate) > alpha:
         return None
     low, high = 0, n

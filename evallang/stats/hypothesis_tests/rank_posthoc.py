@@ -156,7 +156,7 @@ def nemenyi(
     quantile of the studentized range of M variables over the square root of 2. p is the
     tail of that range, and holds for all pairs together. The estimate is the difference in
     average rank, first minus second, ± CD: below 0 the first is better. `scores` is (N, M),
-    `pair` names two of its columns. Raises `ValueError` where they are none.
+    `pair` names two of its columns. Raises `ValueError` otherwise.
     """
     found = _compared(scores, better, pair, missing)
     quantile = range_quantile(level, found.models) / math.sqrt(2)
@@ -229,7 +229,7 @@ def bonferroni_dunn(
     z = (R_i - R_j) / sqrt(M (M + 1) / (6 N)), two-sided p times the M - 1 comparisons with
     the reference, at most 1 (Demšar 2006, 3.2.2). The estimate is the difference in average
     rank with its simultaneous interval. `scores` is (N, M) with the reference among the
-    columns, `pair` a model and the reference. Raises `ValueError` where they are none.
+    columns, `pair` a model and the reference. Raises `ValueError` otherwise.
     """
     found = _compared(scores, better, pair, missing)
     comparisons = found.models - 1
@@ -264,7 +264,7 @@ def _compared(
 def _rank_result(
     test: str, found: _Compared, p: float, quantile: float, level: float, seed: int
 ) -> HypothesisTestResult:
-    """Word a test whose statistic is the difference in average rank over its error."""
+    """Build the result of a test of the difference in average rank over its error."""
     reach = quantile * found.error
     effects = effects_over_data(*found.columns, level, seed)
     name = "difference in average rank"

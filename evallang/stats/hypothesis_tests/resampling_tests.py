@@ -257,7 +257,7 @@ def bootstrap(
 ) -> HypothesisTestResult:
     """Test a difference by the bootstrap interval that just holds 0.
 
-    p is the smallest alpha at which the interval of level 1 - alpha leaves out 0, so that p and
+    p is the smallest alpha at which the interval of level 1 - alpha excludes 0, so that p and
     interval agree (Efron & Tibshirani 1994, chapter 15: confidence intervals as tests); it is
     never below 2/(rounds + 1). With `alternative=greater` (`less`) it is half of that, or 1
     less half of it where the difference lies on the other side. Examples, or groups, are drawn
@@ -307,7 +307,7 @@ def bootstrap(
 def _as_large(
     values: NDArray[np.float64], observed: float, alternative: Alternative
 ) -> NDArray[np.bool_]:
-    """Tell which differences are at least as large as the observed one; undefined ones are."""
+    """Return which differences are at least as large as the observed one; undefined ones are."""
     defined = np.isfinite(values)
     scale = max(abs(observed), float(np.abs(values[defined]).max(initial=0.0)))
     known = np.where(defined, values, 0.0)
@@ -320,7 +320,7 @@ def _as_large(
 def _p_of_intervals(
     sample: _Remembered, seed: int, method: Literal["bca", "percentile"], rounds: int
 ) -> float:
-    """Find by bisection the smallest alpha at which the interval leaves out 0."""
+    """Find by bisection the smallest alpha at which the interval excludes 0."""
 
     def leaves_out_zero(alpha: float) -> bool:
         found = bootstrap_interval(sample, 1 - alpha, seed, method=method, rounds=rounds)
@@ -353,11 +353,11 @@ class _Remembered:
         self.n_groups = sample.n_groups
 
     def estimate(self) -> float:
-        """Give the difference on the sample as it is."""
+        """Return the difference on the sample as it is."""
         return self._estimate
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give the difference on `rounds` resamples, the same every time."""
+        """Return the difference on `rounds` resamples, the same every time."""
         if rounds not in self._drawn:
             self._drawn[rounds] = np.sort(self._sample.replicates(rng, rounds))
         return self._drawn[rounds]

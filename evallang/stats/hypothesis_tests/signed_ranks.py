@@ -132,8 +132,8 @@ def wilcoxon(
 ) -> HypothesisTestResult:
     """Compare two models by the ranks of their absolute differences.
 
-    Differences of 0 are left out (`drop`, Wilcoxon 1945), ranked and then left out (`pratt`,
-    1959), or ranked and shared by both sides (`split`; of an odd number one is left out, Demšar
+    Differences of 0 are omitted (`drop`, Wilcoxon 1945), ranked and then omitted (`pratt`,
+    1959), or ranked and shared by both sides (`split`; of an odd number one is omitted, Demšar
     2006). Equal sizes get mid-ranks; `auto` takes the exact distribution of their signs up to
     500 differences, else the normal one with the variance of the mid-ranks.
     `alternative=greater` asks only whether the first has the larger values. It is about ranks,
@@ -203,7 +203,7 @@ def wilcoxon(
 
 
 def _rank_biserial(plus: float, minus: float) -> Effect:
-    """Give the share of the rank sum that favours the first, minus the rest (Kerby 2014)."""
+    """Return the share of the rank sum that favours the first, minus the rest (Kerby 2014)."""
     total = plus + minus
     return effect("rank-biserial correlation", (plus - minus) / total if total else None)
 
@@ -211,7 +211,7 @@ def _rank_biserial(plus: float, minus: float) -> Effect:
 def _signed_ranks(
     d: NDArray[np.float64], noise: NDArray[np.float64], zeros: str
 ) -> tuple[NDArray[np.float64], int]:
-    """Give the signed mid-ranks of the differences other than 0, and the number of zeros.
+    """Return the signed mid-ranks of the differences other than 0, and the number of zeros.
 
     `noise` (n,) is the rounding noise of each difference.
     """
@@ -223,7 +223,7 @@ def _signed_ranks(
 
 
 def _shared(d: NDArray[np.float64], zeros: str) -> float:
-    """Give the ranks of the zeros that each side gets: half of 1 + 2 + ... + Z."""
+    """Return the ranks of the zeros that each side gets: half of 1 + 2 + ... + Z."""
     if zeros != "split":
         return 0.0
     count = int((d == 0).sum())
@@ -247,7 +247,7 @@ def mid_ranks(sizes: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray
 def _exact_p(
     ranks: NDArray[np.float64], plus: float, minus: float, alternative: Alternative
 ) -> float:
-    """Give the tail of W when every rank has either sign with probability one half."""
+    """Return the tail of W when every rank has either sign with probability one half."""
     doubled = np.rint(2 * ranks).astype(np.int64)  # mid-ranks are whole or half numbers
     chances = np.zeros(int(doubled.sum()) + 1)
     chances[0], reach = 1.0, 0
@@ -263,7 +263,7 @@ def _exact_p(
 
 
 def _location(d: NDArray[np.float64], level: float, *, bounded: bool) -> Difference:
-    """Give the median of the Walsh averages, with the bounds that the test does not reject."""
+    """Return the median of the Walsh averages, with the bounds that the test does not reject."""
     n = len(d)
     if n == 0:
         return Difference("difference", None, None, None, level, "none")
@@ -280,7 +280,7 @@ def _location(d: NDArray[np.float64], level: float, *, bounded: bool) -> Differe
 
 
 def _lower_tail(n: int, area: float) -> int:
-    """Give how many values of W, from 0 on, have a probability of at most `area` together."""
+    """Return how many values of W, from 0 on, have a probability of at most `area` together."""
     if n > EXACT_UP_TO:
         mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(math.floor(mean + float(special.ndtri(area)) * sd), 0)

@@ -88,7 +88,7 @@ def sign(
 
     Exact binomial p, two-sided, or with `alternative=greater` for larger scores of the
     first alone. Ties are dropped, or with `zeros=split` shared between
-    both, one of an odd number left out (Demšar 2006, 3.1.4). The estimate is the median
+    both, one of an odd number omitted (Demšar 2006, 3.1.4). The estimate is the median
     difference with the interval between order statistics that the binomial distribution
     gives. A missing score leaves its data set out, or with `missing=worst` loses. `first`
     and `second` are (N,). Raises `ValueError` where their shapes differ.
@@ -126,7 +126,7 @@ def sign(
 
 
 def median_of(values: NDArray[np.float64]) -> float | None:
-    """Give the median; None of no values, or half way between two infinities."""
+    """Return the median; None of no values, or half way between two infinities."""
     if not len(values):
         return None
     ordered: list[float] = np.sort(values).tolist()
@@ -136,7 +136,7 @@ def median_of(values: NDArray[np.float64]) -> float | None:
 
 
 def _median_bounds(values: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
-    """Give the k-th smallest and largest value, k as large as the level allows."""
+    """Return the k-th smallest and largest value, k as large as the level allows."""
     n, k = len(values), 0
     while fair_coin_tail(n - k, n) <= (1 - level) / 2:
         k += 1

@@ -49,7 +49,7 @@ class CountSwapper:
         self._function = function
 
     def estimate(self) -> float:
-        """Give the difference as observed."""
+        """Return the difference as observed."""
         joint = self._joint.astype(np.float64)
         return float(self._function(joint.sum(2)) - self._function(joint.sum(1)))
 
@@ -90,7 +90,7 @@ class CountSwapper:
         return where, both[tuple(where.T)]
 
     def _difference(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give differences where `kept` (B, patterns) examples have i first and j second."""
+        """Return differences where `kept` (B, patterns) examples have i first and j second."""
         where, totals = self._patterns
         k = self._joint.shape[0]
         same = np.einsum("tii->ti", self._joint).astype(np.float64)
@@ -136,7 +136,7 @@ class OutputSwapper:
         self.unit = unit or ("examples" if groups is None else "groups")
 
     def estimate(self) -> float:
-        """Give the difference as observed."""
+        """Return the difference as observed."""
         return float(self._function(self._first)) - float(self._function(self._second))
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
@@ -154,7 +154,7 @@ class OutputSwapper:
         return values, np.full(len(values), 1 / len(values))
 
     def in_blocks(self, size: int) -> Swapper:
-        """Give the same difference with `size` consecutive examples swapped as a whole."""
+        """Return the same difference with `size` consecutive examples swapped as a whole."""
         blocks = blocks_of(len(self._first), size, self._groups)
         return OutputSwapper(self._first, self._second, self._function, blocks, unit="blocks")
 

@@ -37,16 +37,16 @@ class Swapper(Protocol):
         """What is swapped as a whole, as a plural: examples, groups or blocks."""
 
     def estimate(self) -> float:
-        """Give the difference as observed."""
+        """Return the difference as observed."""
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give the difference after `rounds` random swaps; NaN where undefined."""
+        """Return the difference after `rounds` random swaps; NaN where undefined."""
 
     def arrangements(self, most: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Give every difference with its probability, or None where there are above `most`."""
+        """Return every difference with its probability, or None where there are above `most`."""
 
     def in_blocks(self, size: int) -> Swapper:
-        """Give the same difference with `size` consecutive examples swapped as a whole."""
+        """Return the same difference with `size` consecutive examples swapped as a whole."""
 
 
 class SignSwapper:
@@ -72,13 +72,13 @@ class SignSwapper:
         self.unit = unit or ("examples" if groups is None else "groups")
 
     def estimate(self) -> float:
-        """Give the difference as observed; NaN without examples, or where a part is undefined."""
+        """Return the difference as observed; NaN without examples, or where a part is undefined."""
         if len(self._parts) == 0 or not np.isfinite(self._parts).all():
             return math.nan
         return float(self._of(self._units.sum(keepdims=True))[0])
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give every part a random sign, eight at a time through a table of their sums."""
+        """Return every part a random sign, eight at a time through a table of their sums."""
         units = self._units
         padded = np.zeros(-(-len(units) // BYTES) * BYTES)
         padded[: len(units)] = units
@@ -107,7 +107,7 @@ class SignSwapper:
         return self._of(values), chances
 
     def in_blocks(self, size: int) -> Swapper:
-        """Give the same difference with `size` consecutive examples swapped as a whole."""
+        """Return the same difference with `size` consecutive examples swapped as a whole."""
         blocks = blocks_of(len(self._parts), size, self._groups)
         return SignSwapper(self._parts, blocks, self._transform, "blocks")
 
@@ -178,7 +178,7 @@ class LossSwapper(SignSwapper):
         return x, y
 
     def _roots(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give differences of roots; swapping leaves the sum of both means as it is."""
+        """Return differences of roots; swapping leaves the sum of both means as it is."""
         x, y = self._checked
         total = float((x + y).mean())
         above, below = np.maximum(total + sums, 0.0) / 2, np.maximum(total - sums, 0.0) / 2
@@ -230,7 +230,7 @@ class ScoreSwapper(SignSwapper):
 
 
 def fair_coin(count: int) -> NDArray[np.float64]:
-    """Give the chances of 0, 1, ..., `count` heads."""
+    """Return the chances of 0, 1, ..., `count` heads."""
     heads = np.arange(count + 1.0)
     logs = special.gammaln(count + 1) - special.gammaln(heads + 1)
     return np.asarray(np.exp(logs - special.gammaln(count - heads + 1) - count * math.log(2)))
@@ -249,7 +249,7 @@ def blocks_of(n: int, size: int, groups: ArrayLike | None) -> NDArray[np.intp]:
 
 
 def ranked(values: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Give mid-ranks within each column."""
+    """Return mid-ranks within each column."""
     if values.ndim > 1:
         return np.stack([ranked(column) for column in values.T], axis=1)
     _, where, counts = np.unique(values, return_inverse=True, return_counts=True)

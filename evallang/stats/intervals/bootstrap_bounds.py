@@ -174,7 +174,7 @@ def _bootstrap(sample: Resampler, level: float, seed: int, method: Method, round
 def _bca_tails(
     sample: Resampler, estimate: float, values: NDArray[np.float64], level: float
 ) -> tuple[float, float] | None:
-    """Give the two corrected tail areas; None where the bias correction is infinite."""
+    """Return the two corrected tail areas; None where the bias correction is infinite."""
     equal = np.abs(values - estimate) <= TIE * max(abs(estimate), float(np.abs(values).max()))
     below = float(((values < estimate) & ~equal).sum()) + float(equal.sum()) / 2
     if below in (0.0, float(len(values))):
@@ -191,7 +191,7 @@ def _bca_tails(
 
 
 def _acceleration(left_out: NDArray[np.float64], times: NDArray[np.float64]) -> float:
-    """Give the skewness of the influence of single examples over 6 (Efron 1987)."""
+    """Return the skewness of the influence of single examples over 6 (Efron 1987)."""
     defined = np.isfinite(left_out)
     values, weights = left_out[defined], times[defined]
     if weights.sum() == 0:

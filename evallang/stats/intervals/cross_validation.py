@@ -82,7 +82,7 @@ def corrected_t(
 
     Mean ± t(J - 1) s sqrt(1/J + n_test/n_train), with the sums of the fold sizes (Nadeau &
     Bengio 2003; Bouckaert & Frank 2004). Without sizes the ratio is the one given, else
-    1/(J - 1), with a note. `values` is (J,); undefined ones are left out, with a note. Raises
+    1/(J - 1), with a note. `values` is (J,); undefined ones are skipped, with a note. Raises
     `ValueError` where sizes are missing for some folds.
     """
     checked_level(level)
@@ -124,7 +124,7 @@ def corrected_t(
 def t(values: ArrayLike, level: float) -> Interval:
     """Mean ± t(J - 1) s / sqrt(J), as if the J values were independent, which they are not.
 
-    Raschka 2018, section 2.4. `values` is (J,); undefined ones are left out, with a note.
+    Raschka 2018, section 2.4. `values` is (J,); undefined ones are skipped, with a note.
     Raises `ValueError` where it is not one row.
     """
     checked_level(level)
@@ -207,7 +207,7 @@ def _defined(
 
 
 def _of_kept(sizes: ArrayLike | None, kept: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    """Give the sizes of the folds that remain; raises `ValueError` where some have none."""
+    """Return the sizes of the folds that remain; raises `ValueError` where one has no size."""
     if sizes is None:
         return None
     found = numbers(sizes, "fold sizes")

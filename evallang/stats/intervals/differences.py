@@ -89,7 +89,7 @@ CHAPTER_8 = (
 def paired_counts(table: TwoByTwo) -> tuple[int, int, int, int]:
     """Read [[both right, only first], [only second, both wrong]] as four ints.
 
-    Raises `ValueError` where it is no 2 x 2 table of counts.
+    Raises `ValueError` where it is not a 2 x 2 table of counts.
     """
     check_unmasked(table, "counts")
     try:
@@ -132,7 +132,7 @@ def tango(table: TwoByTwo, level: float) -> Interval:
     The differences that a score test with the restricted maximum-likelihood estimate of
     P(only the second is right) does not reject (Tango 1998). Its test at difference 0 is
     McNemar's chi-squared, so the two agree. Bounds to the last bits by bisection. Raises
-    `ValueError` where `table` is no table of counts.
+    `ValueError` where `table` is not a table of counts.
     """
     a, b, c, d = paired_counts(table)
     n, z = a + b + c + d, normal_quantile(level)
@@ -162,7 +162,7 @@ def newcombe(table: TwoByTwo, level: float) -> Interval:
     """Interval from the two Wilson intervals and the correlation of the models' answers.
 
     Newcombe 1998, method 10: the continuity-corrected phi coefficient enters the
-    square-and-add rule. Raises `ValueError` where `table` is no table of counts.
+    square-and-add rule. Raises `ValueError` where `table` is not a table of counts.
     """
     a, b, c, d = paired_counts(table)
     n = a + b + c + d
@@ -258,7 +258,7 @@ def agresti_min(table: TwoByTwo, level: float) -> Interval:
 def paired_wald(table: TwoByTwo, level: float) -> Interval:
     """Normal approximation of the difference of paired proportions, cut at -1 and 1.
 
-    Raises `ValueError` where `table` is no table of counts.
+    Raises `ValueError` where `table` is not a table of counts.
     """
     _, b, c, _ = counts = paired_counts(table)
     n, z = sum(counts), normal_quantile(level)
@@ -313,12 +313,12 @@ def newcombe_independent(shares: Sequence[Share], level: float) -> Interval:
 
 
 def _tango_upper(b: int, c: int, n: int, z: float) -> float:
-    """Give the largest difference whose score statistic is at least -z (Tango 1998, eq. 24-26)."""
+    """Return the largest difference with score statistic at least -z (Tango 1998, eq. 24-26)."""
     if b == n:
         return 1.0
 
     def excess(delta: float) -> float:
-        """Give how much more than z standard errors the data lie below `delta`, times n."""
+        """Return how much more than z standard errors the data lie below `delta`, times n."""
         half = -b - c + (2 * n - b + c) * delta
         # half² + 8 n c delta (1 - delta), which is a square where b = 0: no cancellation there
         base, shift = (2 * n - c) * delta + c, b * (1 + delta)

@@ -82,7 +82,7 @@ class DrawnCells:
             self._cell = np.repeat(np.arange(len(ordered), dtype=whole), ordered)
 
     def draw(self, rng: np.random.Generator, rounds: int) -> NDArray[np.integer]:
-        """Give the number of draws in each cell, in the order of `order`, and a 0 (B, C + 1)."""
+        """Return the number of draws in each cell, in the order of `order`, and a 0 (B, C + 1)."""
         times, missing = self._drawn_at_first(rng, rounds)
         while (more := np.flatnonzero(missing < 0)).size:
             times[more], missing[more] = self._drawn_at_first(rng, len(more))

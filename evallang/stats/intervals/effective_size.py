@@ -37,7 +37,7 @@ KISH_1965 = Reference(
 
 
 def effective_n(weights: ArrayLike) -> float:
-    """Give the number of equally weighted examples that tell as much, (Σ w)² / Σ w².
+    """Return the number of equally weighted examples that tell as much, (Σ w)² / Σ w².
 
     Kish 1965. 0 where all weights are 0. Raises `ValueError` where one is negative or not
     finite.

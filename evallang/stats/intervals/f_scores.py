@@ -105,7 +105,7 @@ def takahashi(
     keeps the bounds inside [0, 1]; `plain` is the paper's form, cut there. At F1 = 0 or 1
     the variance is 0 and says nothing, and there is no interval. `matrix` is (k, k), true
     by predicted class; `positive` the class of `binary`. Raises `ValueError` where
-    `matrix` is no table of counts or `positive` is missing.
+    `matrix` is not a table of counts or `positive` is missing.
     """
     z = normal_quantile(level)
     counts = _checked(matrix, average, positive)
@@ -136,7 +136,7 @@ def takahashi(
 def _value_and_gradient(
     p: NDArray[np.float64], average: str, positive: int | None
 ) -> tuple[float, NDArray[np.float64]] | None:
-    """Give F1 and its derivatives by the cells' probabilities; None where F1 is undefined."""
+    """Return F1 and its derivatives by the cells' probabilities; None where F1 is undefined."""
     hits = np.diag(p)
     if average == "micro":
         return float(hits.sum()), np.eye(len(p))

@@ -35,20 +35,20 @@ class Resampler(Protocol):
         """How many groups are drawn, None where examples are."""
 
     def estimate(self) -> float:
-        """Give the statistic on the sample as it is."""
+        """Return the statistic on the sample as it is."""
 
     def replicates(self, rng: "np.random.Generator", rounds: int) -> "NDArray[np.float64]":
-        """Give the statistic on `rounds` resamples with replacement; NaN where undefined."""
+        """Return the statistic on `rounds` resamples with replacement; NaN where undefined."""
 
     def jackknife(self) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
-        """Give leave-one-out values of the distinct examples, and how often each occurs."""
+        """Return leave-one-out values of the distinct examples, and how often each occurs."""
 
 
 EstimateForm = Literal[
     "splits", "proportion", "auc", "auc_over_folds", "losses_over_folds", "drawn"
 ]
 """What the interval of an estimate is made from: scores of overlapping splits, right and wrong,
-scores of one model or of the models of folds, their losses, or anything drawn anew."""
+scores of one model or of the models of folds, their losses, or anything drawn again."""
 
 
 @frozen

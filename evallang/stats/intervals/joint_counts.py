@@ -44,7 +44,7 @@ class JointCounts:
     labels : class that each model gives it (n, M)
     classes : k, or None for one more than the largest number
 
-    Raises `ValueError` where shapes differ or a class is no such number.
+    Raises `ValueError` where shapes differ or a class is not such a number.
     """
 
     def __init__(self, truth: ArrayLike, labels: ArrayLike, classes: int | None = None) -> None:
@@ -69,7 +69,7 @@ class JointCounts:
         self._found: dict[tuple[int, Metric], NDArray[np.float64]] = {}
 
     def metric(self, model: int, function: Metric, limits: Limits = (None, None)) -> Resampler:
-        """Give a metric of one model, `function` from matrices (..., k, k) to values (...)."""
+        """Return a metric of one model, `function` from matrices (..., k, k) to values (...)."""
         if self._counts is None:
             (chosen,) = self._chosen(model)
             return CountSample(self._table([chosen]), function, limits)
@@ -78,7 +78,7 @@ class JointCounts:
     def difference(
         self, first: int, second: int, function: Metric, limits: Limits = (None, None)
     ) -> Resampler:
-        """Give the difference of a metric of two models, first minus second."""
+        """Return the difference of a metric of two models, first minus second."""
         chosen = self._chosen(first, second)
         if self._counts is None:
             return PairedCountSample(self._table(chosen), function, limits)
@@ -87,7 +87,7 @@ class JointCounts:
     def values(
         self, model: int, function: Metric, rng: np.random.Generator, rounds: int
     ) -> NDArray[np.float64]:
-        """Give a metric of one model on resamples (rounds,) that are the same for every model."""
+        """Return a metric of one model on resamples (rounds,) that are the same for every model."""
         confusions = self._resampled(rng, rounds)
         key = (model, function)
         if key not in self._found:
@@ -95,12 +95,12 @@ class JointCounts:
         return self._found[key]
 
     def estimate(self, model: int, function: Metric) -> float:
-        """Give a metric of one model on the sample as it is."""
+        """Return a metric of one model on the sample as it is."""
         found = self._cells @ self.times
         return float(function(self._matrices(found[:, None], model))[0])
 
     def without_one(self, model: int, function: Metric) -> NDArray[np.float64]:
-        """Give a metric of one model without one example of each combination that occurs."""
+        """Return a metric of one model without one example of each combination that occurs."""
         found = self._cells @ self.times
         return function(self._matrices(found[:, None] - self._cells, model))
 
@@ -111,7 +111,7 @@ class JointCounts:
         return self._counts.astype(np.float64)
 
     def _resampled(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give the cells of all confusion matrices (M k k, rounds) of resamples."""
+        """Return the cells of all confusion matrices (M k k, rounds) of resamples."""
         assert self._counts is not None, "only metrics of shared draws ask"
         state = str(rng.bit_generator.state)
         if self._drawn is not None and self._drawn[:2] == (state, rounds):
@@ -136,7 +136,7 @@ class JointCounts:
         return np.moveaxis(own, -1, 0)
 
     def _cells_of(self, occurring: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Tell which cell of each model's matrix each combination (P,) falls in: (M k k, P)."""
+        """Return which cell of each model's matrix each combination (P,) falls in: (M k k, P)."""
         classes = np.unravel_index(occurring, (self._k,) * (self.models + 1))
         cells = np.zeros((self.models, self._k**2, len(occurring)))
         for model, labels in enumerate(classes[1:]):
@@ -177,12 +177,12 @@ class _OfJointCounts:
         self.limits = limits
 
     def estimate(self) -> float:
-        """Give the statistic on the sample as it is."""
+        """Return the statistic on the sample as it is."""
         values = [self._joint.estimate(model, self._function) for model in self._models]
         return values[0] if len(values) == 1 else values[0] - values[1]
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give the statistic on the shared resamples of this state of the generator."""
+        """Return the statistic on the shared resamples of this state of the generator."""
         state = rng.bit_generator.state
         values = []
         for model in self._models:
@@ -202,7 +202,7 @@ class _OfJointCounts:
 def _checked_classes(
     truth: NDArray[np.generic], labels: NDArray[np.generic], classes: int | None
 ) -> int:
-    """Give k; raises `ValueError` where a class is no whole number from 0 to k - 1."""
+    """Return k; raises `ValueError` where a class is not a whole number from 0 to k - 1."""
     sentence = "classes are given as whole numbers from 0 on"
     if not {truth.dtype.kind, labels.dtype.kind} <= set("iub"):
         raise ValueError(sentence)

@@ -241,7 +241,7 @@ def cv_auc(
     divisors m - 1 and n - 1 of a fold's m positives and n negatives, where LeDell et al. divide
     by m and n and fall short with few of a class in a fold; t has Satterthwaite's degrees of
     freedom, and the interval is taken on the logit scale. Ties count by half. Folds with one
-    class only have no AUC and are left out, with a note; undefined where another fold has one
+    class only have no AUC and are skipped, with a note; undefined where another fold has one
     member of a class. With `groups`, whose rows may depend on one another, the variance in a
     fold is Obuchowski's (1997), over groups; undefined where a class occurs in one group of a
     fold, or where all pairs of all folds are in order. All arrays are (n,). Raises `ValueError`
@@ -350,7 +350,7 @@ def few_members(members: int, auc: float) -> tuple[str, ...]:
 
 
 def _separated(auc: float, pairs: int, level: float) -> Interval:
-    """Give the bound for complete separation, from `pairs` independent pairs in order."""
+    """Return the bound for complete separation, from `pairs` independent pairs in order."""
     bound = ((1 - level) / 2) ** (1 / pairs)
     note = f"complete separation: the bound is that of {pairs} independent pairs in order"
     if auc == 1.0:

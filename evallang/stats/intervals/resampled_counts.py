@@ -50,7 +50,7 @@ class PatternSample:
         return np.asarray(self._given, dtype=np.int64).ravel()
 
     def estimate(self) -> float:
-        """Give the statistic on the sample as it is."""
+        """Return the statistic on the sample as it is."""
         return float(self._statistic(self._counts.astype(np.float64)))
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:

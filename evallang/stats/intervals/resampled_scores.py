@@ -91,7 +91,7 @@ class ScoreSample(WeightSample):
         return ratio(values, left), np.ones(self._n)
 
     def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give the area under each row of weights (B, n); NaN without one of the classes."""
+        """Return the area under each row of weights (B, n); NaN without one of the classes."""
         return self._area(weights)
 
     def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -144,7 +144,7 @@ class _Alternation:
         self._tied = np.flatnonzero(tied[at])
 
     def areas(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give the area under the curve of resamples; NaN without one of the classes."""
+        """Return the area under the curve of resamples; NaN without one of the classes."""
         times = self._cells.draw(rng, rounds)
         negatives = times.take(self._negatives, axis=1)
         positives = times.take(self._positives, axis=1)

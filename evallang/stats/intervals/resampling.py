@@ -51,7 +51,7 @@ class WeightSample:
         self.unit = "examples" if groups is None else "groups"
 
     def estimate(self) -> float:
-        """Give the statistic on the sample as it is."""
+        """Return the statistic on the sample as it is."""
         return float(self._values(np.ones((1, self._units), dtype=np.uint8))[0])
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ class WeightSample:
         return self._n if self._codes is None else int(self._codes.max(initial=-1)) + 1
 
     def _values(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """Give the statistic where each unit came `times` (B, units) times."""
+        """Return the statistic where each unit came `times` (B, units) times."""
         return self._function(self._of_examples(times).astype(np.float64))
 
     def _of_examples(self, times: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -104,7 +104,7 @@ class WeightSample:
 
 
 def mean_sample(samples: Sequence[WeightSample]) -> WeightSample:
-    """Give the mean of several statistics of the same examples as one statistic.
+    """Return the mean of several statistics of the same examples as one statistic.
 
     Raises `ValueError` where they are not of as many examples and of the same groups.
     """
@@ -129,7 +129,7 @@ class LossSample(WeightSample):
     groups : codes (n,) of groups that are drawn as a whole, or None
     limits : range of the statistic
 
-    Raises `ValueError` where losses are no row of numbers, or negative under a root.
+    Raises `ValueError` where losses are not a row of numbers, or negative under a root.
     """
 
     def __init__(
@@ -194,11 +194,11 @@ class DifferenceSample:
         self.n_groups = first.n_groups
 
     def estimate(self) -> float:
-        """Give the difference on the sample as it is."""
+        """Return the difference on the sample as it is."""
         return self._first.estimate() - self._second.estimate()
 
     def replicates(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Give the difference on `rounds` resamples, the same for both."""
+        """Return the difference on `rounds` resamples, the same for both."""
         first, second = self._first, self._second
         if isinstance(first, WeightSample) and isinstance(second, WeightSample):
             drawn = first._drawn(rng, rounds)
@@ -213,7 +213,7 @@ class DifferenceSample:
 
 
 def _drawn_alike(first: Resampler, second: Resampler) -> bool:
-    """Tell whether one state of the generator draws the same examples for both."""
+    """Return whether one state of the generator draws the same examples for both."""
     if isinstance(first, PatternSample) and isinstance(second, PatternSample):
         return np.array_equal(first._counts, second._counts)
     if isinstance(first, WeightSample) and isinstance(second, WeightSample):
