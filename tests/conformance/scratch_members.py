@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import evallang
+from evallang.checking.all_codes import load_codes
+from evallang.checking.rules.rule import RULES
+from evallang.diagnostics import CODES
 from evallang.manual import compatibility_table
 from evallang.registry import Registry
 
@@ -27,6 +30,22 @@ def registered(module: str, registry: Registry[Any]) -> Iterator[None]:
         registry._entries.clear()
         registry._entries.update(before)
         compatibility_table.settings.cache_clear()
+
+
+@contextmanager
+def registered_rule(module: str) -> Iterator[None]:
+    """Import one module of `scratch`, which registers a rule, and remove rule and code after."""
+    load_codes()
+    before = (dict(RULES), dict(CODES))
+    importlib.import_module(f"scratch.{module}")
+    assert len(RULES) == len(before[0]) + 1
+    try:
+        yield
+    finally:
+        del sys.modules[f"scratch.{module}"]
+        for known, members in zip((RULES, CODES), before, strict=True):
+            known.clear()
+            known.update(members)
 
 
 def files_that_name(*words: str) -> list[str]:
