@@ -253,8 +253,8 @@ def _way_out(
         return "leave the margin out: a series has no interval that holds it"
     if yields.ordered:
         first, second = line.models
-        test = nearest_test(line.metric, yields, clustered=grouped).split("`")[1]
-        claim = f"require {first} better than {second} {test}"
+        test = series_forms(line.metric, yields, grouped)[0]
+        claim = f"require {first} better than {second} with {test}"
         return f"write `{claim}`: a series has no interval that holds a margin"
     of_level = line.kind == "level"
     wanted = decidable_protocol(line.metric, grouped) if of_level else "cv folds=10"

@@ -201,11 +201,10 @@ def _intervals(scope: Scope, study: Study) -> None:
                 name = measure.interval.name
                 problem = interval_mismatch(measure.interval, measure.metric, yields, grouped)
                 if problem is not None:
-                    needs = problem.reason.startswith(f"`{name}` needs")
                     scope.report(
                         codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                         problem.reason
-                        + (resolve_protocol.lacking(source, protocol) if needs else ""),
+                        + (resolve_protocol.lacking(source, protocol) if problem.lacking else ""),
                         place,
                         help=for_the_line(problem.instead, measure, study, yields, grouped),
                     )

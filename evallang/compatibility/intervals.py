@@ -84,11 +84,12 @@ def interval_mismatch(
             if by_design
             else needed(declared.evidence)
         )
-        return Mismatch(f"`{interval.name}` needs {what}", instead)
+        return Mismatch(f"`{interval.name}` needs {what}", instead, lacking=True)
     if declared.form == "auc" and yields.one_group_a_fold:
         return Mismatch(
             f"`{interval.name}` needs two groups in each fold, and here a fold is one group",
             instead,
+            lacking=True,
         )
     whole = yields.once or (yields.averaged and declared.form == "sample")
     if declared.evidence <= ON_EXAMPLES and not whole:

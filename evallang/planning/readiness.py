@@ -19,6 +19,7 @@ from evallang.planning.codes import (
     TEXT_REACHES_ESTIMATOR,
     UNKNOWN_FEATURE,
 )
+from evallang.protocols.protocol import CannotSplit
 from evallang.registry import lazy
 from evallang.source import Span
 from evallang.spelling import closest
@@ -56,19 +57,18 @@ def readiness(study: Study, table: Table) -> Iterator[Diagnostic]:
 def cannot_split(
     refusal: ValueError, span: Span | None, path: str = "", inner: str | None = None
 ) -> Diagnostic:
-    """Phrase the refusal of a protocol; what stands behind its last colon is the way out.
+    """Report that a protocol cannot divide the rows.
 
     `inner` names the option for the folds inside a training part, where those are refused.
     """
     if isinstance(refusal, OverLimit):
         return diagnose(CANNOT_SPLIT, str(refusal), span, path=path, help=refusal.help)
-    message, _, way_out = str(refusal).rpartition(": ")
-    if not message:
-        message, way_out = way_out, ""
+    stated = refusal if isinstance(refusal, CannotSplit) else CannotSplit(str(refusal))
+    message, instead = stated.reason, stated.instead
     if inner is not None:
-        unspread = ", or `stratify none`" if "stratum" in message else ""
-        message, way_out = f"in a training part, {message}", f"write a smaller `{inner}`{unspread}"
-    return diagnose(CANNOT_SPLIT, message, span, path=path, help=way_out or None)
+        unspread = ", or `stratify none`" if stated.of_strata else ""
+        message, instead = f"in a training part, {message}", f"write a smaller `{inner}`{unspread}"
+    return diagnose(CANNOT_SPLIT, message, span, path=path, help=instead)
 
 
 def missing_packages(study: Study) -> tuple[Diagnostic, ...]:

@@ -9,6 +9,7 @@ from evallang.bibliography import EFRON_TIBSHIRANI_1997, RASCHKA_2018, ZHOU_2021
 from evallang.protocols.protocol import (
     ALGORITHM,
     PROTOCOLS,
+    CannotSplit,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -106,10 +107,10 @@ def bootstrap(
     only add to those there are. Raises `ValueError` for fewer than 2 rows or groups.
     """
     if rounds < 1:
-        raise ValueError(f"bootstrap needs a round or more, and rounds is {rounds}")
+        raise CannotSplit(f"bootstrap needs a round or more, and rounds is {rounds}")
     number = units(rows)
     if number < 2:
-        raise ValueError("bootstrap needs 2 rows (or groups) or more to leave one out")
+        raise CannotSplit("bootstrap needs 2 rows (or groups) or more to leave one out")
     everything = np.arange(rows.n, dtype=np.int64)
     yield Split(0, -1, everything, everything.copy())
     unit = everything if rows.groups is None else np.unique(rows.groups, return_inverse=True)[1]

@@ -13,6 +13,7 @@ from evallang.protocols.protocol import (
     PER_ROW,
     PROTOCOLS,
     TIMES,
+    CannotSplit,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -178,12 +179,12 @@ def leave_one_out(rows: Rows) -> Iterator[Split]:
     `ValueError` for one row, and for groups, whose rows would be on both sides.
     """
     if rows.groups is not None:
-        raise ValueError(
-            "leave_one_out puts rows of one group on both sides of a split: write "
-            "`leave_one_group_out`"
+        raise CannotSplit(
+            "leave_one_out puts rows of one group on both sides of a split",
+            "write `leave_one_group_out`",
         )
     if rows.n < 2:
-        raise ValueError(f"leave_one_out needs 2 rows or more, and there is {rows.n}")
+        raise CannotSplit(f"leave_one_out needs 2 rows or more, and there is {rows.n}")
     everything = np.arange(rows.n, dtype=np.int64)
     for row in range(rows.n):
         yield Split(0, row, np.delete(everything, row), everything[row : row + 1])
@@ -246,7 +247,7 @@ def nested_cv(rows: Rows, *, outer: int = 5, inner: int = 5, times: int = 1) -> 
     and fits. Raises `ValueError` as `cv` does, and for fewer than 2 inner folds.
     """
     if inner < 2:
-        raise ValueError(
+        raise CannotSplit(
             f"nested cross-validation needs 2 inner folds or more, and inner is {inner}"
         )
     for repeat in range(_at_least_one(times)):
@@ -305,5 +306,5 @@ def _times(times: int) -> str:
 
 def _at_least_one(times: int) -> int:
     if times < 1:
-        raise ValueError(f"a protocol is run once or more, and times is {times}")
+        raise CannotSplit(f"a protocol is run once or more, and times is {times}")
     return times

@@ -11,6 +11,7 @@ from evallang.protocols.protocol import (
     FITTED_MODELS,
     PER_ROW,
     PROTOCOLS,
+    CannotSplit,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -75,7 +76,7 @@ def split(rows: Rows) -> Iterator[Split]:
     a group on both sides.
     """
     if rows.assignment is None:
-        raise ValueError("split needs a column or a file: write `split by COL`")
+        raise CannotSplit("split needs a column or a file", "write `split by COL`")
     for repeat, values in enumerate((rows.assignment, *rows.further_assignments)):
         for one in _splits(repeat, _kind(values), values):
             training = one.train if one.validation is None else np.r_[one.train, one.validation]
@@ -104,16 +105,18 @@ def _kind(values: Sequence[str]) -> str:
     if distinct <= set(PARTS):
         for needed in ("train", "test"):
             if needed not in distinct:
-                raise ValueError(f"no row of the split is `{needed}`: name rows `train` and `test`")
+                raise CannotSplit(
+                    f"no row of the split is `{needed}`", "name rows `train` and `test`"
+                )
         return "parts"
     for value in values:
         if not FOLD_NUMBER.fullmatch(value.strip()):
-            raise ValueError(
-                f"the split holds `{value}`, which is no part and no fold: write train and test, "
-                "train, validation and test, or whole numbers for folds"
+            raise CannotSplit(
+                f"the split holds `{value}`, which is no part and no fold",
+                "write train and test, train, validation and test, or whole numbers for folds",
             )
     if len({_number(value) for value in values}) < 2:
-        raise ValueError("the split has a single fold: number 2 folds or more")
+        raise CannotSplit("the split has a single fold", "number 2 folds or more")
     return "folds"
 
 

@@ -14,6 +14,7 @@ from evallang.protocols.protocol import (
     PROTOCOLS,
     TEST_SHARE,
     TIMES,
+    CannotSplit,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -75,8 +76,8 @@ def holdout(
         return
     validation = _share("validation", validation)
     if test + validation >= 1:
-        raise ValueError(
-            "test and validation together leave nothing to train on: write smaller shares"
+        raise CannotSplit(
+            "test and validation together leave nothing to train on", "write smaller shares"
         )
     train, validated = draw(part(rows, rest), validation, rows.seed(1), of=units(rows))
     yield Split(0, 0, rest[train], tested, validation=rest[validated])
@@ -132,7 +133,7 @@ def repeated_holdout(
     for that. Raises `ValueError` as `holdout` does.
     """
     if times < 1:
-        raise ValueError(f"a protocol is run once or more, and times is {times}")
+        raise CannotSplit(f"a protocol is run once or more, and times is {times}")
     share = _share("test", test)
     for repeat in range(times):
         train, tested = draw(rows, share, rows.seed(repeat))
@@ -162,7 +163,7 @@ def resubstitution(rows: Rows) -> Iterator[Split]:
     Raises `ValueError` where there are no rows.
     """
     if not rows.n:
-        raise ValueError("resubstitution needs a row to train on, and there is none")
+        raise CannotSplit("resubstitution needs a row to train on, and there is none")
     everything = np.arange(rows.n, dtype=np.int64)
     yield Split(0, 0, everything, everything.copy())
 
@@ -187,5 +188,5 @@ def _describe(options: Mapping[str, Any]) -> str:
 
 def _share(name: str, share: float | Fraction) -> Fraction:
     if not 0 < share < 1:
-        raise ValueError(f"{name} must be a share between 0 and 1, and it is {share}")
+        raise CannotSplit(f"{name} must be a share between 0 and 1, and it is {share}")
     return exact(share)

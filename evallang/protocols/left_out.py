@@ -13,6 +13,7 @@ from evallang.protocols.protocol import (
     NEW_GROUPS,
     PER_ROW,
     PROTOCOLS,
+    CannotSplit,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -67,10 +68,10 @@ def leave_one_group_out(rows: Rows) -> Iterator[Split]:
     Strata play no part. Raises `ValueError` without groups, or where there is only one.
     """
     if rows.groups is None:
-        raise ValueError("leave_one_group_out needs groups: write `group by COL`")
+        raise CannotSplit("leave_one_group_out needs groups", "write `group by COL`")
     groups = np.unique(rows.groups)
     if len(groups) < 2:
-        raise ValueError("leave_one_group_out needs 2 groups or more, and there is 1")
+        raise CannotSplit("leave_one_group_out needs 2 groups or more, and there is 1")
     for fold, group in enumerate(groups):
         test = rows.groups == group
         yield Split(0, fold, np.flatnonzero(~test), np.flatnonzero(test))
@@ -118,14 +119,14 @@ def leave_p_out(rows: Rows, *, p: int = 2) -> Iterator[Split]:
     them than the limit, and for groups.
     """
     if p < 1:
-        raise ValueError(f"leave_p_out leaves out 1 row or more, and p is {p}")
+        raise CannotSplit(f"leave_p_out leaves out 1 row or more, and p is {p}")
     if rows.groups is not None:
-        raise ValueError(
-            "leave_p_out puts rows of one group on both sides of a split: write "
-            "`leave_one_group_out`"
+        raise CannotSplit(
+            "leave_p_out puts rows of one group on both sides of a split",
+            "write `leave_one_group_out`",
         )
     if rows.n <= p:
-        raise ValueError(f"leave_p_out with p={p} needs {p + 1} rows or more, there are {rows.n}")
+        raise CannotSplit(f"leave_p_out with p={p} needs {p + 1} rows or more, there are {rows.n}")
     _bounded(rows.n, p)
     everything = np.arange(rows.n, dtype=np.int64)
     for fold, left_out in enumerate(itertools.combinations(range(rows.n), p)):

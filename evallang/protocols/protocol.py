@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class CannotSplit(ValueError):
+    """A protocol cannot divide the rows; `instead` is the fix, if one is known.
+
+    `of_strata` tells that rows which are not stratified might be divided.
+    """
+
+    def __init__(self, reason: str, instead: str | None = None, *, of_strata: bool = False) -> None:
+        super().__init__(reason if instead is None else f"{reason}: {instead}")
+        self.reason = reason
+        self.instead = instead
+        self.of_strata = of_strata
+
+
 @dataclass(frozen=True)
 class Rows:
     """What a protocol may look at: never features, never models.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from evallang.protocols.protocol import Rows
+from evallang.protocols.protocol import CannotSplit, Rows
 from evallang.registry import lazy
 
 if TYPE_CHECKING:
@@ -35,18 +35,22 @@ def k_folds(rows: Rows, folds: int, seed: int) -> Iterator[tuple[Numbers, Number
     fewer than the folds.
     """
     if folds < 2:
-        raise ValueError(f"cross-validation needs 2 folds or more, and folds is {folds}")
+        raise CannotSplit(f"cross-validation needs 2 folds or more, and folds is {folds}")
     if rows.n < folds:
-        raise ValueError(f"{rows.n} rows cannot make {folds} folds: write folds={rows.n} or fewer")
+        raise CannotSplit(
+            f"{rows.n} rows cannot make {folds} folds", f"write folds={rows.n} or fewer"
+        )
     if rows.groups is not None and _distinct(rows.groups) < folds:
-        raise ValueError(
-            f"{_distinct(rows.groups)} groups cannot make {folds} folds that keep groups whole: "
-            f"write folds={_distinct(rows.groups)} or fewer"
+        raise CannotSplit(
+            f"{_distinct(rows.groups)} groups cannot make {folds} folds that keep groups whole",
+            f"write folds={_distinct(rows.groups)} or fewer",
         )
     if rows.strata is not None and _smallest(rows.strata) < folds:
-        raise ValueError(
+        raise CannotSplit(
             f"the smallest stratum has {_count(_smallest(rows.strata))}, fewer than the {folds} "
-            "folds it should be spread over: write fewer folds, or `stratify none`"
+            "folds it should be spread over",
+            "write fewer folds, or `stratify none`",
+            of_strata=True,
         )
     shuffled = {"n_splits": folds, "shuffle": True, "random_state": seed}
     if rows.groups is not None and rows.strata is not None:
@@ -76,9 +80,9 @@ def draw(rows: Rows, share: Fraction, seed: int, of: int | None = None) -> tuple
     number = math.ceil(share * total)
     unit = "groups" if grouped else "rows"
     if not 0 < number < here:
-        raise ValueError(
-            f"a part of {number} out of {here} {unit} leaves nothing for the other part: "
-            "write another share"
+        raise CannotSplit(
+            f"a part of {number} out of {here} {unit} leaves nothing for the other part",
+            "write another share",
         )
     if rows.strata is not None and grouped:
         return _stratified_groups(rows, share * Fraction(total, here), seed)
@@ -120,18 +124,20 @@ def keep_groups_whole(rows: Rows, train: Numbers, test: Numbers) -> None:
         return
     cut = np.intersect1d(rows.groups[train], rows.groups[test])
     if len(cut):
-        raise ValueError(
+        raise CannotSplit(
             f"{'1 group has' if len(cut) == 1 else f'{len(cut)} groups have'} rows on both "
-            "sides of a split: assign whole groups, or leave out `group by`"
+            "sides of a split",
+            "assign whole groups, or leave out `group by`",
         )
 
 
 def _stratified_groups(rows: Rows, share: Fraction, seed: int) -> tuple[Numbers, Numbers]:
     finest = min(FINEST, units(rows), _smallest(rows.strata))
     if finest < 2:
-        raise ValueError(
-            "a stratum with one row cannot stand in both parts: merge it with another, or write "
-            "`stratify none`"
+        raise CannotSplit(
+            "a stratum with one row cannot stand in both parts",
+            "merge it with another, or write `stratify none`",
+            of_strata=True,
         )
     nearest = share.limit_denominator(finest)
     folds = nearest.denominator if 0 < nearest < 1 else finest
@@ -146,14 +152,16 @@ def _stratified_groups(rows: Rows, share: Fraction, seed: int) -> tuple[Numbers,
 def _check_strata(rows: Rows, number: int) -> None:
     strata = _distinct(rows.strata)
     if _smallest(rows.strata) < 2:
-        raise ValueError(
-            "a stratum with one row cannot stand in both parts: merge it with another, or write "
-            "`stratify none`"
+        raise CannotSplit(
+            "a stratum with one row cannot stand in both parts",
+            "merge it with another, or write `stratify none`",
+            of_strata=True,
         )
     if min(number, rows.n - number) < strata:
-        raise ValueError(
-            f"a part of {_count(min(number, rows.n - number))} cannot hold all {strata} strata: "
-            "write another share, or `stratify none`"
+        raise CannotSplit(
+            f"a part of {_count(min(number, rows.n - number))} cannot hold all {strata} strata",
+            "write another share, or `stratify none`",
+            of_strata=True,
         )
 
 

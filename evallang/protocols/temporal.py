@@ -10,6 +10,7 @@ from evallang.protocols.protocol import (
     FITTED_MODELS,
     FOLDS,
     PROTOCOLS,
+    CannotSplit,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -107,15 +108,15 @@ def forward_chaining(
 ) -> Iterator[Split]:
     """Yield the splits of `time_series`, as scikit-learn's TimeSeriesSplit does."""
     if folds < 2:
-        raise ValueError(f"time_series needs 2 folds or more, and folds is {folds}")
+        raise CannotSplit(f"time_series needs 2 folds or more, and folds is {folds}")
     if gap < 0 or (test is not None and test < 1):
-        raise ValueError("gap must be 0 rows or more, and test 1 row or more")
+        raise CannotSplit("gap must be 0 rows or more, and test 1 row or more")
     size = rows.n // (folds + 1) if test is None else test
     first = rows.n - folds * size
     if size < 1 or first - gap < 1:
-        raise ValueError(
-            f"{rows.n} rows leave none to train on before the first of {folds} test periods: "
-            "write fewer folds, a smaller gap or a smaller test"
+        raise CannotSplit(
+            f"{rows.n} rows leave none to train on before the first of {folds} test periods",
+            "write fewer folds, a smaller gap or a smaller test",
         )
     everything = np.arange(rows.n, dtype=np.int64)
     for fold in range(folds):
