@@ -6,12 +6,12 @@ from evallang.results import records
 
 
 def number_cell(text: str, value: float | None) -> Cell:
-    """Give the cell of a number as printed."""
+    """Return the cell of a number as printed."""
     return Cell(runs(Number(text, value)), None if value is None else float(value))
 
 
 def count_cell(value: int | None) -> Cell:
-    """Give the cell of a count."""
+    """Return the cell of a count."""
     return dash() if value is None else number_cell(count(value), value)
 
 
@@ -25,7 +25,7 @@ def interval_cell(
     *,
     null: float | None = None,
 ) -> Cell:
-    """Give the cell of an interval; a dash where it has no bound."""
+    """Return the cell of an interval; a dash where it has no bound."""
     if found is None or (found.low is None and found.high is None):
         return dash()
     text = interval(found.low, found.high, scale, null=null)
@@ -33,6 +33,6 @@ def interval_cell(
 
 
 def dash(mark: str | None = None) -> Cell:
-    """Give the cell of what is undefined or was not computed, with the mark of its footnote."""
+    """Return the cell of what is undefined or was not computed, with the mark of its footnote."""
     text = fixed(None, Scale(0))
     return Cell(runs(text, Mark(mark)) if mark else runs(text))

@@ -38,7 +38,7 @@ from evallang.reporting.numbers import (
 from evallang.reporting.one_model import singly, summary
 from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import mid_sentence
+from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import (
     adjusted_words,
     effect_runs,
@@ -54,19 +54,19 @@ from evallang.reporting.wording import (
 from evallang.results.records import Comparison, Effect, HypothesisTestResult, Ranks
 
 VARIANTS_OF_P = {
-    "p_chi2": "by χ²",
-    "p_exact": "exact",
-    "p_F": "by F",
-    "p_corrected": "continuity-corrected",
-    "p_midp": "mid-p",
-    "p_sign_flip": "by sign flips",
+    "p_chi2": "χ² approximation",
+    "p_exact": "exact form",
+    "p_F": "F approximation",
+    "p_corrected": "continuity-corrected form",
+    "p_midp": "mid-p form",
+    "p_sign_flip": "sign-flip form",
 }
 """The p of other forms of an omnibus test, as `extra` holds them."""
 
 
 @SECTIONS.register(SectionDeclaration(order=30), title="Comparisons")
 def comparisons(context: Context) -> Sequence[Block]:
-    """Give each comparison in the order of the study file."""
+    """Return each comparison in the order of the study file."""
     blocks: list[Block] = []
     found = context.results.comparisons
     drawn: set[tuple[str | None, str | None, str]] = set()
@@ -86,7 +86,7 @@ def comparisons(context: Context) -> Sequence[Block]:
 
 
 def heading(context: Context, comparison: Comparison) -> str:
-    """Name a comparison: "Accuracy on Survival: three models, pairwise"."""
+    """Format a comparison: "Accuracy on Survival: three models, pairwise"."""
     title = context.compared_words(comparison).title
     if comparison.data is None:
         title += " across data sets"
@@ -179,7 +179,7 @@ def _summary(context: Context, comparison: Comparison, refs: Runs) -> Runs:
 
 
 def _omnibus(context: Context, comparison: Comparison) -> Runs:
-    """Word the omnibus test with its effect sizes and its other forms."""
+    """Format the omnibus test with its effect sizes and its other forms."""
     omnibus = comparison.omnibus
     if omnibus is None:
         return ()
@@ -198,24 +198,30 @@ def _omnibus(context: Context, comparison: Comparison) -> Runs:
         verb = "rejected" if omnibus.reject else "did not reject"
         made = runs(test, f", {verb} the hypothesis that {null}. ")
     more = [effect_runs(effect) for effect in omnibus.effects[1:] if effect.value is not None]
-    more += _other_forms(context, comparison, omnibus)
     if more:
-        made += runs("Besides: ", listed(more, last=", "), ". ")
+        sizes = "Further effect size" if len(more) == 1 else "Further effect sizes"
+        made += runs(f"{sizes}: ", listed(more), ". ")
+    for form in _other_forms(context, comparison, omnibus):
+        made += runs("The ", form, ". ")
     return made if not words else made + runs(f"Form of the test: {words}. ")
 
 
 def _other_forms(
     context: Context, comparison: Comparison, omnibus: HypothesisTestResult
 ) -> list[Runs]:
-    """Give the statistic and p of the forms that did not decide."""
-    made = []
+    """State the statistic and p of the forms that did not decide."""
     chi2, used = omnibus.extra.get("chi2"), omnibus.statistic
+    of_chi2: list[Runs] = []
     if chi2 is not None and (used is None or used.name != "chi2"):
-        made.append(runs(stat("chi2", statistic(chi2), chi2)))
+        of_chi2.append(runs(stat("chi2", statistic(chi2), chi2)))
+    made = []
     for key, words in VARIANTS_OF_P.items():
+        found = of_chi2 if key == "p_chi2" else []
         p = omnibus.extra.get(key)
         if p is not None and p != omnibus.p:
-            made.append(runs(p_stat(context, p, comparison.alpha), f" {words}"))
+            found = [*found, runs(p_stat(context, p, comparison.alpha))]
+        if found:
+            made.append(runs(f"{words} gave ", listed(found, last=", ")))
     return made
 
 
@@ -225,7 +231,7 @@ def _reason(comparison: Comparison) -> str:
 
 
 def _not_tested(context: Context, pairs: Sequence[HypothesisTestResult], where: Runs) -> Runs:
-    """Say that nothing was tested, and why."""
+    """State that nothing was tested, and why."""
     why = reasons(context, pairs)
     subject = "The pair was not"
     if len(pairs) > 1:
@@ -237,7 +243,7 @@ def _gaps(context: Context, missing: Sequence[HypothesisTestResult]) -> Runs:
     names = listed([runs(pair_name(context, pair)) for pair in missing])
     why = "; ".join(reasons(context, missing))
     verb = "was" if len(missing) == 1 else "were"
-    return runs(" Not tested ", verb, " ", names, f": {why}." if why else ".")
+    return runs(" ", names, f" {verb} not tested", f": {why}." if why else ".")
 
 
 def _after(comparison: Comparison) -> str:
@@ -259,11 +265,13 @@ def _decided(context: Context, comparison: Comparison, tested: int, where: Runs)
     rejected = sum(bool(pair.reject) for pair in comparison.pairwise)
     title = mid_sentence(context.method_title("test", comparison.pairwise[0].test))
     if tested == 1:
-        lead = f"The one pair that was tested was {'' if rejected else 'not '}separated by "
+        lead = f"The one pair that was tested {'differed' if rejected else 'did not differ'} by "
+    elif rejected == tested:
+        lead = "Both pairs" if tested == 2 else f"All {number_word(tested)} pairs"
+        lead += " differed by "
     else:
-        words = f"{number_word(rejected)} {'was' if rejected == 1 else 'were'}"
-        words = {0: "none was", tested: "all were"}.get(rejected, words)
-        lead = f"Of {number_word(tested)} pairs, {words} separated by "
+        words = number_word(rejected) if rejected else "none"
+        lead = f"{capitalised(words)} of the {number_word(tested)} pairs differed by "
     lead += f"{_the(title)}{title}"
     return runs(lead, _after(comparison), where, ".")
 
@@ -290,7 +298,7 @@ def _is(n: int) -> str:
 
 
 def _rank_interval(ranks: Ranks | None, name: str) -> tuple[Cell, ...]:
-    """Give the cell of the interval of an average rank, where any model has one."""
+    """Return the cell of the interval of an average rank, where any model has one."""
     if ranks is None or not ranks.intervals:
         return ()
     if name not in ranks.intervals:
@@ -352,7 +360,7 @@ def _ranks_table(context: Context, comparison: Comparison, identifier: str) -> T
         level = level_of_alpha(comparison.alpha)
         notes.append(
             runs(f"Critical difference at {level}: CD{NBSP}={NBSP}{size}; models whose average "
-                 "ranks differ by more are separated.")
+                 "ranks differ by more differ significantly.")
         )  # fmt: skip
     n = count(ranks.n) if ranks is not None else ""
     caption = runs(f"Average ranks over {n} data sets.")
@@ -388,10 +396,10 @@ def decision_figure(context: Context, comparison: Comparison, identifier: str) -
     svg, alt = grouping_diagram(
         labels, places.values, found, places.scale, places.name, reverse=places.reverse
     )
-    panels = [Panel(svg, alt, runs("Models that were not separated"))]
+    panels = [Panel(svg, alt, runs("Models that were not shown to differ"))]
     caption = runs(
         Strong(runs("a,")), f" models on the scale of {places.words}, best at the right; a bar "
-        "joins models of which no pair was separated (open points mark its members). ",
+        "joins models of which no pair was shown to differ (open points mark its members). ",
         _overlap(context, ordered, found),
     )  # fmt: skip
     if len(ordered) <= MOST_MODELS_IN_MATRIX:
@@ -476,7 +484,7 @@ def _rank_figure(context: Context, comparison: Comparison, identifier: str) -> F
     )  # fmt: skip
     caption = runs(
         f"Average ranks over {count(ranks.n)} data sets, best at the right; a bar joins models "
-        "of which no pair was separated (open points mark its members). ",
+        "of which no pair was shown to differ (open points mark its members). ",
         _overlap(context, ordered, found),
     )
     if reach is not None:

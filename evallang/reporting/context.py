@@ -50,12 +50,12 @@ class MetricWords:
 
     @property
     def percent(self) -> bool:
-        """Tell whether 0.98 is printed as 98."""
+        """Return whether 0.98 is printed as 98."""
         return self.unit == "percent"
 
     @property
     def higher_is_better(self) -> bool:
-        """Tell the direction."""
+        """Return the direction."""
         return self.better != "lower"
 
     @property
@@ -136,7 +136,7 @@ class Context:
         return {(method.kind, method.name): method for method in self.results.methods}
 
     def model(self, name: str) -> str:
-        """Give the label of a model; a name that is not of the study stands for itself."""
+        """Return the label of a model; a name that is not of the study stands for itself."""
         record = self._models.get(name)
         return record.label if record is not None and record.label else name
 
@@ -145,21 +145,21 @@ class Context:
         return self._data.get(name)
 
     def data_label(self, name: str | None) -> str:
-        """Give the label of a data set; None means all of them."""
+        """Return the label of a data set; None means all of them."""
         if name is None:
             return "all data sets"
         record = self._data.get(name)
         return record.label if record is not None and record.label else name
 
     def protocol(self, name: str | None) -> str:
-        """Give the words for a protocol: what it does, unless the author gave it a name."""
+        """Return the words for a protocol: what it does, unless the author gave it a name."""
         record = next((p for p in self.results.protocols if p.name == name), None)
         if record is None or record.name != record.kind:
             return name or ""
         return mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
 
     def place(self, data: str | None, protocol: str | None) -> str:
-        """Name data set and protocol at the head of a sentence, each where there are several."""
+        """State data set and protocol at the head of a sentence, each where there are several."""
         words = []
         if len(self.results.data) > 1:
             words.append("across the data sets" if data is None else f"on {self.data_label(data)}")
@@ -168,35 +168,35 @@ class Context:
         return f"{capitalised(' '.join(words))}, " if words else ""
 
     def cases(self, data: str | None) -> str:
-        """Give the word for the rows of a data set ("cases")."""
+        """Return the word for the rows of a data set ("cases")."""
         record = self._data.get(data) if data is not None else None
         return record.unit if record is not None and record.unit else "examples"
 
     def n(self, data: str | None) -> int | None:
-        """Give the number of rows of a data set."""
+        """Return the number of rows of a data set."""
         record = self._data.get(data) if data is not None else None
         return record.n if record is not None else None
 
     def samples(self, data: str | None) -> Mapping[str, int]:
-        """Give the examples of each model where each has its own, empty where they share them."""
+        """Return the examples of each model where each has its own, empty where they share them."""
         record = self._data.get(data) if data is not None else None
         own = record.samples if record is not None and record.samples is not None else {}
         return own if len(own) > 1 else {}
 
     def sized(self, model: str, data: str | None) -> str:
-        """Name a model, with its number of examples where these are its own."""
+        """Format a model, with its number of examples where these are its own."""
         n = self.samples(data).get(model)
         size = "" if n is None else f" (n{NBSP}={NBSP}{count(n)})"
         return f"{self.model(model)}{size}"
 
     def sample_range(self, data: str) -> str:
-        """Give the smallest and the largest number of examples of a model: "90 to 200"."""
+        """Return the smallest and the largest number of examples of a model: "90 to 200"."""
         sizes = sorted(set(self.samples(data).values()))
         ends = sizes if len(sizes) < 2 else (sizes[0], sizes[-1])
         return " to ".join(count(size) for size in ends)
 
     def size_words(self, data: str) -> str:
-        """Say how many examples there are: "569 patients", "100 examples of A and 90 of B"."""
+        """State how many examples there are: "569 patients", "100 examples of A and 90 of B"."""
         own, cases = self.samples(data), self.cases(data)
         if not own:
             return f"{count(self.n(data) or 0)} {cases}"
@@ -211,7 +211,7 @@ class Context:
         return self._methods.get((kind, name)) or self._methods.get((kind, base(name)))
 
     def method_title(self, kind: str, name: str) -> str:
-        """Give the title of a method, with the options that its name states."""
+        """Return the title of a method, with the options that its name states."""
         found = self.method(kind, name)
         if found is None:
             words = name.replace("_", " ")
@@ -234,13 +234,13 @@ class Context:
         return f"interval of {'' if '’s ' in title else 'the '}{title}"
 
     def difference_title(self, name: str) -> str:
-        """Give the title of the interval of a difference, which may differ from one value's."""
+        """Return the title of the interval of a difference, which may differ from one value's."""
         found = self.method("interval", name)
         other = found.of_difference if found is not None else None
         return other or self.interval_title(name)
 
     def averaged(self, data: str | None, name: str) -> bool:
-        """Tell whether a metric of one class is averaged over three or more by default."""
+        """Return whether a metric of one class is averaged over three or more by default."""
         record = self._data.get(data) if data is not None else None
         several = record is not None and record.classes is not None and len(record.classes) > 2
         found = self.method("metric", name)
@@ -248,12 +248,12 @@ class Context:
         return several and averages and "average" not in name
 
     def counts_right(self, name: str) -> bool:
-        """Tell whether a metric is the share of all examples that are predicted right."""
+        """Return whether a metric is the share of all examples that are predicted right."""
         found = self.method("metric", name)
         return found is not None and found.counts_right
 
     def metric(self, name: str) -> MetricWords:
-        """Give the words for a metric."""
+        """Return the words for a metric."""
         found = self.method("metric", name)
         title = self.method_title("metric", name)
         if found is None:
@@ -309,7 +309,7 @@ class Context:
         return found.n if found is not None else self.n(setting.data)
 
     def tested_words(self, setting: Setting) -> str:
-        """Say how many rows were tested, and how often: "190 of 569 patients"; may be empty."""
+        """State how many rows were tested, and how often: "190 of 569 patients"; may be empty."""
         size, found = self.n(setting.data), self.tested(setting)
         if size is None:
             return ""
@@ -328,12 +328,12 @@ class Context:
         return f"{words}, each tested {count(found.least)} to {_times(found.most)}"
 
     def metrics(self, setting: Setting) -> tuple[str, ...]:
-        """Give the metrics of a setting; the first is the primary one."""
+        """Return the metrics of a setting; the first is the primary one."""
         found = (e.metric for e in self._whole if Setting(e.data, e.protocol) == setting)
         return tuple(dict.fromkeys(found))
 
     def models_best_first(self, setting: Setting, metric: str) -> tuple[str, ...]:
-        """Give the models of a setting, best first by a metric; undefined values last."""
+        """Return the models of a setting, best first by a metric; undefined values last."""
         found = [e.model for e in self._whole if Setting(e.data, e.protocol) == setting]
         names = tuple(dict.fromkeys(found))
         sign = -1 if self.metric(metric).higher_is_better else 1
@@ -357,7 +357,7 @@ class Context:
         return scale_of(halves, values, percent=percent, n=self.n(setting.data))
 
     def about_ranks(self, comparison: Comparison) -> bool:
-        """Tell whether the pairs were decided by the difference of their average ranks."""
+        """Return whether the pairs were decided by the difference of their average ranks."""
         return comparison.data is None and any(
             "rank_first" in pair.extra for pair in comparison.pairwise
         )
@@ -397,7 +397,7 @@ class Context:
         return scale_of(halves, values, percent=percent, n=self.n(comparison.data))
 
     def compared_on_estimates(self, comparison: Comparison) -> bool:
-        """Tell whether the estimates shown are of the protocol that was compared under."""
+        """Return whether the estimates shown are of the protocol that was compared under."""
         return Setting(comparison.data or "", comparison.protocol) in self.settings
 
     def comparison_setting(self, comparison: Comparison) -> Setting | None:
@@ -413,31 +413,31 @@ def _times(n: int) -> str:
 
 
 def base(name: str) -> str:
-    """Give a method's name without its options: "bootstrap(method=bca)", "tango, conservative"."""
+    """Return a method's name without options: "bootstrap(method=bca)", "tango, conservative"."""
     return name.partition("(")[0].partition(",")[0].strip()
 
 
 def half_width(low: float | None, high: float | None) -> float | None:
-    """Give half the width of an interval, None where a bound is missing or infinite."""
+    """Return half the width of an interval, None where a bound is missing or infinite."""
     if low is None or high is None or math.isinf(low) or math.isinf(high):
         return None
     return (high - low) / 2
 
 
 def printed_p(pair: HypothesisTestResult) -> float | None:
-    """Give the p that decides: adjusted where there is one."""
+    """Return the p that decides: adjusted where there is one."""
     return pair.p_adjusted if pair.p_adjusted is not None else pair.p
 
 
 def report_id(plain: Mapping[str, Any]) -> str:
-    """Give the first 10 hexadecimal digits of the SHA-256 of the results without provenance."""
+    """Return the first 10 hexadecimal digits of the SHA-256 of the results without provenance."""
     kept = {key: value for key, value in plain.items() if key != "provenance"}
     text = json.dumps(kept, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:10]
 
 
 def ordered_union(groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Give every name once, in the order of first appearance."""
+    """Return every name once, in the order of first appearance."""
     return tuple(dict.fromkeys(name for group in groups for name in group))
 
 

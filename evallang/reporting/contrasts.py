@@ -59,7 +59,7 @@ class Contrast:
         return self.with_other_sign() if self.value is not None and self.value < 0 else self
 
     def with_other_sign(self) -> "Contrast":
-        """Give the numbers of second minus first."""
+        """Return the numbers of second minus first."""
         value, low, high = (
             None if number is None else 0.0 - number for number in (self.value, self.high, self.low)
         )
@@ -81,7 +81,7 @@ def contrast(pair: HypothesisTestResult, model: str) -> Contrast:
 
 
 def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Runs:
-    """Set the interval of a contrast: "simultaneous 95% CI [1.9, 7.4]"."""
+    """Format the interval of a contrast: "simultaneous 95% CI [1.9, 7.4]"."""
     if (found.low is None and found.high is None) or found.constant:
         return ()
     text = interval(found.low, found.high, scale, null=0.0)
@@ -96,7 +96,7 @@ def contrast_interval(found: Contrast, scale: Scale, *, lead: bool = True) -> Ru
 def contrast_runs(
     context: Context, comparison: Comparison, found: Contrast, *, lead: bool = True
 ) -> Runs:
-    """Word what stands in brackets after a difference: its interval and its p."""
+    """Format what stands in brackets after a difference: its interval and its p."""
     scale = context.difference_scale(comparison)
     parts = [part for part in (contrast_interval(found, scale, lead=lead),) if part]
     if found.p is not None:
@@ -111,7 +111,7 @@ def contrast_runs(
 def compatible_runs(
     context: Context, comparison: Comparison, found: list[Contrast], *, named: bool = False
 ) -> Runs:
-    """Word the largest difference that the intervals still allow, whichever its direction.
+    """Format the largest difference that the intervals still allow, whichever its direction.
 
     `named` says whose lead it is, where the contrasts are read from several models.
     """
@@ -151,6 +151,6 @@ def compatible_runs(
 
 
 def _leaves_out_zero(found: Contrast) -> bool:
-    """Tell whether the interval of one pair alone leaves out 0 although its test did not reject."""
+    """Return whether the interval of one pair excludes 0 although its test did not reject."""
     alone = not found.family and found.pair.p is not None and found.pair.p_adjusted is None
     return alone and ((found.low or 0.0) > 0 or (found.high or 0.0) < 0)

@@ -12,22 +12,22 @@ from evallang.results.statistics import POSTERIOR, Lacking
 
 
 def computed(result: HypothesisTestResult) -> bool:
-    """Tell whether the test had all that it needs."""
+    """Return whether the test had all that it needs."""
     return result.status != "not_computed"
 
 
 def bayesian(result: HypothesisTestResult) -> bool:
-    """Tell whether the result is three posterior probabilities instead of a p."""
+    """Return whether the result is three posterior probabilities instead of a p."""
     return "p_first" in result.extra
 
 
 def is_open(pair: HypothesisTestResult) -> bool:
-    """Tell whether a pair was tested and not decided."""
+    """Return whether a pair was tested and not decided."""
     return computed(pair) and pair.p is not None and not pair.reject
 
 
 def untested(pairs: Sequence[HypothesisTestResult]) -> list[HypothesisTestResult]:
-    """Give the pairs that have no decision of any kind, because a number is missing."""
+    """Return the pairs that have no decision of any kind, because a number is missing."""
     return [pair for pair in pairs if pair.p is None and not _has_posterior(pair)]
 
 
@@ -36,22 +36,22 @@ def _has_posterior(pair: HypothesisTestResult) -> bool:
 
 
 def favoured(pair: HypothesisTestResult, confidence: float) -> str | None:
-    """Give the case whose posterior probability exceeds the confidence; None where none does."""
+    """Return the case whose posterior probability exceeds the confidence; None where none does."""
     return next((key for key in POSTERIOR if (pair.extra.get(key) or 0.0) > confidence), None)
 
 
 def decided(pair: HypothesisTestResult, confidence: float) -> bool:
-    """Tell whether a pair was decided: rejected, or one posterior probability is high enough."""
+    """Return whether a pair was decided: rejected, or one posterior probability is high enough."""
     return favoured(pair, confidence) is not None if bayesian(pair) else bool(pair.reject)
 
 
 def margin_of(pair: HypothesisTestResult) -> float | None:
-    """Give the margin of a test of equivalence or non-inferiority; None for other tests."""
+    """Return the margin of a test of equivalence or non-inferiority; None for other tests."""
     return pair.extra.get("margin")
 
 
 def about_equivalence(pair: HypothesisTestResult) -> bool:
-    """Tell whether a test of a margin is about both its ends."""
+    """Return whether a test of a margin is about both its ends."""
     return "p_lower" in pair.extra
 
 

@@ -40,7 +40,7 @@ NO_INTERVAL = "no interval is sound here by default"  # which the table says in 
 
 
 def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
-    """Give the estimates of one setting: a model per row, estimate and interval per metric."""
+    """Return the estimates of one setting: a model per row, estimate and interval per metric."""
     models = context.models_best_first(setting, context.metrics(setting)[0])
     first = context.metrics(setting)[0] in metrics
     columns = [Column(runs("Model"), "left", sortable=True)]
@@ -106,7 +106,7 @@ def table(context: Context, setting: Setting, metrics: Sequence[str], identifier
 
 
 def across(context: Context) -> list[Block]:
-    """Give one table per metric, data sets in rows and models in columns."""
+    """Return one table per metric, data sets in rows and models in columns."""
     blocks: list[Block] = []
     metrics = ordered_union([context.metrics(setting) for setting in context.settings])
     models = [model.name for model in context.results.models]
@@ -119,7 +119,7 @@ def across(context: Context) -> list[Block]:
 
 
 def setting_words(context: Context, setting: Setting) -> str:
-    """Name a data set, and its protocol where several are named."""
+    """Format a data set, and its protocol where several are named."""
     label = context.data_label(setting.data)
     if len({s.protocol for s in context.settings}) > 1 and setting.protocol is not None:
         return f"{label}, {context.protocol(setting.protocol)}"
@@ -158,7 +158,7 @@ def main_intervals(found: Sequence[Estimate]) -> dict[str, set[str]]:
 def interval_notes(
     context: Context, metrics: Sequence[str], found: Sequence[Estimate]
 ) -> list[Runs]:
-    """Name the method and level of the intervals of each metric."""
+    """State the method and level of the intervals of each metric."""
     methods: dict[tuple[str, float, bool], list[str]] = {}
     main = main_intervals(found)
     for name in metrics:
@@ -199,7 +199,7 @@ def interval_notes(
 def named_notes(
     context: Context, found: Sequence[Estimate], said: Container[str] = ()
 ) -> list[Runs]:
-    """Give every note of estimates once, with the models and metrics that it is about."""
+    """Return every note of estimates once, with the models and metrics that it is about."""
     by_note: dict[str, dict[str, list[str]]] = {}
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
@@ -245,7 +245,7 @@ def _span(texts: Iterable[str]) -> str:
 
 
 def _mended(note: str) -> str:
-    """Agree "1 folds" in number; metrics are named beside a note, not by their code in it."""
+    """Correct the number of "1 folds"; metrics are named beside a note, not by their code in it."""
     note = re.sub(r"\b1 (fold|round|row|example|group)s\b( with one class only)? are\b",
                   r"1 \1\2 is", note)  # fmt: skip
     return re.sub(r"^[a-z]\w* is undefined in", "undefined in", note)
@@ -279,7 +279,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
     )
     notes: list[Runs] = []
     if any(e.interval is not None for e in found):
-        notes.append(runs("The interval of each estimate stands in results.json."))
+        notes.append(runs("The interval of each estimate is in results.json."))
         notes += interval_notes(context, [name], found)
     notes += flat_notes(context, found)
     if not metric.higher_is_better:
@@ -292,7 +292,7 @@ def _table_across(context: Context, name: str, models: Sequence[str], identifier
 
 
 def second_column(rows: Sequence[Estimate | None]) -> str:
-    """Name what stands beside the estimates: their interval, else the spread of the folds."""
+    """State what stands beside the estimates: their interval, else the spread of the folds."""
     levels = {e.interval.level for e in rows if e is not None and e.interval is not None}
     if levels:
         return " / ".join(percent(level) for level in sorted(levels)) + " CI"
@@ -302,7 +302,7 @@ def second_column(rows: Sequence[Estimate | None]) -> str:
 
 
 def estimate_cells(estimate: Estimate | None, scale: Scale, second: str) -> list[Cell]:
-    """Give the cells of an estimate: its value, and what the second column holds."""
+    """Return the cells of an estimate: its value, and what the second column holds."""
     if estimate is None:
         return [dash()] * (2 if second else 1)
     value = Number(fixed(estimate.value, scale), estimate.value)
@@ -339,7 +339,7 @@ def flat_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
 
 
 def _over_seeds(estimate: Estimate | None, scale: Scale) -> Cell:
-    """Give the spread of an estimate over the seeds of its fits."""
+    """Return the spread of an estimate over the seeds of its fits."""
     spread = estimate.extra.get("sd_over_seeds") if estimate is not None else None
     if not isinstance(spread, float):
         return dash()
@@ -360,8 +360,8 @@ def _notes(
         worth = count(round(data.effective_n or 0))
         notes.append(
             runs(
-                f"Weighted by {data.weight}: the {context.cases(setting.data)} tell as much as "
-                f"{worth} equally weighted ones."
+                f"Weighted by {data.weight}: the {context.cases(setting.data)} carry as much "
+                f"information as {worth} equally weighted ones."
             )
         )
     notes += interval_notes(context, metrics, found)
@@ -376,7 +376,7 @@ def _notes(
         notes.append(
             runs(
                 f"Every fit was repeated with {number} seeds: estimates are means over seeds, and "
-                "seeds count as no sample."
+                "seeds are not counted as a sample."
             )
         )
     averaged = [name for name in metrics if context.averaged(setting.data, name)]
@@ -413,7 +413,7 @@ PARTS = ("resubstitution", "oob", "gamma", "R", "weight", "standard_error")
 
 
 def fold_values(context: Context, setting: Setting, identifier: str) -> list[Block]:
-    """Give the value of every fold of metrics that have no interval, where the folds are few."""
+    """Return the value of every fold of metrics that have no interval, where the folds are few."""
     blocks: list[Block] = []
     for name in context.metrics(setting):
         models = context.models_best_first(setting, name)
@@ -437,7 +437,7 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
         ]
         unit = ", %" if metric.percent else ""
         caption = runs(f"{metric.title}{unit}, in each fold (repeat.fold).")
-        note = runs("The folds share training examples: their spread is no standard error.")
+        note = runs("The folds share training examples: their spread is not a standard error.")
         blocks.append(
             Table(f"{identifier}-{len(blocks) + 1}", caption, tuple(columns), tuple(rows),
                   notes=(note,))
@@ -446,7 +446,7 @@ def fold_values(context: Context, setting: Setting, identifier: str) -> list[Blo
 
 
 def subgroups(context: Context, setting: Setting, identifier: str) -> list[Block]:
-    """Give the estimates within the levels of each column, one table per column."""
+    """Return the estimates within the levels of each column, one table per column."""
     found = [
         e
         for e in context.results.estimates
@@ -530,7 +530,7 @@ def _subgroup_table(
 
 
 def _bounded(found: Sequence[Estimate], metric: str) -> str:
-    """Name the interval of the differences of a metric to the rest; empty where there is none."""
+    """State the interval of the differences of a metric to the rest; empty where there is none."""
     levels = {
         e.to_rest.level
         for e in found
@@ -540,7 +540,7 @@ def _bounded(found: Sequence[Estimate], metric: str) -> str:
 
 
 def _examples(row: Sequence[Estimate | None]) -> int | None:
-    """Give the examples of a level: as stated, else what the first estimate counts."""
+    """Return the examples of a level: as stated, else what the first estimate counts."""
     for estimate in row:
         if estimate is not None:
             stated = estimate.extra.get("n_examples")
@@ -556,7 +556,7 @@ def _difference(estimate: Estimate | None, scale: Scale) -> Cell:
 
 
 def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
-    """Give the notes of each level under its name."""
+    """Return the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
     notes = over_groups(found)
     found = [
@@ -575,7 +575,7 @@ def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
 
 
 def bootstrap_parts(context: Context, setting: Setting, identifier: str) -> list[Block]:
-    """Give what bootstrap estimates are made of: apparent and out-of-bag values, their weight."""
+    """Return what bootstrap estimates are made of: apparent and out-of-bag values, their weight."""
     found = [
         estimate
         for name in context.metrics(setting)

@@ -44,7 +44,7 @@ MOST_PAIRS_DRAWN = 15  # six models; more lines than that are read from the tabl
 
 @SECTIONS.register(SectionDeclaration(order=20), title="Estimates")
 def estimates(context: Context) -> Sequence[Block]:
-    """Give one table, or more for many metrics, and one figure per data set and protocol."""
+    """Return one table, or more for many metrics, and one figure per data set and protocol."""
     blocks: list[Block] = []
     if len({setting.data for setting in context.settings}) > MOST_DATA_APART:
         blocks += across(context)
@@ -114,7 +114,7 @@ def _compared(context: Context, setting: Setting, metric_name: str) -> Compariso
 
 
 def differences_caption(context: Context, comparison: Comparison) -> Runs:
-    """Say what lines and points of a forest of differences mean."""
+    """State what lines and points of a forest of differences mean."""
     metric = context.compared_words(comparison)
     pairs = [p.estimate for p in comparison.pairwise if p.estimate is not None]
     made = runs(f"difference in {metric.noun} (first minus second)")

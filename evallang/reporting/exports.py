@@ -26,7 +26,7 @@ from evallang.results.records import Export
 
 @SECTIONS.register(SectionDeclaration(order=55), title="Exported models")
 def exports(context: Context) -> Sequence[Block]:
-    """Give each saved model with its hyper-parameters, and how to read it."""
+    """Return each saved model with its hyper-parameters, and how to read it."""
     found = context.results.exports
     if not found:
         return []
@@ -64,7 +64,7 @@ def exports(context: Context) -> Sequence[Block]:
 
 
 def fitted_on_all(context: Context) -> Runs:
-    """Say for the methods paragraph what was exported; nothing without an export."""
+    """State for the methods paragraph what was exported; nothing without an export."""
     names = dict.fromkeys(item.model for item in context.results.exports)
     if not names:
         return ()
@@ -94,7 +94,7 @@ def _types(item: Export) -> Iterator[Code | str]:
 
 
 def _of_best(context: Context, item: Export) -> Iterator[Runs]:
-    """Word the caution of a model that was chosen on the folds that measure it."""
+    """Format the caution of a model that was chosen on the folds that measure it."""
     protocol = next((p.name for p in context.results.protocols if p.implied_by is None), None)
     setting = Setting(context.results.data[0].name, protocol)
     metrics = context.metrics(setting)

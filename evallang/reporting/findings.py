@@ -42,7 +42,7 @@ MOST_FINDINGS = 8  # more do not fit on the first page; what is left out is coun
 
 @SECTIONS.register(SectionDeclaration(order=10), title="Key findings")
 def findings(context: Context) -> Sequence[Block]:
-    """Word the claims: requirements, omnibus, best, what it beats, what it is not shown to beat."""
+    """State the claims: requirements, omnibus, best, which models it was shown to beat or not."""
     required = requirement_lines(context)
     items: list[Runs] = []
     praised: set[tuple[Setting, str]] = set()
@@ -98,7 +98,7 @@ def _read_with(context: Context) -> list[Block]:
 
 
 def mid_name(lead: str) -> str:
-    """Give the name of a warning as it stands inside a sentence."""
+    """Return the name of a warning as it stands inside a sentence."""
     words = lead.rstrip(".")
     return words[:1].lower() + words[1:]
 
@@ -203,8 +203,10 @@ def _best(
     missed = never_predicted_findings(context, setting)
     if len(known) == 1:
         return [runs(Strong(runs(where, names, f" had {metric.noun}")), " ", numbers, "."), *missed]
-    verb = " had the " if len(best) == 1 else " shared the "
-    lead = Strong(runs(where, names, verb, f"{metric.best_word} {metric.noun}"))
+    the = "the" if where else "The"
+    verb = "that of" if len(best) == 1 else "shared by"
+    claim = f"{the} {metric.best_word} observed {metric.noun} was {verb} "
+    lead = Strong(runs(where, claim, names))
     return [runs(lead, ", ", numbers, "."), *missed]
 
 
@@ -212,12 +214,12 @@ def _best_rank(context: Context, comparison: Comparison) -> Runs:
     average = dict(comparison.ranks.average) if comparison.ranks is not None else {}
     best = [name for name in average if average[name] == min(average.values())]
     names = listed([runs(context.model(name)) for name in best])
-    verb = " had the " if len(best) == 1 else " shared the "
+    verb = "that of" if len(best) == 1 else "shared by"
     noun = context.metric(comparison.metric).noun
     value = average[best[0]]
     n = comparison.ranks.n if comparison.ranks is not None else 0
     return runs(
-        Strong(runs(names, verb, f"best average rank in {noun}")),
+        Strong(runs(f"The best average rank in {noun} was {verb} ", names)),
         ", ", Number(fixed(value, Scale(2)), value),
         f" among {number_word(len(average))} models over {number_word(n)} data sets.",
     )  # fmt: skip

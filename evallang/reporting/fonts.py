@@ -155,7 +155,7 @@ def _cut(face: Face, characters: str) -> bytes:
 
 
 def _name(font: Any, face: Face) -> None:
-    """Give the part a name of its own; the subset has lost the original's."""
+    """Return the part a name of its own; the subset has lost the original's."""
     variant = {(400, "normal"): "Regular", (400, "italic"): "Italic"}.get(
         (face.weight, face.style), "Semibold"
     )

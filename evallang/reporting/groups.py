@@ -13,7 +13,7 @@ MOST_GROUPS = 26  # letters of the alphabet
 
 
 def cliques(nodes: Sequence[str], edges: frozenset[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Give all maximal cliques (Bron, Kerbosch 1973), members and cliques in the order of nodes."""
+    """Return all maximal cliques (Bron, Kerbosch 1973); all in the order of nodes."""
     neighbours = {
         node: {other for other in nodes if frozenset((node, other)) in edges and other != node}
         for node in nodes
@@ -37,7 +37,7 @@ def cliques(nodes: Sequence[str], edges: frozenset[frozenset[str]]) -> tuple[tup
 
 
 def groups(ordered: Sequence[str], comparison: Comparison) -> tuple[tuple[str, ...], ...]:
-    """Give the groups of a comparison of all pairs, best first.
+    """Return the groups of a comparison of all pairs, best first.
 
     Nothing where there is no full set of decisions: other than all pairs, a post hoc stage
     that was not performed, exploratory or Bayesian comparisons, fewer than three models.
@@ -61,7 +61,7 @@ def groups(ordered: Sequence[str], comparison: Comparison) -> tuple[tuple[str, .
 
 
 def letters(ordered: Sequence[str], comparison: Comparison) -> Mapping[str, str]:
-    """Give the letters of each model; two models share one exactly if no test separated them."""
+    """Return the letters of each model; two models share one exactly if no test separated them."""
     found = groups(ordered, comparison)
     marks = {name: "" for members in found for name in members}
     for i, members in enumerate(found):
@@ -71,6 +71,6 @@ def letters(ordered: Sequence[str], comparison: Comparison) -> Mapping[str, str]
 
 
 def are_stretches(ordered: Sequence[str], found: Sequence[Sequence[str]]) -> bool:
-    """Tell whether every group is an unbroken stretch of the order."""
+    """Return whether every group is an unbroken stretch of the order."""
     place = {name: i for i, name in enumerate(ordered)}
     return all(place[row[-1]] - place[row[0]] == len(row) - 1 for row in found)

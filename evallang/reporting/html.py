@@ -34,7 +34,7 @@ class Page:
 
 
 def render(document: Document, medium: Medium) -> Page:
-    """Lay out a document; the same document always gives the same bytes."""
+    """Render a document; the same document always gives the same bytes."""
     numbered, numbering = number(document, MOST_ROWS[medium])
     script = _asset("report.js")
     html = (

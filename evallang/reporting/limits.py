@@ -133,7 +133,7 @@ def _place(item: Failure) -> str:
 
 
 def cautions(context: Context) -> list[Caution]:
-    """Give every warning of the check, of the fits and of the numbers, in this order."""
+    """Return every warning of the check, of the fits and of the numbers, in this order."""
     of_numbers = limits_of_numbers(context)
     never = never_predicted_caution(context)
     of_numbers += [never] if never is not None else []
@@ -182,13 +182,13 @@ def _models(context: Context, failed: Sequence[Failure]) -> Runs:
 
 
 def _on_data(context: Context, failed: Sequence[Failure]) -> str:
-    """Name the data sets on which fits failed, where others are among the results."""
+    """State the data sets on which fits failed, where others are among the results."""
     names = dict.fromkeys(context.data_label(f.data) for f in failed)
     return f" on {', '.join(names)}" if len(names) < len(context.results.data) else ""
 
 
 def _left_out(failed: Sequence[Failure]) -> str:
-    """Say what follows: a candidate is left out, what needs a tested fit is not computed."""
+    """State what follows: a candidate is left out, what needs a tested fit is not computed."""
     inner = [f for f in failed if f.stage == INNER]
     if len(inner) == len(failed):
         return "Candidates that failed were left out of the choice."
@@ -196,12 +196,12 @@ def _left_out(failed: Sequence[Failure]) -> str:
 
 
 def _said_by_numbers(record: Mapping[str, Any], said: Set[str]) -> bool:
-    """Tell whether a warning of the check is said again, with its numbers, by the results."""
+    """Return whether a warning of the check is said again, with its numbers, by the results."""
     return record.get("allowed_because") is None and SAID_BY.get(str(record.get("name"))) in said
 
 
 def _of_records(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
-    """Word the warnings of the check; those of one rule and one reason stand together."""
+    """Format the warnings of the check; those of one rule and one reason stand together."""
     groups: dict[tuple[str, str, str | None], list[Mapping[str, Any]]] = {}
     for record in records:
         if record.get("severity") != "error":
@@ -243,7 +243,7 @@ def _of_fits(context: Context, warnings: Sequence[FitWarning]) -> Caution:
             runs(words, " gave ", Code(warning.category), f": {_first_sentence(warning.message)}.")
         )
     if len(warnings) > MOST_LINES:
-        lines.append(runs(f"{count(len(warnings) - MOST_LINES)} more stand in results.json."))
+        lines.append(runs(f"{count(len(warnings) - MOST_LINES)} more are in results.json."))
     body: Runs = ()
     for line in lines:
         body += runs(" " if body else "", line)
@@ -252,7 +252,7 @@ def _of_fits(context: Context, warnings: Sequence[FitWarning]) -> Caution:
 
 
 def _first_sentence(message: str) -> str:
-    """Give a library's message up to its first full stop; advice and addresses follow it.
+    """Return a library's message up to its first full stop; advice and addresses follow it.
 
     What a solver in Fortran adds in capitals, `STOP: TOTAL NO. OF ITERATIONS`, is left out.
     """
@@ -270,7 +270,7 @@ Wording = Callable[[Sequence[HypothesisTestResult]], tuple[str, Runs]]
 
 
 def limits_of_numbers(context: Context) -> list[Caution]:
-    """Give one warning for each rule that has something to say."""
+    """Return one warning for each rule that has something to say."""
     found = [
         _overlap(context),
         _disagreement(context, _outside, _outside_words, DISAGREEMENT),
@@ -347,19 +347,19 @@ def _overlap_words(
     if any(allowing):
         return made + runs(
             " The corrected intervals and tests allow for it by an approximation; the scores of "
-            "the splits are no independent sample."
+            "the splits are not independent."
         )
     if None in allowing:
         return made  # of a file that does not tell
     return made + runs(
         " Tests and intervals over the predictions treat them as independent: they describe these "
-        "fitted models on this sample, and leave out the variation that a new training set would "
-        "bring."
+        "fitted models on this sample, and do not include the variation that a new training set "
+        "would bring."
     )
 
 
 def _by_data(found: dict[str, list[str]]) -> str:
-    """Give what all data sets have in common, else each with the data sets that have it."""
+    """Return what all data sets have in common, else each with the data sets that have it."""
     if len(found) == 1:
         return next(iter(found))
     return ", ".join(f"{value} ({', '.join(names)})" for value, names in found.items())
@@ -371,7 +371,7 @@ def _by_data(found: dict[str, list[str]]) -> str:
 def _disagreement(
     context: Context, choose: Choice, word: Wording, code: diagnostics.Code
 ) -> Caution | None:
-    """Name the pairs whose interval and decision do not say the same, by metric and data set."""
+    """State the pairs whose interval and decision do not say the same, by metric and data set."""
     lines: list[Runs] = []
     every: list[HypothesisTestResult] = []
     for comparison in context.results.comparisons:
@@ -423,7 +423,7 @@ def _inside(comparison: Comparison) -> list[HypothesisTestResult]:
 
 
 def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
-    """Advise the simultaneous interval only where there is one: an FDR has none of kept pairs."""
+    """Recommend the simultaneous interval only if there is one: an FDR has none of kept pairs."""
     together = all(pair.simultaneous is not None for pair in pairs)
     lead = (
         "Quote the simultaneous interval for close pairs"
@@ -435,7 +435,7 @@ def _outside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
 
 
 def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
-    """Name the interval by what it covers: the whole family, or the pairs that were selected."""
+    """State the interval by what it covers: the whole family, or the pairs that were selected."""
     selected = any(pair.simultaneous is not None and pair.simultaneous.selected for pair in pairs)
     name = "FCR-adjusted" if selected else "simultaneous"
     why = (
@@ -449,7 +449,7 @@ def _inside_words(pairs: Sequence[HypothesisTestResult]) -> tuple[str, Runs]:
 
 
 def _excludes_zero(found: Difference | SimultaneousInterval | None) -> bool | None:
-    """Tell on which side of zero an interval is; None where a bound is not known."""
+    """Return whether an interval excludes zero; None where a bound is not known."""
     if found is None or found.low is None or found.high is None:
         return None
     return bool(found.low > 0 or found.high < 0)
@@ -524,7 +524,7 @@ class _Seen:
 
 
 def _of_tables(context: Context, asked: _Asked) -> _Seen | None:
-    """Word what one of McNemar's tests of a comparison could see."""
+    """Format what one of McNemar's tests of a comparison could see."""
     pairs = [
         pair
         for pair in asked.tests
@@ -552,7 +552,7 @@ def _of_tables(context: Context, asked: _Asked) -> _Seen | None:
 
 
 def _of_splits(context: Context, asked: _Asked) -> _Seen | None:
-    """Word what one t test of a comparison over splits could see, as the engine computed it."""
+    """Format what one t test of a comparison over splits could see, as the engine computed it."""
     numbers = ("detectable", "standard_error", "detectable_alpha")
     pairs = [
         pair
@@ -592,7 +592,7 @@ def _sized(context: Context, asked: _Asked, size: float) -> str:
 
 
 def shared_training(how: str | None, folds: Sequence[FoldValue]) -> float | None:
-    """Give the mean share of a training set that stands in another one too, over all pairs.
+    """Return the mean share of a training set that stands in another one too, over all pairs.
 
     Two parts of one partition leave out different rows: of n rows they share
     n_train(i) + n_train(j) - n. Rows drawn anew, and those of another repeat, are shared by
@@ -634,7 +634,7 @@ POWER = 0.8
 
 
 def smallest_difference(n: int, discordant: float, alpha: float) -> float | None:
-    """Give the difference of two proportions that one test sees with 80 % power.
+    """Return the difference of two proportions that one test sees with 80 % power.
 
     Connor (1987) gives the n for a difference d and a share s of discordant pairs,
     n = (z(1 - alpha/2) sqrt(s) + z(power) sqrt(s - d²))² / d², by the normal

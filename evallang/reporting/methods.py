@@ -42,7 +42,7 @@ SEARCHES = {"bayes": "Bayesian"}
 
 @SECTIONS.register(SectionDeclaration(order=80), title="Methods text")
 def methods(context: Context) -> Sequence[Block]:
-    """Word what was done: design first, then measures, tests and software."""
+    """Format what was done: design first, then measures, tests and software."""
     design = _joined(_compared(context), _designs(context), _tuning(context))
     tests = [row for c in one_per_line(context) for row in comparison_words(context, c)]
     analysis = _joined(
@@ -98,7 +98,7 @@ def _compared(context: Context) -> Runs:
 
 
 def _weights(context: Context) -> Runs:
-    """Say what carries weights, and how many equally weighted examples tell as much."""
+    """State what carries weights, and how many equally weighted examples tell as much."""
     weighted = [d for d in context.results.data if d.weight is not None]
     if not weighted:
         return ()
@@ -110,7 +110,8 @@ def _weights(context: Context) -> Runs:
     ]  # fmt: skip
     made = runs(
         f" The {context.cases(weighted[0].name)} carried the weights of {weighted[0].weight}, in "
-        "the fits of models that take weights and in all measures; they tell as much as ",
+        "the fits of models that take weights and in all measures; they carry as much "
+        "information as ",
         listed(sizes), context.cite("interval", "effective_n"), ".",
     )  # fmt: skip
     unweighted = [
@@ -119,7 +120,7 @@ def _weights(context: Context) -> Runs:
         if not model.takes_weights
     ]
     if unweighted:
-        made += runs(" The fits of ", listed(unweighted), " take no weights.")
+        made += runs(" The fits of ", listed(unweighted), " do not use weights.")
     steps = dict.fromkeys(s for model in context.results.models for s in model.unweighted_steps)
     if steps:
         verb = "was" if len(steps) == 1 else "were"
@@ -152,7 +153,7 @@ def _designs(context: Context) -> Runs:
     for protocol in context.results.protocols:
         words = mid_sentence(protocol.summary.rstrip(".")) or protocol.kind.replace("_", " ")
         if protocol.shuffled and "shuffl" not in words:
-            words += ", rows shuffled"
+            words += ", with shuffled rows"
         cite = context.cite("protocol", protocol.kind)
         if protocol.implied_by is None:
             lead = "Performance was estimated by " if not made else " It was also estimated by "
@@ -171,7 +172,7 @@ def _designs(context: Context) -> Runs:
 
 
 def _tuning(context: Context) -> Runs:
-    """Say what was searched, in how many inner folds, by which metric and by which rule."""
+    """State what was searched, in how many inner folds, by which metric and by which rule."""
     estimators = [model for model in context.results.models if model.kind == "estimator"]
     if not estimators:
         return ()
@@ -202,7 +203,7 @@ def _tuning(context: Context) -> Runs:
 
 
 def _measures(context: Context) -> Runs:
-    """Name the metrics with the interval of each, metrics with the same one together."""
+    """State the metrics with the interval of each, metrics with the same one together."""
     by_interval: dict[tuple[str, float], list[str]] = {}
     apart: dict[tuple[str, float], dict[tuple[str, str], None]] = {}
     averaged: dict[str, None] = {}
@@ -222,13 +223,14 @@ def _measures(context: Context) -> Runs:
             averaged[estimate.metric] = None
     with_some = {name for key, names in by_interval.items() if key[0] for name in names}
     parts: list[Runs] = []
+    bare: Runs = ()
     for (method, level), names in by_interval.items():
         rest = [name for name in names if method or name not in with_some]
         if not rest:
             continue
         words = listed([runs(context.metric(n).noun, _metric_cite(context, n)) for n in rest])
         if not method:
-            parts.append(runs(words, " without interval"))
+            bare = words
             continue
         title = mid_sentence(context.interval_title(method))
         title += _form_for_groups(context, method)
@@ -241,9 +243,13 @@ def _measures(context: Context) -> Runs:
         title = mid_sentence(context.interval_title(method)) + _form_for_groups(context, method)
         cite = context.cite("interval", method)
         parts.append(runs(words, f" with a {percent(level)} interval ({title}", cite, ")"))
-    if not parts:
+    if not parts and not bare:
         return ()
-    made = runs("We report ", listed(parts, comma="; ", last="; and "), ".")
+    made = runs("We report ", listed(parts, comma="; ", last="; and "), ".") if parts else ()
+    if bare:
+        several = len([name for name in by_interval["", 0.0] if name not in with_some]) > 1
+        verb = "are" if several else "is"
+        made += runs(" " if made else "", _capital(bare), f" {verb} reported without intervals.")
     if averaged:
         nouns = listed([runs(context.metric(name).noun) for name in averaged])
         verb = "is" if len(averaged) == 1 else "are"
@@ -265,7 +271,7 @@ def _form_for_groups(context: Context, method: str) -> str:
 
 
 def _own_metrics(context: Context) -> Runs:
-    """Say which metrics are code of the authors', and which direction of each is better."""
+    """State which metrics are code of the authors', and which direction of each is better."""
     modules = {record.path for record in context.results.spec.own_code}
     made: Runs = ()
     for method in context.results.methods:
@@ -287,7 +293,7 @@ def _metric_cite(context: Context, name: str) -> Runs:
 
 
 def _together(context: Context) -> Runs:
-    """Say that all comparisons are one family, where the study makes them one."""
+    """State that all comparisons are one family, where the study makes them one."""
     found = context.results.comparisons
     with_p = [c for c in found if not any(map(bayesian, c.pairwise))]
     firm = [c for c in with_p if not c.family.exploratory]
@@ -299,7 +305,7 @@ def _together(context: Context) -> Runs:
 
 
 def _required(context: Context) -> Runs:
-    """Say how requirements were decided."""
+    """State how requirements were decided."""
     found = context.results.requirements
     if not found:
         return ()
@@ -327,7 +333,7 @@ def _required(context: Context) -> Runs:
 
 
 def _power(context: Context) -> Runs:
-    """Say what power was computed for, and that it was not the observed difference."""
+    """State what power was computed for, and that it was not the observed difference."""
     found = [item.values for item in context.results.analyses if item.kind == "power"]
     answers = [answer for values in found for answer in values["answers"]]
     if not answers:
@@ -360,7 +366,7 @@ MOST_PAIRS_NAMED = 2
 
 
 def one_per_line(context: Context) -> list[Comparison]:
-    """Give one comparison for each line of the study file: its data sets share the words."""
+    """Return one comparison for each line of the study file: its data sets share the words."""
     found: dict[int, Comparison] = {}
     for comparison in context.results.comparisons:
         found.setdefault(comparison.index, comparison)
@@ -368,7 +374,7 @@ def one_per_line(context: Context) -> list[Comparison]:
 
 
 def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
-    """Word one line of the study file: omnibus, pairs, intervals, each a sentence."""
+    """Format one line of the study file: omnibus, pairs, intervals, each a sentence."""
     lines = [c for c in context.results.comparisons if c.index == comparison.index]
     names = dict.fromkeys(context.metric(c.metric).noun for c in lines)
     noun = listed([runs(name) for name in names])
@@ -405,7 +411,9 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
         reference = context.model(comparison.against)
         words = runs(f"Each model was compared with {reference} in ", noun, " by ", test)
     elif omnibus is not None:
-        words = runs("Where it rejected, pairs of models were compared in ", noun, " by ", test)
+        words = runs(
+            "When this test was significant, pairs of models were compared in ", noun, " by ", test
+        )
     else:
         words = runs(subject, " compared in ", noun, " by ", test)
     if untested:
@@ -426,7 +434,7 @@ def comparison_words(context: Context, comparison: Comparison) -> list[Runs]:
 
 
 def _not_computed(context: Context, tests: Sequence[HypothesisTestResult]) -> str:
-    """Say that tests were not computed, and why; nothing where all were."""
+    """State that tests were not computed, and why; nothing where all were."""
     lost = [test for test in tests if not computed(test)]
     if not lost:
         return ""
@@ -435,7 +443,7 @@ def _not_computed(context: Context, tests: Sequence[HypothesisTestResult]) -> st
 
 
 def _subject(context: Context, comparison: Comparison) -> str:
-    """Name the pairs that were tested where they are few, else say that there were pairs."""
+    """State the pairs that were tested where they are few, else say that there were pairs."""
     pairs = comparison.pairwise
     return _named(context, [pair for pair in pairs if computed(pair)] or pairs) + " were"
 
@@ -448,7 +456,7 @@ def _named(context: Context, pairs: Sequence[HypothesisTestResult]) -> str:
 
 
 def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
-    """Name the effect sizes that were given, with the method of their interval."""
+    """State the effect sizes that were given, with the method of their interval."""
     named = {effect.name: effect for test in found for effect in test.effects}
     items = []
     for name, effect in named.items():
@@ -463,7 +471,7 @@ def _effects(context: Context, found: Sequence[HypothesisTestResult]) -> Runs:
 
 
 def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
-    """Name the interval of the differences, and the simultaneous one."""
+    """State the interval of the differences, and the simultaneous one."""
     estimate = next((p.estimate for p in pairs if p.estimate and p.estimate.low is not None), None)
     if estimate is None:
         return ()
@@ -483,7 +491,7 @@ def _intervals(context: Context, pairs: Sequence[HypothesisTestResult]) -> Runs:
 
 
 def _test_words(context: Context, tests: Sequence[HypothesisTestResult]) -> Runs:
-    """Name a test with its article and the variants that were computed."""
+    """Format a test with its article and the variants that were computed."""
     title = mid_sentence(context.method_title("test", tests[0].test))
     variants = dict.fromkeys(words for test in tests if (words := variant_words(context, test)))
     shown = [words for words in variants if words not in title]
@@ -493,7 +501,7 @@ def _test_words(context: Context, tests: Sequence[HypothesisTestResult]) -> Runs
 
 
 def _family(context: Context, comparison: Comparison) -> Runs:
-    """Say at which level, and how many tests were adjusted for."""
+    """State at which level, and how many tests were adjusted for."""
     if any(bayesian(pair) for pair in comparison.pairwise):
         level = percent(context.results.study.confidence)
         made = runs(".") if comparison.family.exploratory else runs(
@@ -532,7 +540,7 @@ def _level(context: Context, comparison: Comparison) -> Runs:
 
 
 def made_elsewhere(context: Context) -> Runs:
-    """Say where scores come from, how shares are treated, and how repeats of an example count."""
+    """State where scores come from, how shares are treated, and how repeats of an example count."""
     made: Runs = ()
     tables: dict[tuple[str, str], list[DataRecord]] = {}
     for data in context.results.data:

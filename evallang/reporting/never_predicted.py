@@ -33,7 +33,7 @@ def never_predicted_caution(context: Context) -> Caution | None:
 
 
 def never_predicted_findings(context: Context, setting: Setting) -> list[Runs]:
-    """Word a key finding for each model of a setting that never predicts a class."""
+    """Format a key finding for each model of a setting that never predicts a class."""
     return [
         runs(
             Strong(runs(context.place(one.data, one.protocol), _claim(context, one))),
@@ -45,7 +45,7 @@ def never_predicted_findings(context: Context, setting: Setting) -> list[Runs]:
 
 
 def never_predicted_notes(context: Context, setting: Setting) -> list[Runs]:
-    """Word a note under a table for each such model, the baselines included."""
+    """Format a note under a table for each such model, the baselines included."""
     return [
         runs(_claim(context, one), _rows(context, one), ".") for one in _found(context, setting)
     ]

@@ -146,7 +146,7 @@ def _cited(row: Runs, numbering: Numbering) -> Runs:
 
 
 def _ends_raised(row: list[Run]) -> bool:
-    """Tell whether a row ends in a raised figure, which a citation would run into."""
+    """Return whether a row ends in a raised figure, which a citation would run into."""
     return bool(row) and isinstance(row[-1], Text) and row[-1].text.endswith(RAISED)
 
 

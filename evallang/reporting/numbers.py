@@ -32,7 +32,7 @@ class Scale:
     power: int = 0
 
     def more(self, decimals: int) -> "Scale":
-        """Give the same scale with at least so many decimals."""
+        """Return the same scale with at least so many decimals."""
         return Scale(max(self.decimals, decimals), self.power)
 
 

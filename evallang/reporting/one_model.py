@@ -20,17 +20,17 @@ SIDES: Mapping[str, tuple[str, str]] = {
 
 
 def singly(comparison: Comparison) -> bool:
-    """Tell whether the tests of a comparison are about one model each."""
+    """Return whether the tests of a comparison are about one model each."""
     return any(len(test.models) == 1 for test in comparison.pairwise)
 
 
 def of_one_model(context: Context, comparison: Comparison) -> list[Runs]:
-    """Word a key finding for each model: what it was shown to be, or not shown."""
+    """Format a key finding for each model: what it was shown to be, or not shown."""
     return [_finding(context, comparison, test) for test in comparison.pairwise]
 
 
 def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
-    """Say what was tested against which value, and for how many models it was rejected."""
+    """State what was tested against which value, and for how many models it was rejected."""
     tests = comparison.pairwise
     names = listed([runs(context.model(test.models[0])) for test in tests])
     title = mid_sentence(context.method_title("test", tests[0].test))
@@ -47,7 +47,7 @@ def summary(context: Context, comparison: Comparison, where: Runs) -> Runs:
 
 
 def methods_words(context: Context, comparison: Comparison, test_words: Runs) -> Runs:
-    """Word the sentence of the methods paragraph, without its end."""
+    """Format the sentence of the methods paragraph, without its end."""
     tests = comparison.pairwise
     names = listed([runs(context.model(test.models[0])) for test in tests])
     return runs(
@@ -78,7 +78,7 @@ def _finding(context: Context, comparison: Comparison, test: HypothesisTestResul
 
 
 def _interval(context: Context, comparison: Comparison, test: HypothesisTestResult) -> Runs:
-    """Set the value of the model with the interval that the test comes with."""
+    """Format the value of the model with the interval that the test comes with."""
     found, threshold = test.estimate, test.extra.get("threshold")
     if found is None or found.value is None or not isinstance(threshold, int | float):
         return ()
@@ -110,5 +110,5 @@ def _noun(
 
 
 def _errors(test: HypothesisTestResult) -> bool:
-    """Tell whether the test is about errors, whichever share is measured."""
+    """Return whether the test is about errors, whichever share is measured."""
     return test.estimate is not None and test.estimate.name.startswith(ERRORS)

@@ -44,7 +44,7 @@ def turned(pair: HypothesisTestResult) -> HypothesisTestResult:
 
 
 def as_lead(pair: HypothesisTestResult) -> HypothesisTestResult:
-    """Give the statistic and effects with the sign of a lead, where smaller values lead.
+    """Return the statistic and effects with the sign of a lead, where smaller values lead.
 
     Counts keep their order: which model was right where the other was wrong has no sign.
     """

@@ -37,7 +37,7 @@ MOST_NAMED = 3  # pairs without a test that are named; more are counted
 
 
 def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
-    """Word all pairs with one model, then the other decided pairs."""
+    """Format all pairs with one model, then the other decided pairs."""
     if any(pair.side for pair in comparison.pairwise):
         return _each(context, comparison)
     metric = context.difference_words(comparison)
@@ -51,12 +51,12 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
     items: list[Runs] = []
     if ahead:
         lead = runs(f"{where}{name} had {metric.better_word} {metric.noun} than ")
-        towards = "over" if metric.higher_is_better else "below"
+        towards = "higher than" if metric.higher_is_better else "lower than"
         items.append(_decided(context, comparison, lead, ahead, towards))
     if behind:
         worse = "lower" if metric.higher_is_better else "higher"
         lead = runs(f"{where}{name} had {worse} {metric.noun} than ")
-        towards = "below" if metric.higher_is_better else "above"
+        towards = "lower than" if metric.higher_is_better else "higher than"
         items.append(_decided(context, comparison, lead, behind, towards))
     if others and items:
         items[-1] += _among_others(context, comparison, others)
@@ -70,7 +70,7 @@ def around(context: Context, comparison: Comparison, centre: str) -> list[Runs]:
 
 
 def against(context: Context, comparison: Comparison, reference: str) -> list[Runs]:
-    """Word all pairs with a reference, read from the other model of each."""
+    """Format all pairs with a reference, read from the other model of each."""
     if any(pair.side for pair in comparison.pairwise):
         return _each(context, comparison)
     metric = context.difference_words(comparison)
@@ -112,7 +112,7 @@ def against(context: Context, comparison: Comparison, reference: str) -> list[Ru
 
 
 def single(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
-    """Word one pair with its test, as a study of two models has it."""
+    """Format one pair with its test, as a study of two models has it."""
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
     if margin_of(pair) is not None:
@@ -141,7 +141,7 @@ def single(context: Context, comparison: Comparison, pair: HypothesisTestResult)
 
 
 def _each(context: Context, comparison: Comparison) -> list[Runs]:
-    """Word one-sided pairs one by one: each asks about one direction of its own models."""
+    """Format one-sided pairs one by one: each asks about one direction of its own models."""
     tested = [pair for pair in comparison.pairwise if pair.reject or is_open(pair)]
     tested.sort(key=lambda pair: not pair.reject)
     made = [single(context, comparison, pair) for pair in tested[:MOST_NAMED]]
@@ -164,7 +164,7 @@ def _each(context: Context, comparison: Comparison) -> list[Runs]:
 
 
 def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
-    """Word a pair of which the test asked about one direction only."""
+    """Format a pair of which the test asked about one direction only."""
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
     found = contrast(pair, pair.models[0])
@@ -197,7 +197,7 @@ def _one_sided(context: Context, comparison: Comparison, pair: HypothesisTestRes
 
 
 def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs]:
-    """Say what was not tested, and why: one sentence for each reason; nothing is claimed of it."""
+    """State what was not tested, and why: one sentence for each reason."""
     found: dict[str, dict[str, None]] = {}
     nouns: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
@@ -225,7 +225,7 @@ def not_tested(context: Context, comparisons: Sequence[Comparison]) -> list[Runs
 
 
 def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | None:
-    """Tell whether the model has the better value, or rank; None where that is not known."""
+    """Return whether the model has the better value, or rank; None where that is not known."""
     if found.value:
         return (found.value > 0) == context.difference_words(comparison).higher_is_better
     average = comparison.ranks.average if comparison.ranks is not None else {}
@@ -235,7 +235,7 @@ def _leads(context: Context, comparison: Comparison, found: Contrast) -> bool | 
 
 
 def _ranked(context: Context, comparison: Comparison, found: list[Contrast]) -> Runs:
-    """Give the average ranks behind a decision over data sets."""
+    """Return the average ranks behind a decision over data sets."""
     average = comparison.ranks.average if comparison.ranks is not None else {}
     scale = Scale(2)
     others = [
@@ -267,7 +267,6 @@ def _decided(
     for i, item in enumerate(found):
         parts.append(
             runs(
-                "by ",
                 amount(metric, item.value or 0.0, scale),
                 f" {towards} {context.model(item.other)} ",
                 contrast_runs(context, comparison, item.upward(), lead=i == 0),
@@ -279,7 +278,7 @@ def _decided(
 def _among_others(
     context: Context, comparison: Comparison, pairs: list[HypothesisTestResult]
 ) -> Runs:
-    """Say which pairs without the centre were decided: one in full, more by their number."""
+    """State which pairs without the centre were decided: one in full, more by their number."""
     metric = context.difference_words(comparison)
     if len(pairs) > 1:
         total = len(comparison.pairwise)

@@ -63,7 +63,7 @@ Ends = TypeVar("Ends", int, float)
 
 
 def pair_table(context: Context, comparison: Comparison, identifier: str) -> Table | None:
-    """Give the table of the pairs; None where no pair has a number."""
+    """Return the table of the pairs; None where no pair has a number."""
     pairs = comparison.pairwise
     if not any(computed(pair) for pair in pairs):
         return None
@@ -100,7 +100,7 @@ def pair_table(context: Context, comparison: Comparison, identifier: str) -> Tab
 
 
 def pair_name(context: Context, pair: HypothesisTestResult) -> str:
-    """Name a pair as its difference is taken: "Forest − Tree"."""
+    """Format a pair as its difference is taken: "Forest − Tree"."""
     return " − ".join(context.model(model) for model in pair.models)
 
 
@@ -136,7 +136,7 @@ def _caption(context: Context, comparison: Comparison) -> str:
 
 
 def _test_notes(context: Context, pairs: Sequence[HypothesisTestResult]) -> list[Runs]:
-    """Give every note of the tests once, with its pairs where it is not about all of them."""
+    """Return every note of the tests once, with its pairs where it is not about all of them."""
     by_note: dict[str, list[str]] = {}
     for pair in pairs:
         for note in _notes_of(context, pair):
@@ -162,7 +162,7 @@ def _lower(words: str) -> str:
 
 
 def _clusters(pairs: Sequence[HypothesisTestResult]) -> Runs:
-    """Say over how many groups clustered tests were made, and what the groups cost."""
+    """State over how many groups clustered tests were made, and what the groups cost."""
     found = [pair.clusters for pair in pairs if pair.clusters is not None]
     if not found:
         return ()
@@ -186,7 +186,7 @@ Part = tuple[Runs, list[Column], list[list[Cell]], list[Runs]]
 
 
 def _counts_columns(context: Context, comparison: Comparison) -> Part | None:
-    """Give the discordant counts, where the tests have a table of two models."""
+    """Return the discordant counts, where the tests have a table of two models."""
     pairs = comparison.pairwise
     if not any(pair.table is not None and len(pair.table) == 2 for pair in pairs):
         return None
@@ -207,7 +207,7 @@ def _counts_columns(context: Context, comparison: Comparison) -> Part | None:
 
 
 def _statistics_columns(context: Context, comparison: Comparison) -> Part | None:
-    """Give the statistic, with its degrees of freedom in the head where all pairs share them."""
+    """Return the statistic, with its degrees of freedom in the head where all pairs share them."""
     pairs = comparison.pairwise
     found = [pair.statistic for pair in pairs if pair.statistic is not None]
     names = {s.name for s in found}
@@ -230,7 +230,7 @@ def _statistics_columns(context: Context, comparison: Comparison) -> Part | None
 
 
 def _differences_columns(context: Context, comparison: Comparison) -> Part | None:
-    """Give the difference with its interval, and the simultaneous one of the family."""
+    """Return the difference with its interval, and the simultaneous one of the family."""
     pairs = comparison.pairwise
     estimates = [pair.estimate for pair in pairs]
     known = [e for e in estimates if e is not None]
@@ -287,14 +287,14 @@ def _differences_columns(context: Context, comparison: Comparison) -> Part | Non
 
 
 def _kind(found: Sequence[Difference]) -> str:
-    """Name the difference: "Difference", or "Pseudo-median difference" where all are one."""
+    """State the difference: "Difference", or "Pseudo-median difference" where all are one."""
     kinds = {e.name.partition("difference")[0] for e in found}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return sentence(f"{kind}difference").rstrip(".")
 
 
 def _is_simultaneous(pair: HypothesisTestResult) -> bool:
-    """Tell whether the interval of a pair is that of the family, as of self-correcting tests."""
+    """Return whether the interval of a pair is that of the family, as of self-correcting tests."""
     found, wide = pair.estimate, pair.simultaneous
     if found is None or wide is None or wide.selected:
         return False
@@ -302,7 +302,7 @@ def _is_simultaneous(pair: HypothesisTestResult) -> bool:
 
 
 def _bounded(found: Difference | SimultaneousInterval) -> bool:
-    """Tell whether an interval has a bound, and a width unless it is all at a difference."""
+    """Return whether an interval has a bound, and a width unless it is all at a difference."""
     if found.low is None and found.high is None:
         return False
     return not found.low == found.high == 0
@@ -338,7 +338,7 @@ def _effects_columns(context: Context, comparison: Comparison) -> Part | None:
 
 
 def _effect_notes(context: Context, effect: Effect, *, bounds: bool) -> list[Runs]:
-    """Say what an effect size is, and by which method it has its interval."""
+    """State what an effect size is, and by which method it has its interval."""
     if effect.scale == "odds" and not bounds:
         return [runs("Odds ratio: A : B, of the discordant pairs.")]
     if effect.scale == "odds":
@@ -361,7 +361,7 @@ def _effect_cells(effect: Effect | None, scale: Scale, null: float, *, bounds: b
 
 
 def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None:
-    """Give the three probabilities of a Bayesian test."""
+    """Return the three probabilities of a Bayesian test."""
     pairs = comparison.pairwise
     keys = ("p_first", "p_rope", "p_second")
     if not any("p_first" in pair.extra for pair in pairs):
@@ -402,7 +402,7 @@ def _posteriors_columns(context: Context, comparison: Comparison) -> Part | None
 
 
 def _wins_columns(context: Context, comparison: Comparison) -> Part | None:
-    """Give on how many data sets A was better, neither, and B, in a comparison across them."""
+    """Return on how many data sets A was better, neither, and B, in a comparison across them."""
     if comparison.ranks is None or not comparison.ranks.win_tie_loss:
         return None
     place = {(str(r[0]), str(r[1])): tuple(r[2:5]) for r in comparison.ranks.win_tie_loss}
@@ -420,7 +420,7 @@ def _wins_columns(context: Context, comparison: Comparison) -> Part | None:
 
 
 def _p_values_columns(context: Context, comparison: Comparison) -> Part | None:
-    """Give p as tested and, where the family is corrected, as adjusted."""
+    """Return p as tested and, where the family is corrected, as adjusted."""
     pairs = comparison.pairwise
     if all(pair.p is None for pair in pairs) or any(bayesian(pair) for pair in pairs):
         return None
@@ -450,7 +450,7 @@ FOLD_MEANS_NOTE = (
 
 
 def of_fold_means(context: Context, comparison: Comparison) -> bool:
-    """Tell whether a pair's difference is that of the fold means and not of the estimates."""
+    """Return whether a pair's difference is that of the fold means and not of the estimates."""
     setting = context.comparison_setting(comparison)
     if setting is None or not context.compared_on_estimates(comparison):
         return False

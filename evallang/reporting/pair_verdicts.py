@@ -12,7 +12,7 @@ from evallang.results.statistics import POSTERIOR
 
 
 def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
-    """Word the three posterior probabilities of a pair, and whether one exceeds confidence."""
+    """Format the three posterior probabilities of a pair, and whether one exceeds confidence."""
     metric = context.metric(comparison.metric)
     first, second = (context.model(name) for name in pair.models)
     confidence = context.results.study.confidence
@@ -44,7 +44,7 @@ def posterior(context: Context, comparison: Comparison, pair: HypothesisTestResu
 
 
 def within_margin(context: Context, comparison: Comparison, pair: HypothesisTestResult) -> Runs:
-    """Word a test of equivalence or non-inferiority: what it shows lies within its margin."""
+    """Format a test of equivalence or non-inferiority: what it shows lies within its margin."""
     metric = context.difference_words(comparison)
     scale = context.difference_scale(comparison)
     first, second = (context.sized(name, comparison.data) for name in pair.models)
@@ -73,5 +73,5 @@ def within_margin(context: Context, comparison: Comparison, pair: HypothesisTest
 
 
 def place_words(context: Context, comparison: Comparison) -> str:
-    """Name the data set and the protocol, where there are several."""
+    """State the data set and the protocol, where there are several."""
     return context.place(comparison.data, comparison.protocol)

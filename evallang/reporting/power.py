@@ -31,7 +31,7 @@ DECIMALS = 3  # significant digits of an assumed share or standard deviation
 
 @SECTIONS.register(SectionDeclaration(order=45), title="Power")
 def power(context: Context) -> Sequence[Block]:
-    """Give what each test can find at its corrected level, under the stated assumptions."""
+    """Return what each test can find at its corrected level, under the stated assumptions."""
     found = [item for item in context.results.analyses if item.kind == "power"]
     if not found:
         return []

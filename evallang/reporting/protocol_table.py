@@ -54,7 +54,7 @@ STATEMENTS = {
 
 @SECTIONS.register(SectionDeclaration(order=90, hideable=False), title="Protocol")
 def protocol(context: Context) -> Sequence[Block]:
-    """Give every setting that can change a number: what is stated, and every default."""
+    """Return every setting that can change a number: what is stated, and every default."""
     groups: dict[str, list[Row]] = {name: [] for name in GROUPS}
     _stated(context, groups)
     groups["Data"] += _columns(context)
@@ -153,7 +153,7 @@ def _row(name: str, origin: Term, value: str, fact: str) -> Row:
 
 
 def _consequences(context: Context) -> Mapping[tuple[str, str], str]:
-    """Give what a statement led to, by its keyword and the name that follows it."""
+    """Return what a statement led to, by its keyword and the name that follows it."""
     facts: dict[tuple[str, str], str] = {}
     for data in context.results.data:
         words = context.size_words(data.name)
@@ -340,7 +340,7 @@ class Setting:
 
 
 def default_words(context: Context, clause: str, value: Any) -> Setting:
-    """Word a default; a clause that no pattern knows stands with its own words."""
+    """Format a default; a clause that no pattern knows stands with its own words."""
     words = value_words(value)
     if clause in DIRECT:
         group, name, fact = DIRECT[clause]
@@ -363,7 +363,7 @@ def default_words(context: Context, clause: str, value: Any) -> Setting:
 
 
 def _method_option(context: Context, clause: str, words: str) -> Setting | None:
-    """Word an option of a metric, test or interval: "recall average"."""
+    """Format an option of a metric, test or interval: "recall average"."""
     method, _, option = clause.rpartition(" ")
     # a direction is a test's alone; intervals may have the test's name
     groups = (("test", "Tests"),) if option == "alternative" else METHOD_GROUPS

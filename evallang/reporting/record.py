@@ -41,7 +41,7 @@ from evallang.reporting.wording import p_cell, p_letter, plural
 
 @SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
 def requirements(context: Context) -> Sequence[Block]:
-    """Give each requirement with what decided it."""
+    """Return each requirement with what decided it."""
     found = context.results.requirements
     if not found:
         return []
@@ -92,7 +92,7 @@ def requirements(context: Context) -> Sequence[Block]:
 
 @SECTIONS.register(SectionDeclaration(order=50), title="Hyper-parameters chosen")
 def selections(context: Context) -> Sequence[Block]:
-    """Give the choices per model, folded: how often each was made."""
+    """Return the choices per model, folded: how often each was made."""
     found = context.results.selections
     if not found:
         return []
@@ -134,7 +134,7 @@ def selections(context: Context) -> Sequence[Block]:
 
 @SECTIONS.register(SectionDeclaration(order=95, hideable=False), title="Provenance")
 def provenance(context: Context) -> Sequence[Block]:
-    """Give what is needed to run the study again, and to see that it is the same."""
+    """Return what is needed to run the study again, and to see that it is the same."""
     results = context.results
     made = results.provenance
     rows = [("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")]
@@ -201,6 +201,6 @@ def provenance(context: Context) -> Sequence[Block]:
 
 @SECTIONS.register(SectionDeclaration(order=99), title="Study file")
 def source(context: Context) -> Sequence[Block]:
-    """Give the study file as formatted."""
+    """Return the study file as formatted."""
     text = context.results.spec.canonical.strip("\n")
     return [Listing(text, context.results.spec.path)] if text else []

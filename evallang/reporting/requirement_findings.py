@@ -20,14 +20,14 @@ from evallang.results.records import Requirement
 
 MOST_LINES = 6  # on the first page; the rest stand in the table of requirements
 NOT_CORRECTED = (
-    "Each line is decided by itself, without correction for the others: only the study as a "
-    "whole, which passes when all are met, keeps its level (intersection–union test, Berger "
-    "1982); a single line is no corrected claim."
+    "Each requirement is decided by itself: only the study as a whole, which passes when all are "
+    "met, keeps its level (intersection–union test, Berger 1982); individual requirements are not "
+    "adjusted for multiplicity."
 )
 
 
 def requirement_lines(context: Context) -> list[Runs]:
-    """Give the requirements, those not met first; what does not fit is counted."""
+    """Return the requirements, those not met first; what does not fit is counted."""
     required = context.results.requirements
     ordered = sorted(required, key=lambda item: item.met)
     items = [_line(context, item) for item in ordered[:MOST_LINES]]
@@ -35,7 +35,7 @@ def requirement_lines(context: Context) -> list[Runs]:
     if rest:
         met = sum(item.met for item in rest)
         words = "all met" if met == len(rest) else f"{met} of them met"
-        items.append(runs(f"{len(rest)} more requirements, {words}, stand in their table."))
+        items.append(runs(f"{len(rest)} more requirements, {words}, are in their table."))
     return items
 
 
@@ -99,12 +99,12 @@ def _text(row: Runs) -> str:
 
 
 def source_of(item: Requirement) -> str:
-    """Give the line without its keyword."""
+    """Return the line without its keyword."""
     return item.source.removeprefix("require ")
 
 
 def where_words(context: Context, item: Requirement) -> str:
-    """Name the data set, where there are several, and the level of a column."""
+    """State the data set, where there are several, and the level of a column."""
     words = f" on {context.data_label(item.data)}" if len(context.results.data) > 1 else ""
     if item.subgroup is not None:
         words += f" for {item.subgroup.column} = {item.subgroup.level}"
@@ -112,7 +112,7 @@ def where_words(context: Context, item: Requirement) -> str:
 
 
 def test_words(context: Context, item: Requirement) -> Runs:
-    """Name the test that decided a line, with its p and the level."""
+    """State the test that decided a line, with its p and the level."""
     assert item.test is not None, "asked of lines `with` a test"
     variant = variant_words(context, item.test)
     title = mid_sentence(context.method_title("test", item.test.test))
@@ -131,7 +131,7 @@ def alpha_of(context: Context, item: Requirement) -> float:
 
 
 def line_words(context: Context, item: Requirement) -> Runs:
-    """Name the line that the bound had to pass: "margin 2.0 points", "at least 95.0%"."""
+    """State the line that the bound had to pass: "margin 2.0 points", "at least 95.0%"."""
     metric = context.metric(item.metric)
     scale = scale_of([], [item.margin, item.threshold], percent=metric.percent)
     if item.kind == "level" and item.threshold is not None:
@@ -157,14 +157,14 @@ def decided_on(context: Context, item: Requirement) -> tuple[Runs, Runs]:
 
 
 def _null(item: Requirement) -> float | None:
-    """Give the line that the bound must lie beyond: 0, or minus the margin."""
+    """Return the line that the bound must lie beyond: 0, or minus the margin."""
     if item.margin is None:
         return 0.0
     return -abs(item.margin) if item.kind in ("noninferior", "equivalent") else abs(item.margin)
 
 
 def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
-    """Give what the run said of each line; why a number failed is seen from the table."""
+    """Return what the run said of each line; why a number failed is seen from the table."""
     return [
         runs(Code(source_of(item)), where_words(context, item), f": {sentence(note)}")
         for item in found

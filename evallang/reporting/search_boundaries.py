@@ -65,7 +65,7 @@ def _edges(context: Context) -> Iterator[Edge]:
 
 
 def _closed(parameter: str, end: float, candidates: Sequence[Value], largest: bool) -> bool:
-    """Tell whether nothing lies beyond an end: zero, one neighbour, a whole share, no limit."""
+    """Return whether nothing lies beyond an end: zero, one neighbour, a whole share, no limit."""
     if largest:
         return None in candidates or (end == 1 and parameter.endswith(SHARES))
     whole = all(isinstance(value, int) for value in candidates if _is_number(value))

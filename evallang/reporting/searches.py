@@ -28,12 +28,12 @@ class Search:
 
 
 def on_validation_part(context: Context) -> bool:
-    """Tell whether every search compared its candidates on one validation part."""
+    """Return whether every search compared its candidates on one validation part."""
     return _places(context) == {VALIDATION_PART}
 
 
 def inner_words(context: Context, folds: str) -> str:
-    """Word the splits that compared candidates: "in 3-fold inner cross-validation"."""
+    """Format the splits that compared candidates: "in 3-fold inner cross-validation"."""
     if on_validation_part(context) or not folds:
         return ""
     if _places(context) == {INNER_PERIODS}:

@@ -27,7 +27,7 @@ SECTIONS: Registry[SectionDeclaration] = Registry("section", "evallang.reporting
 
 
 def build(context: Context) -> Document:
-    """Make the document: every section that is shown and has something to say, in order."""
+    """Build the document: every section that is shown and has something to say, in order."""
     settings = context.results.report
     sections = []
     for entry in sorted(SECTIONS, key=lambda entry: entry.declaration.order):

@@ -19,7 +19,7 @@ MOST_NAMED = 3  # protocols in the facts of the head; more are counted
 
 @SECTIONS.register(SectionDeclaration(order=0, hideable=False), title="")
 def title(context: Context) -> Sequence[Block]:
-    """Give title, subtitle and the facts that place a study at a glance."""
+    """Return title, subtitle and the facts that place a study at a glance."""
     results = context.results
     facts: list[Fact] = []
     if len(results.data) > 1:
@@ -52,7 +52,7 @@ def title(context: Context) -> Sequence[Block]:
 
 
 def short_protocol(protocol: ProtocolRecord) -> str:
-    """Name a protocol in two or three words."""
+    """Format a protocol in two or three words."""
     return protocol.short or protocol.kind.replace("_", " ")
 
 

@@ -26,19 +26,19 @@ COMMON = frozenset(
 
 
 def mid_sentence(title: str) -> str:
-    """Give a title as it stands inside a sentence; names of persons keep their capital."""
+    """Return a title as it stands inside a sentence; names of persons keep their capital."""
     first, space, rest = title.partition(" ")
     return first.lower() + space + rest if first.lower() in COMMON else title
 
 
 def capitalised(text: str) -> str:
-    """Begin a sentence with a text; the author's own code (`mypkg.metrics.f`) stays as it is."""
+    """Capitalise a text; the author's own code (`mypkg.metrics.f`) stays as it is."""
     first = text.partition(" ")[0].rstrip(".,:;")
     return text if "." in first else text[:1].upper() + text[1:]
 
 
 def written_options(written: str) -> str:
-    """Give the options of a canonical name for readers: "(average=macro)" is "macro"."""
+    """Return the options of a canonical name for readers: "(average=macro)" is "macro"."""
     parts = [part.strip() for part in re.split(r"[(),]", written)]
     named = [part.partition("=") for part in parts if part]
     words = [
@@ -51,5 +51,5 @@ def written_options(written: str) -> str:
 
 
 def printed(title: str) -> str:
-    """Set a title with the signs of print: "Cohen’s", "5×2 cv"."""
+    """Format a title with the signs of print: "Cohen’s", "5×2 cv"."""
     return title.replace("'", "’").replace("5x2cv", "5×2 cv")

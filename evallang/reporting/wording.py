@@ -51,18 +51,18 @@ VARIANTS = {
 
 
 def number_word(n: int, *, capital: bool = False) -> str:
-    """Give a count as a word up to ten."""
+    """Return a count as a word up to ten."""
     word = COUNTS[n] if 0 <= n < len(COUNTS) else count(n)
     return word[:1].upper() + word[1:] if capital else word
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:
-    """Give a count with its noun: "one warning", "four warnings"."""
+    """Return a count with its noun: "one warning", "four warnings"."""
     return f"{number_word(n)} {one if n == 1 else many or one + 's'}"
 
 
 def plural_count(n: int, one: str) -> str:
-    """Give a count in figures with its noun: "1 feature", "30 features"."""
+    """Return a count in figures with its noun: "1 feature", "30 features"."""
     return f"{count(n)} {one if n == 1 else one + 's'}"
 
 
@@ -78,7 +78,7 @@ def sentence(text: str) -> str:
 
 
 def with_code(text: str) -> Runs:
-    """Set the parts of a message that stand in backquotes as code."""
+    """Format the parts of a message that stand in backquotes as code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return runs(text)
@@ -86,38 +86,38 @@ def with_code(text: str) -> Runs:
 
 
 def symbol(name: str) -> Run:
-    """Set the letter of a statistic: Latin in italics, Greek and names upright."""
+    """Format the letter of a statistic: Latin in italics, Greek and names upright."""
     if name in GREEK:
         return Text(GREEK[name])
     return Emphasis(runs(name)) if len(name) <= 2 else Text(name)
 
 
 def stat(name: str, text: str, exact: float | None, df: tuple[str, ...] = ()) -> Stat:
-    """Set a statistic with its letter."""
+    """Format a statistic with its letter."""
     upright = name in GREEK or len(name) > 2
     return Stat(GREEK.get(name, name), "=", text, exact, df, upright)
 
 
 def p_stat(context: Context, p: float, alpha: float) -> Stat:
-    """Set a p-value in the style of the report."""
+    """Format a p-value in the style of the report."""
     printed = p_value(p, alpha, context.style)
     return Stat(printed.symbol, printed.relation, printed.text, p)
 
 
 def p_cell(context: Context, p: float | None, alpha: float) -> Runs:
-    """Set a p-value for a table or a drawing."""
+    """Format a p-value for a table or a drawing."""
     if p is None:
         return runs(Number(fixed(None, Scale(0))))
     return runs(Number(p_value(p, alpha, context.style).cell, p))
 
 
 def p_letter(context: Context) -> Run:
-    """Set the letter of p in the style of the report."""
+    """Format the letter of p in the style of the report."""
     return Emphasis(runs(p_value(0.5, context.alpha, context.style).symbol))
 
 
 def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> Runs:
-    """Word a test: its name, statistic, degrees of freedom, p and first effect size."""
+    """Format a test: its name, statistic, degrees of freedom, p and first effect size."""
     made = runs(context.method_title("test", result.test))
     statistic_ = result.statistic
     if statistic_ is not None and statistic_.value is not None:
@@ -137,7 +137,7 @@ def test_runs(context: Context, result: HypothesisTestResult, alpha: float) -> R
 
 
 def null_words(context: Context, comparison: Comparison, result: HypothesisTestResult) -> str:
-    """Give the null hypothesis; tests of accuracy on a part of the rows name their metric."""
+    """Return the null hypothesis; tests of accuracy on a part of the rows name their metric."""
     null = result.null.rstrip(".")
     if context.counts_right(comparison.metric):
         return null
@@ -148,7 +148,7 @@ def null_words(context: Context, comparison: Comparison, result: HypothesisTestR
 
 
 def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
-    """Name how a simultaneous interval was made, shortly where it is the pairwise method."""
+    """State how a simultaneous interval was made, shortly where it is the pairwise method."""
     if base(method) != base(pairwise):
         return mid_sentence(context.method_title("interval", method))
     kind = written_apart(method.removeprefix(base(method)))
@@ -156,12 +156,12 @@ def simultaneous_words(context: Context, method: str, pairwise: str) -> str:
 
 
 def family_words(wide: SimultaneousInterval) -> str:
-    """Name what an interval of a family holds for: all pairs at once, or those selected."""
+    """State what an interval of a family holds for: all pairs at once, or those selected."""
     return "FCR-adjusted" if wide.selected else "simultaneous"
 
 
 def written_apart(rest: str) -> str:
-    """Give what stands after a method and its options: "conservative" of "(bca), conservative"."""
+    """Return the words after a method and its options: "conservative" of "(bca), conservative"."""
     return (rest.partition(")")[2] if rest.startswith("(") else rest).strip(", ")
 
 
@@ -169,7 +169,7 @@ SIDES = {"greater": "larger", "less": "smaller"}
 
 
 def variant_words(context: Context, result: HypothesisTestResult) -> str:
-    """Name what was really computed: "mid-p", "χ²"."""
+    """State what was really computed: "mid-p", "χ²"."""
     kind = result.variant.partition(SIDE)[0]
     test = context.method("test", result.test)
     known = VARIANTS if test is None else {**VARIANTS, **test.variants}
@@ -180,7 +180,7 @@ def variant_words(context: Context, result: HypothesisTestResult) -> str:
 
 
 def effect_runs(effect: Effect) -> Runs:
-    """Set an effect size with its letter: "Cohen’s *d*z = 0.63"."""
+    """Format an effect size with its letter: "Cohen’s *d*z = 0.63"."""
     text = effect_text(effect)
     if effect.symbol is not None:
         return runs(Stat(effect.symbol, "=", text, effect.value, (), True))
@@ -188,7 +188,7 @@ def effect_runs(effect: Effect) -> Runs:
 
 
 def effect_name(effect: Effect, *, inside: bool = False) -> Runs:
-    """Set the name of an effect size, its letter in italics; `inside` a sentence or as a head."""
+    """Format the name of an effect size, its letter in italics; `inside` a sentence or a head."""
     words = effect.name.replace("'", "’")
     owner, _, letter = words.rpartition(" ")
     if letter == "d_z":
@@ -217,24 +217,24 @@ def value_text(metric: MetricWords, value: float | None, scale: Scale) -> Number
 
 
 def amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
-    """Word the size of a difference: "4.4 points", "0.012"."""
+    """Format the size of a difference: "4.4 points", "0.012"."""
     number = Number(fixed(abs(value), scale, null=0.0), abs(value))
     return runs(number, f"{NBSP}points") if metric.percent else runs(number)
 
 
 def signed_amount(metric: MetricWords, value: float, scale: Scale) -> Runs:
-    """Word a difference with its sign: "+4.4 points", "−0.012"."""
+    """Format a difference with its sign: "+4.4 points", "−0.012"."""
     number = Number(fixed(value, scale, signed=True, null=0.0), value)
     return runs(number, f"{NBSP}points") if metric.percent else runs(number)
 
 
 def level_words(metric: MetricWords, value: float, scale: Scale) -> Runs:
-    """Word a level to be reached: "95.0%", "0.80"."""
+    """Format a level to be reached: "95.0%", "0.80"."""
     return runs(value_text(metric, value, scale))
 
 
 def estimate_interval(estimate: Estimate, scale: Scale, *, lead: bool = True) -> Runs:
-    """Set the interval of an estimate: "95% CI [96.8, 99.0]"; nothing where there is none."""
+    """Format the interval of an estimate: "95% CI [96.8, 99.0]"; nothing where there is none."""
     found = estimate.interval
     if found is None or (found.low is None and found.high is None):
         return ()
@@ -256,14 +256,14 @@ def correct_of(context: Context, estimate: Estimate) -> int | None:
 
 
 def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Runs:
-    """Word an estimate: "98.2% (95% CI [96.8, 99.0]; 559 of 569 correct)"."""
+    """Format an estimate: "98.2% (95% CI [96.8, 99.0]; 559 of 569 correct)"."""
     metric = context.metric(estimate.metric)
     scale = context.scale(setting, estimate.metric)
     made = runs(value_text(metric, estimate.value, scale))
     inside: list[Runs] = []
     data = context.data(setting.data)
     if metric.unit == "target" and data is not None and data.target:
-        inside.append(runs(f"in the unit of {data.target}"))
+        made += runs(f" {data.target} units")
     if found := estimate_interval(estimate, scale):
         inside.append(found)
     right = correct_of(context, estimate)
@@ -278,7 +278,7 @@ def estimate_runs(context: Context, setting: Setting, estimate: Estimate) -> Run
 
 
 def adjusted_words(comparison: Comparison) -> str:
-    """Name the adjustment that stands before p: "Holm-adjusted "; nothing where there is none."""
+    """State the adjustment that stands before p: "Holm-adjusted "; nothing where there is none."""
     family = comparison.family
     if family.correction is None or family.size < 2 or not adjusts(comparison):
         return ""

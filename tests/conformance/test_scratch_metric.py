@@ -86,7 +86,7 @@ def test_it_is_estimated_compared_and_reported(tmp_path):
     results.save(tmp_path / "found")
     words = words_of((tmp_path / "found" / "report.html").read_text(encoding="utf-8"))
     lowest = min(error, key=lambda model: error[model].value)
-    assert f"{lowest} had the lowest balanced error" in words
+    assert f"The lowest observed balanced error was that of {lowest}" in words
     assert "Balanced error, %" in words
     assert "Balanced error: lower is better." in words
     assert "PASS balanced_error of bayes <= 20%" in words

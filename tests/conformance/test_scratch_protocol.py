@@ -155,7 +155,7 @@ def test_the_report_names_it_as_declared(folder):
     assert "Protocol 5 windows of 60 rows" in words
     assert "load, a window of 60 rows moved over 5 test periods" in words
     assert "by grid search over three later periods of it" in words
-    assert "rows shuffled" not in words
+    assert "shuffled rows" not in words
     assert "Training sets overlap" not in words
     assert "Splits ● sliding_window window=60 5 splits, 55 fits" in words
     assert "Test periods ○ 5 each row of a period is tested once" in words

@@ -134,7 +134,9 @@ def test_counts_and_signed_numbers_are_those_of_the_model_named_first(page):
 
 def test_findings_are_ordered_by_the_first_measure(page):
     found = page(cases.second_is_better).findings()
-    assert found[0].startswith("Logistic regression had the highest accuracy, 98.2%")
+    assert found[0].startswith(
+        "The highest observed accuracy was that of Logistic regression, 98.2%"
+    )
     assert [("recall" in item) for item in found] == [False, False, True, True]
 
 

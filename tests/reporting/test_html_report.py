@@ -125,7 +125,9 @@ def findings(study):
 def test_findings_go_from_the_omnibus_to_what_was_not_shown(drawn):
     found = findings(drawn("cancer"))
     assert found[0].startswith("The four models did not all have the same accuracy: Cochran’s Q")
-    assert found[1].startswith("Logistic regression had the highest accuracy, 98.2% (95% CI [")
+    assert found[1].startswith(
+        "The highest observed accuracy was that of Logistic regression, 98.2% (95% CI ["
+    )
     assert "559 of 569 correct" in found[1]
     assert "had higher accuracy than" in found[2]
     assert "Holm-adjusted p" in found[2]
@@ -163,7 +165,9 @@ def test_an_exploratory_comparison_has_no_decision(drawn):
 
 def test_a_lower_metric_words_the_lead_in_its_own_direction(drawn):
     found = findings(drawn("regression"))
-    assert found[0].startswith("Random forest had the lowest mean absolute error, 43.37 ")
+    assert found[0].startswith(
+        "The lowest observed mean absolute error was that of Random forest, 43.37 "
+    )
     assert found[1].startswith("Random forest had lower mean absolute error than Mean only, by 22.")
     lead = re.search(r"by ([\d.]+) \(simultaneous 95% CI \[([\d.]+), ([\d.]+)\]", found[1])
     assert lead is not None
@@ -184,7 +188,7 @@ def test_every_table_of_estimates_names_method_level_and_what_intervals_are_abou
 def test_fold_values_stand_where_there_is_no_interval(drawn):
     study = drawn("no_intervals")
     assert findings(study) == [
-        "Logistic regression had the highest accuracy, 98.2% (559 of 569 correct)."
+        "The highest observed accuracy was that of Logistic regression, 98.2% (559 of 569 correct)."
     ]
     rows, elements = table(study.page, "table-folds-1-1")
     best = study.results.estimates[0]

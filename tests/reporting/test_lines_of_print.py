@@ -57,7 +57,7 @@ def test_a_caption_that_was_once_broken_after_its_first_letter_is_set_in_full_li
     """WeasyPrint 70 broke it after "a," while the sheet let glyphs kern."""
     caption = runs(
         Strong(runs("a")), ", models on the scale of R², best at the right; a bar joins models of "
-        "which no pair was separated (open points mark its members). ", Strong(runs("b")),
+        "which no pair was shown to differ (open points mark its members). ", Strong(runs("b")),
         ", below the diagonal, Holm-adjusted p (filled: at or below .05); above, difference.",
     )  # fmt: skip
     figures = tuple(Figure(f"figure-{i}", caption, ()) for i in range(1, 5))

@@ -292,7 +292,7 @@ def test_pairs_after_an_omnibus_that_did_not_reject_are_not_called_tested():
     assert all(pair.p is None for pair in page.pairs())
     methods = page.methods()
     assert "It was not significant, so pairs of models were not tested." in methods
-    assert "were adjusted" not in methods and "Where it rejected" not in methods
+    assert "were adjusted" not in methods and "When this test was significant" not in methods
     assert any("for 3 pairs, which were not tested." in text for text in page.captions())
     assert not any("McNemar" in text for text in page.captions())
     other = Page(f"{FIVE}compare with cochran then mcnemar holm\n")

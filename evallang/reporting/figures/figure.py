@@ -125,7 +125,7 @@ class Canvas:
         )
 
     def svg(self) -> str:
-        """Give the drawing as SVG without its alternative text."""
+        """Return the drawing as SVG without its alternative text."""
         data = io.BytesIO()
         settings = {"svg.fonttype": "none", "svg.hashsalt": "evallang", "path.simplify": False}
         with matplotlib.rc_context(settings), warnings.catch_warnings():
@@ -166,7 +166,7 @@ class Axis:
         self.decimals = next((d for d in range(9) if abs(step - round(step, d)) < step / 1e6), 9)
 
     def __call__(self, value: float) -> float:
-        """Give the place of a value."""
+        """Return the place of a value."""
         inside = min(max(value, self.low), self.high)
         share = (inside - self.low) / (self.high - self.low)
         return self.left + share * (self.right - self.left)

@@ -54,7 +54,7 @@ def forest_of_estimates(
 
 
 def depth_of_differences(context: Context, comparison: Comparison) -> float:
-    """Give the points that the rows of a forest of differences take."""
+    """Return the points that the rows of a forest of differences take."""
     known = [p for p in comparison.pairwise if p.estimate is not None]
     two = any(len(_pair_lines(context, pair)) > 1 for pair in known)
     return (ROW_OF_TWO_LINES if two else ROW) * len(known)
