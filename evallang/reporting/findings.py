@@ -23,7 +23,7 @@ from evallang.reporting.numbers import Scale, count, fixed
 from evallang.reporting.one_model import of_one_model, singly
 from evallang.reporting.pair_findings import against, around, not_tested, single
 from evallang.reporting.pair_verdicts import place_words, posterior
-from evallang.reporting.requirement_findings import NOT_CORRECTED, requirement_lines
+from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (
     adjusted_words,

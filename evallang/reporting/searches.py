@@ -1,12 +1,25 @@
 """How hyper-parameters were searched, as the study file and its defaults say."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
 from evallang.frozen import frozen
 from evallang.reporting.context import Context
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Number,
+    Row,
+    Table,
+    runs,
+)
+from evallang.reporting.numbers import count
+from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import number_word
 from evallang.results.records import INNER_PERIODS, VALIDATION_PART, ModelRecord
 
@@ -90,3 +103,45 @@ def parameter_words(params: Mapping[str, Any]) -> str:
 def _found(pattern: str, text: str) -> str:
     match = re.search(pattern, text)
     return match[1] if match else ""
+
+
+@SECTIONS.register(SectionDeclaration(order=50), title="Hyper-parameters chosen")
+def selections(context: Context) -> Sequence[Block]:
+    """Return the choices per model, folded: how often each was made."""
+    found = context.results.selections
+    if not found:
+        return []
+    by_model: dict[tuple[str, str, str], Counter[str]] = {}
+    for item in found:
+        key = (item.data, item.protocol, item.model)
+        words = parameter_words(item.params) or "as written"
+        by_model.setdefault(key, Counter())[words] += 1
+    sets, protocols = ({key[i] for key in by_model} for i in (0, 1))
+    rows = []
+    for (data, protocol, model), choices in by_model.items():
+        label = context.model(model)
+        places = [context.data_label(data)] if len(sets) > 1 else []
+        places += [context.protocol(protocol)] if len(protocols) > 1 else []
+        label += f" ({', '.join(places)})" if places else ""
+        total = sum(choices.values())
+        for i, (words, n) in enumerate(choices.most_common()):
+            cells = (
+                Cell(runs(label if i == 0 else "")),
+                Cell(runs(Code(words))),
+                Cell(runs(Number(count(n), float(n)), f" of {count(total)}"), float(n)),
+            )
+            rows.append(Row(cells))
+    columns = (
+        Column(runs("Model"), "left"),
+        Column(runs("Parameters"), "left", wide=True),
+        Column(runs("Outer folds")),
+    )
+    rules = dict.fromkeys(item.rule for item in found if item.rule)
+    validated = on_validation_part(context)
+    said = RULES_OF_ONE_PART if validated else RULES
+    words = " or ".join(said.get(rule, rule.replace("_", " ")) for rule in rules)
+    each = "" if validated else " in each outer fold"
+    notes = (runs(f"The choice{each} was {words}."),) if words else ()
+    place = "on a validation part" if validated else "inside the training parts"
+    caption = runs(f"Hyper-parameters chosen {place}.")
+    return [Table("table-selections", caption, columns, tuple(rows), notes=notes)]

@@ -6,7 +6,7 @@ import fixture
 import pytest
 
 from evallang.reporting.context import Context
-from evallang.reporting.requirement_findings import interval_of
+from evallang.reporting.requirements import interval_of
 from evallang.results.records import MethodRecord
 
 DELONG = MethodRecord(

@@ -1,11 +1,23 @@
-"""Key findings about requirements: a line for each, PASS or FAIL, with what decided it."""
+"""Requirements: the key finding of each line, PASS or FAIL, and the table of them all."""
 
 import math
 from collections.abc import Sequence
 
 from evallang.reporting.context import Context, half_width
 from evallang.reporting.decisions import margin_of
-from evallang.reporting.document import Code, Interval, Number, Runs, Strong, runs
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Interval,
+    Number,
+    Row,
+    Runs,
+    Strong,
+    Table,
+    runs,
+)
 from evallang.reporting.numbers import (
     NBSP,
     fixed,
@@ -14,8 +26,17 @@ from evallang.reporting.numbers import (
     percent,
     scale_of,
 )
+from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import mid_sentence
-from evallang.reporting.wording import amount, level_words, p_stat, sentence, variant_words
+from evallang.reporting.wording import (
+    amount,
+    level_words,
+    p_cell,
+    p_letter,
+    p_stat,
+    sentence,
+    variant_words,
+)
 from evallang.results.records import Requirement
 
 MOST_LINES = 6  # on the first page; the rest stand in the table of requirements
@@ -170,3 +191,54 @@ def notes_of(context: Context, found: Sequence[Requirement]) -> list[Runs]:
         for item in found
         for note in (*((item.reason,) if item.reason and item.value is None else ()), *item.notes)
     ]
+
+
+@SECTIONS.register(SectionDeclaration(order=40), title="Requirements")
+def requirements(context: Context) -> Sequence[Block]:
+    """Return each requirement with what decided it."""
+    found = context.results.requirements
+    if not found:
+        return []
+    tested = [item for item in found if item.test is not None]
+    rows = []
+    for item in found:
+        value, bounds = decided_on(context, item)
+        cells = [
+            Cell(runs(Code(source_of(item)), where_words(context, item))),
+            Cell(value, item.value),
+            Cell(bounds),
+            Cell(runs(percent(item.level))),
+            Cell(line_words(context, item) or runs("difference 0")),
+            Cell(runs(Strong(runs("met" if item.met else "not met")))),
+        ]
+        if tested:
+            p = item.test.p if item.test is not None else None
+            cells.insert(-1, Cell(p_cell(context, p, alpha_of(context, item)), p))
+        rows.append(Row(tuple(cells)))
+    columns = [
+        Column(runs("Requirement"), "left", wide=True),
+        Column(runs("Value"), sortable=True),
+        Column(runs("Interval"), muted=True),
+        Column(runs("Level"), muted=True),
+        Column(runs("Line"), "left", muted=True),
+        Column(runs("Decision"), "left"),
+    ]
+    if tested:
+        columns.insert(-1, Column(runs(p_letter(context)), sortable=True))
+    notes = [
+        runs(
+            "Decided on the interval: its bound on the unfavourable side must lie beyond the "
+            "line. ",
+            runs("Where there is a ", p_letter(context), ", on that of the test and on the sign "
+                 "of the difference. ") if tested else (),
+            NOT_CORRECTED,
+        ),
+        *notes_of(context, found),
+    ]  # fmt: skip
+    for item in tested:
+        notes.append(runs(Code(source_of(item)), ": ", test_words(context, item), "."))
+    methods = dict.fromkeys(interval_of(context, i) for i in found if i.method not in ("", "none"))
+    if methods:
+        notes.append(runs(f"Intervals: {', '.join(methods)}."))
+    caption = runs("Requirements of the study and how they were decided.")
+    return [Table("table-requirements", caption, tuple(columns), tuple(rows), notes=tuple(notes))]

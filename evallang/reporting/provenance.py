@@ -1,0 +1,92 @@
+"""What is needed to run a study again: provenance and the study file."""
+
+from collections.abc import Sequence
+
+from evallang.reporting.context import Context
+from evallang.reporting.document import (
+    Block,
+    Cell,
+    Column,
+    Listing,
+    Paragraph,
+    Row,
+    Table,
+    runs,
+)
+from evallang.reporting.numbers import count, seconds
+from evallang.reporting.section import SECTIONS, SectionDeclaration
+from evallang.reporting.wording import plural
+
+
+@SECTIONS.register(SectionDeclaration(order=95, hideable=False), title="Provenance")
+def provenance(context: Context) -> Sequence[Block]:
+    """Return what is needed to run the study again, and to see that it is the same."""
+    results = context.results
+    made = results.provenance
+    rows = [("Study file", f"{results.spec.path}, SHA-256 {results.spec.sha256}")]
+    by_hash: dict[tuple[str, str], list[str]] = {}
+    for data in results.data:
+        label = context.data_label(data.name)
+        by_hash.setdefault((data.source, data.sha256), []).append(label)
+    rows += [
+        (
+            f"Data: {labels[0] if len(labels) == 1 else plural(len(labels), 'data set')}",
+            f"{source}, SHA-256 {digest}",
+        )
+        for (source, digest), labels in by_hash.items()
+    ]
+    rows += [
+        (f"Folds: {context.protocol(protocol.name)}", f"SHA-256 {digest}")
+        for protocol in results.protocols
+        if (digest := protocol.folds_sha256)
+    ]
+    packages = ", ".join(f"{name} {version}" for name, version in made.packages.items())
+    fits = made.fits
+    rows += [
+        (f"Own code: {code.path}", f"SHA-256 of its package's source {code.sha256}")
+        for code in results.spec.own_code
+    ]
+    rows += [
+        ("Seed", str(results.study.seed)),
+        ("Software", f"evallang {made.evallang}, Python {made.python}"),
+        ("Packages", packages),
+        ("Machine", f"{made.platform}; {made.processor}"),
+        ("Started", f"{made.started}, took {seconds(made.seconds)}"),
+        (
+            "Fits",
+            f"{count(fits.planned)} planned, {count(fits.run)} run, {count(fits.cached)} from the "
+            f"store, {count(fits.failed)} failed",
+        ),
+    ]
+    if made.paths_taken:
+        rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
+    if made.git is not None:
+        state = " with changes not committed" if made.git.dirty else ""
+        rows.append(("Commit", made.git.commit + state))
+    rows += [
+        (f"Model saved: {context.model(item.model)}", f"{item.path}, SHA-256 {item.sha256}")
+        for item in results.exports
+    ]
+    rows.append(("Report", f"{context.report_id} (first digits of the SHA-256 of the results)"))
+    columns = (Column(runs("Item"), "left", muted=True), Column(runs("Value"), "left", wide=True))
+    body = tuple(Row((Cell(runs(name)), Cell(runs(value)))) for name, value in rows if value)
+    caption = runs("What was run, on what, and when.")
+    table = Table("table-provenance", caption, columns, body, whole=True)
+    command = made.command or f"evallang run {results.spec.path}"
+    return [
+        table,
+        Paragraph(
+            runs(
+                "To run the study again, from the folder that the command was given in; and to "
+                "draw this report again, from the folder of its results:"
+            )
+        ),
+        Listing(f"{command}\nevallang report results.json", "Commands"),
+    ]
+
+
+@SECTIONS.register(SectionDeclaration(order=99), title="Study file")
+def source(context: Context) -> Sequence[Block]:
+    """Return the study file as formatted."""
+    text = context.results.spec.canonical.strip("\n")
+    return [Listing(text, context.results.spec.path)] if text else []
