@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evallang.printable import printable
+from evallang.printable import printable, write_lines
 from evallang.results.files import write_file
 from evallang.spelling import closest
 
@@ -47,7 +47,7 @@ class Drawing:
 
 
 def _stacked(panels: tuple[str, ...]) -> str:
-    """Put drawings below each other in one SVG."""
+    """Join drawings in one SVG, one below the other."""
     from xml.etree import ElementTree
 
     parts, height, width = [], 0.0, 0.0
@@ -79,7 +79,7 @@ def figure(record: Results, name: str) -> Drawing:
 
 
 def show(record: Results) -> None:
-    """Show the report in the notebook or the browser, or print where its file is."""
+    """Show the report in the notebook or the browser, or write where its file is."""
     from evallang.reporting.report import write_report
 
     folder = Path(tempfile.mkdtemp(prefix="evallang-"))
@@ -88,7 +88,7 @@ def show(record: Results) -> None:
     if display is not None:
         display(_Framed(path.read_text(encoding="utf-8")))
     elif not _opened(path):
-        print(f"the report is in {path}")
+        write_lines(sys.stdout, f"the report is in {path}")
 
 
 class _Framed:
