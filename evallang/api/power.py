@@ -13,7 +13,7 @@ def power_of(study: Study) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]
 
     Raises `StudyError` where the study or its data are faulty.
     """
-    from evallang.engine.power import Found, power_analyses
+    from evallang.engine.analyses import Found, analyses_of
     from evallang.study import AnalysisSpec, Method
 
     prepared = read_and_plan(study, missing_is_fine=True)
@@ -21,4 +21,4 @@ def power_of(study: Study) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]
     specs = [spec for spec in meant.analyses if spec.method.name == "power"]
     found = Found(prepared.read, prepared.planned)
     asked = specs or [AnalysisSpec(0, Method("power"))]
-    return tuple(power_analyses(meant, found, asked)), prepared.diagnostics
+    return tuple(analyses_of(meant, found, asked)), prepared.diagnostics

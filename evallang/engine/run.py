@@ -9,6 +9,7 @@ from evallang.data.dataset import ScoreTable, Table
 from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Diagnostic
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
+from evallang.engine.analyses import Found, analyses_of
 from evallang.engine.build_results import build_results
 from evallang.engine.comparison_contexts import Across, ComparisonContext, OneSource
 from evallang.engine.comparisons import compare
@@ -19,7 +20,6 @@ from evallang.engine.fits import FitOutcome, run_fits
 from evallang.engine.imported import of_outcomes, of_scores
 from evallang.engine.metric_failures import failures_of_metrics
 from evallang.engine.never_predicted import diagnostics_of, never_predicted
-from evallang.engine.power import Found, power_analyses
 from evallang.engine.requirements import decide
 from evallang.engine.subgroups import subgroup_estimates
 from evallang.hypotheses import PlannedComparison
@@ -122,11 +122,7 @@ def run(
         own=code,
         progress=progress,
     )
-    analyzed = power_analyses(
-        study,
-        Found(read, planned),
-        [spec for spec in study.analyses if spec.method.name == "power"],
-    )
+    analyzed = analyses_of(study, Found(read, planned), study.analyses)
     fits = tuple(
         Fitted(p.data, p.protocol, p.model, p.split.repeat, p.split.fold, outcomes[p.key], p.seed)
         for p in planned.layout.places

@@ -9,10 +9,10 @@ import typing
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from evallang.printable import printable_json
-from evallang.results.kinds import Among, Between, Reads
+from evallang.results.kinds import Among, Between, Reads, ReadsBy
 from evallang.results.records import SCHEMA, Results
 from evallang.results.references import check_references
 from evallang.results.statistics import NOT_RUN, POSTERIOR
@@ -241,6 +241,16 @@ def _with_numbers(value: Any, shown: Any) -> Any:
     return {**value, **numbers}
 
 
+def _by_field(hint: Any, value: Mapping[str, Any]) -> Any:
+    """Return the type of a field, with the record that another field of `value` selects."""
+    for fact in getattr(hint, "__metadata__", ()):
+        if isinstance(fact, ReadsBy):
+            shown = fact.kinds.get(str(value.get(fact.field)))
+            base = typing.get_args(hint)[0]
+            return base if shown is None else Annotated[base, Reads(shown)]
+    return hint
+
+
 def _build_record(kind: type, value: Any, where: str) -> Any:
     if not isinstance(value, Mapping):
         raise ValueError(f"{where} is not an object")
@@ -248,7 +258,8 @@ def _build_record(kind: type, value: Any, where: str) -> Any:
     known = {}
     for f in dataclasses.fields(kind):
         if f.name in value:
-            known[f.name] = _build(hints[f.name], value[f.name], f"{where}.{f.name}")
+            hint = _by_field(hints[f.name], value)
+            known[f.name] = _build(hint, value[f.name], f"{where}.{f.name}")
         elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             raise ValueError(f"{where}.{f.name} is missing")
     return kind(**known)

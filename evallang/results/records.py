@@ -10,7 +10,7 @@ from typing import Annotated
 
 from evallang.frozen import frozen
 from evallang.results import printed
-from evallang.results.kinds import Among, Level, Reads, Share
+from evallang.results.kinds import Among, Level, Reads, ReadsBy, Share
 from evallang.results.provenance import (
     FitCounts as FitCounts,
     GitState as GitState,
@@ -404,7 +404,7 @@ class Analysis:
     protocol: str | None
     model: str | None
     metric: str | None
-    values: Annotated[Mapping[str, Value], Reads(ShownPower)]
+    values: Annotated[Mapping[str, Value], ReadsBy("kind", {"power": ShownPower})]
 
 
 @frozen

@@ -16,19 +16,22 @@ from evallang.registry import Registry
 
 
 @contextmanager
-def registered(module: str, registry: Registry[Any]) -> Iterator[None]:
-    """Import one module of `scratch`, which registers a member, and remove the member after."""
-    registry.names()  # the members of the package come first
-    before = dict(registry._entries)
+def registered(module: str, *registries: Registry[Any]) -> Iterator[None]:
+    """Import one module of `scratch`, which adds a member to each registry, and remove them."""
+    for registry in registries:
+        registry.names()  # the members of the package come first
+    before = [dict(registry._entries) for registry in registries]
     compatibility_table.settings.cache_clear()
     importlib.import_module(f"scratch.{module}")
-    assert len(registry._entries) == len(before) + 1
+    for registry, members in zip(registries, before, strict=True):
+        assert len(registry._entries) == len(members) + 1
     try:
         yield
     finally:
         del sys.modules[f"scratch.{module}"]
-        registry._entries.clear()
-        registry._entries.update(before)
+        for registry, members in zip(registries, before, strict=True):
+            registry._entries.clear()
+            registry._entries.update(members)
         compatibility_table.settings.cache_clear()
 
 

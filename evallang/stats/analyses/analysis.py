@@ -11,9 +11,11 @@ class AnalysisDeclaration(Guidance):
     Attributes
     ----------
     by_lines : True where it is about the `compare` lines of a study, not about models
+    recorded : the options whose values its record repeats
     """
 
     by_lines: bool = False
+    recorded: tuple[str, ...] = ()
 
 
 ANALYSES: Registry[AnalysisDeclaration] = Registry("analysis", "evallang.stats.analyses")

@@ -66,16 +66,17 @@ class Answer:
     method: str
     assumptions: Mapping[str, float | int | str]
     detectable: float | None = None
+    in_sd: bool = False
     power: float | None = None
     mc_se: float | None = None
     required_n: int | None = None
-    in_sd: bool = False
     notes: tuple[str, ...] = field(default=())
 
 
 @ANALYSES.register(
     AnalysisDeclaration(
         by_lines=True,
+        recorded=("target", "difference"),
         when="before the data are collected: how large a difference the tests of a study can find",
         when_not="afterwards, at the difference that was found: read its interval",
         formula="the probability of p at or below the level of one comparison: for McNemar's test "
@@ -135,7 +136,7 @@ def _of_shares(
         f"exact enumeration, {variant}",
         {"discordant": share},
         None if found is None else found.difference,
-        None if at is None else at.power,
+        power=None if at is None else at.power,
         required_n=needed,
         notes=notes,
     )
@@ -169,7 +170,7 @@ def _of_means(
         "noncentral t",
         assumptions,
         None if found is None else found.difference,
-        None if at is None else at.power,
+        power=None if at is None else at.power,
         required_n=needed,
         in_sd=sd is None,
         notes=(*notes, *more),
@@ -197,11 +198,11 @@ def _of_ranks(
         "simulation of normal differences" if found is None else found.method,
         {**assumptions, "distribution": "normal"},
         None if found is None else found.difference,
-        None if at is None else at.power,
-        None if at is None else at.mc_se,
-        needed,
-        sd is None,
-        (*notes, *more),
+        power=None if at is None else at.power,
+        mc_se=None if at is None else at.mc_se,
+        required_n=needed,
+        in_sd=sd is None,
+        notes=(*notes, *more),
     )
 
 

@@ -1,11 +1,11 @@
-"""`analyze power` and `evallang power`: what the tests of a study can show, nothing fitted.
+"""The `analyze` lines of a study, and `evallang power`: answers that need no fitted model.
 
 What is needed of the data is how many examples, folds and data sets there are; a study whose
 data are not at hand gets what does not depend on them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.compatibility import metric_entry, yields_of
@@ -20,7 +20,7 @@ from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import Evidence, lazy
 from evallang.results.records import Analysis
 from evallang.stats.analyses.analysis import ANALYSES
-from evallang.stats.analyses.power_of_tests import Answer, Question
+from evallang.stats.analyses.power_of_tests import Question
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
 from evallang.study import (
@@ -102,8 +102,8 @@ class Stage:
     protocol: str | None
 
 
-def power_analyses(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> list[Analysis]:
-    """Answer every `analyze power` of a study: a record for each line, test and data set."""
+def analyses_of(study: Study, found: Found, specs: Sequence[AnalysisSpec]) -> list[Analysis]:
+    """Answer `analyze` items of a study: a record for each line, test and data set."""
     made = []
     for spec in specs:
         for stage in _stages(study, spec, found):
@@ -267,6 +267,7 @@ class AnalysisInputs:
     """The stage that an `analyze` line asks about, its models and its size."""
 
     study: Study
+    analysis: str
     stage: Stage
     n: int | None
     ratio: float | None
@@ -279,7 +280,7 @@ ANALYSIS: Providers[AnalysisInputs] = Providers(Subject.ANALYSIS)
 
 @ANALYSIS.provides("question")
 def question(inputs: AnalysisInputs) -> Question:
-    """Return what a power analysis asks about a stage."""
+    """Return what an analysis of tests asks about a stage."""
     study, stage, models = inputs.study, inputs.stage, inputs.models
     options = stage.test.keywords()
     written: Any = options.get("test_train_ratio")
@@ -294,7 +295,7 @@ def question(inputs: AnalysisInputs) -> Question:
         inputs.ratio if written is None else float(written),
         len(compared),
         analysis_seed(
-            study.seed, "power", stage.protocol, stage.metric.written, stage.test.written
+            study.seed, inputs.analysis, stage.protocol, stage.metric.written, stage.test.written
         ),
     )
 
@@ -308,22 +309,22 @@ def _answered(
     sizes: Sizes,
     notes: tuple[str, ...],
 ) -> Analysis:
-    given = AnalysisInputs(study, stage, sizes.n, sizes.ratio, models)
-    asked = question(given)
     entry = ANALYSES[spec.method.name]
+    given = AnalysisInputs(study, entry.name, stage, sizes.n, sizes.ratio, models)
+    asked = question(given)
     inputs = [ANALYSIS.make(name, given) for name in entry.inputs]
     options = {name: _plain(value) for name, value in spec.method.options}
     stated_n = options.get("n")
     unknown = sizes.unknown if stated_n is None else None
     if unknown is not None:
         notes = (UNKNOWN[unknown], *notes)
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[Any, ...] = ()
     try:
         answers = entry.function(*inputs, **options)
     except ValueError as error:
         notes = (*notes, str(error))
     return Analysis(
-        kind="power",
+        kind=entry.name,
         data=data or "",
         protocol=stage.protocol,
         model=None,
@@ -341,8 +342,10 @@ def _answered(
             "level": stage.alpha,
             "family_size": stage.size,
             "correction": stage.correction,
-            "target": options.get("target", ANALYSES["power"].defaults()["target"]),
-            "difference": options.get("difference"),
+            **{
+                name: options.get(name, entry.defaults()[name])
+                for name in entry.declaration.recorded
+            },
             "answers": tuple(_record(answer) for answer in answers),
             "notes": notes,
         },
@@ -353,14 +356,8 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str) or value is None else float(value)
 
 
-def _record(answer: Answer) -> dict[str, Any]:
+def _record(answer: Any) -> dict[str, Any]:
+    found = {field.name: getattr(answer, field.name) for field in fields(answer)}
     return {
-        "method": answer.method,
-        "assumptions": dict(answer.assumptions),
-        "detectable": answer.detectable,
-        "in_sd": answer.in_sd,
-        "power": answer.power,
-        "mc_se": answer.mc_se,
-        "required_n": answer.required_n,
-        "notes": answer.notes,
+        name: dict(value) if isinstance(value, Mapping) else value for name, value in found.items()
     }
