@@ -171,7 +171,7 @@ def _known(
 
 def _two_behind_the_test(item: Diagnostic, source: SourceFile) -> Diagnostic:
     """Report two words behind a test that are not two corrections."""
-    if item.span is None or not item.message.startswith("a correction"):
+    if item.span is None or item.part != "correction":
         return item
     places = [related.span for related in item.related] + [item.span]
     words = [_WORD.match(source.text, place.start, place.end) for place in places]

@@ -161,6 +161,7 @@ class Diagnostic:
     fixes: tuple[Fix, ...] = ()
     related: tuple[Related, ...] = ()
     allowed_because: str | None = None
+    part: str | None = None  # of the line that the finding is about, as the parser names it
 
     @property
     def phase(self) -> Phase:
@@ -183,6 +184,7 @@ def diagnose(
     help: str | None = None,  # noqa: A002 - the word of the contract
     fixes: Sequence[Fix] = (),
     related: Sequence[Related] = (),
+    part: str | None = None,
 ) -> Diagnostic:
     """Return a diagnostic with a declared code."""
     return Diagnostic(
@@ -196,6 +198,7 @@ def diagnose(
         help,
         tuple(fixes),
         tuple(related),
+        part=part,
     )
 
 

@@ -58,13 +58,14 @@ class NodeBuilder:
         *,
         fix: Fix | None = None,
         related: Sequence[Related] = (),
+        part: str | None = None,
     ) -> None:
         """Add a finding; what follows from a misused word of the language is none."""
         if any(d.code == codes.RESERVED_WORD.code for d in self.diagnostics):
             return
         fixes = [fix] if fix else []
         self.diagnostics.append(
-            diagnose(code, message, span, help=way_out, fixes=fixes, related=related)
+            diagnose(code, message, span, help=way_out, fixes=fixes, related=related, part=part)
         )
 
     # --- values ------------------------------------------------------------------------
@@ -584,7 +585,9 @@ class NodeBuilder:
                 related = [Related(places[word], "first given here")]
                 message = f"{shown} is given twice"
                 way_out = _WAYS_OUT_OF_TWO.get((self.first.text, word), "keep one of the two")
-                self._complain(codes.PART_GIVEN_TWICE, message, place, way_out, related=related)
+                self._complain(
+                    codes.PART_GIVEN_TWICE, message, place, way_out, related=related, part=word
+                )
         return found
 
     def _named(self, node: n.NameNode | n.TextNode, way_out: str | None = None) -> None:

@@ -1,0 +1,64 @@
+"""No decision of the package is read from the wording of a message, note or suggestion."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import evallang
+
+PACKAGE = Path(evallang.__file__).parent
+WORDING = {"message", "reason", "notes", "note", "help"}
+OPERATIONS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find"}
+
+ALLOWED = {
+    ("engine/estimate_intervals.py", "note not in found.notes"): "a whole note is added once",
+    ("results/statistics.py", "NOTE in result.notes"): "a whole note is added once",
+}
+"""Expressions that may look into a text, with the reason."""
+
+
+def _looks_into_wording(tree: ast.AST) -> Iterator[str]:
+    def is_wording(node: ast.AST, words: set[str] = WORDING) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr in words
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            called = node.func
+            of_re = isinstance(called.value, ast.Name) and called.value.id == "re"
+            read = called.attr in OPERATIONS and is_wording(called.value)
+            if read or (of_re and any(is_wording(one) for one in node.args)):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Compare):
+            within = any(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
+            if within and any(is_wording(one) for one in node.comparators):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Subscript) and is_wording(node.value, WORDING - {"notes"}):
+            yield ast.unparse(node)
+
+
+def _found() -> set[tuple[str, str]]:
+    return {
+        (path.relative_to(PACKAGE).as_posix(), expression)
+        for path in PACKAGE.rglob("*.py")
+        for expression in _looks_into_wording(ast.parse(path.read_text(encoding="utf-8")))
+    }
+
+
+def test_no_decision_is_read_from_the_wording_of_a_text() -> None:
+    assert _found() == set(ALLOWED)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'item.message.startswith("a correction")',
+        'problem.reason.partition(":")',
+        '"needs" in problem.reason',
+        're.match("x", item.help)',
+        "item.message[:2]",
+    ],
+)
+def test_the_scan_finds_what_it_looks_for(line: str) -> None:
+    assert list(_looks_into_wording(ast.parse(line))) == [line.replace('"', "'")]
