@@ -31,7 +31,14 @@ from evallang.planning.readiness import cannot_split, readiness
 from evallang.planning.seeds import canonical_json, rows_hash, seed, split_seeds
 from evallang.planning.stratifying import described, shares_kept, strata_of
 from evallang.protocols.inner import inner_splits
-from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Rows, Split, written
+from evallang.protocols.protocol import (
+    PROTOCOLS,
+    CannotSplit,
+    ProtocolDeclaration,
+    Rows,
+    Split,
+    written,
+)
 from evallang.registry import Evidence, lazy
 from evallang.results.records import (
     INNER_FOLDS,
@@ -144,9 +151,9 @@ def _classes_to_learn(table: Table, protocol: Protocol, made: Sequence[Split]) -
         parts = "the training part has" if len(made) == 1 else (
             f"{len(alone):,} of {len(made):,} training parts {'has' if len(alone) == 1 else 'have'}"
         )  # fmt: skip
-        raise ValueError(
-            f"{parts} rows of one class alone, such as `{label}`: "
-            + _declared(protocol).one_class_fix
+        raise CannotSplit(
+            f"{parts} rows of one class alone, such as `{label}`",
+            _declared(protocol).one_class_fix,
         )
 
 
@@ -154,7 +161,7 @@ def _declared(protocol: Protocol) -> ProtocolDeclaration:
     return PROTOCOLS[protocol.kind].declaration
 
 
-class NoStageError(ValueError):
+class NoStageError(CannotSplit):
     """A training part is to be searched, and nothing says how it is divided."""
 
 
@@ -297,9 +304,9 @@ def inner_of(
     if declared.of_assignment is not None and (study.tuning is None or study.tuning.cv is None):
         tuned = study.tuning is not None and study.tuning.span is not None
         raise NoStageError(
-            "the split has no validation rows to choose hyper-parameters on: write "
-            f"{'`cv=5` in the line `tune`' if tuned else '`tune grid cv=5`'}, or mark rows "
-            "`validation`"
+            "the split has no validation rows to choose hyper-parameters on",
+            f"write {'`cv=5` in the line `tune`' if tuned else '`tune grid cv=5`'}, or mark rows "
+            "`validation`",
         )
     folds = inner_folds(study, protocol)
     drawn = seed(study.seed, "inner", table.sha256, rows_hash(split.train), folds)
