@@ -65,7 +65,7 @@ def test_standard_input_is_checked():
     assert "--> <stdin>:4:1" in said
     assert '"path": "<stdin>"' in call("check", "--format", "json", "-", text=STUDY)[1]
     code, _, said = call("check", "--fix", "-", text=STUDY)
-    assert (code, "`-` is none" in said) == (2, True)
+    assert (code, "`-` is not a file" in said) == (2, True)
 
 
 def test_a_difference_shows_the_newline_that_is_missing_and_the_carriage_returns(tmp_path):

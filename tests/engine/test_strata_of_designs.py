@@ -68,7 +68,7 @@ def test_a_regression_target_is_spread_by_its_fifths(wards):
     counts = spread(fifths, found.layout.splits["d", "repeated_cv"])
     assert np.abs(counts - 240 / 5 / 4).max() <= 1
     assert found.plan.protocols[0].stratify == "target in 5 bins"
-    assert "price in 5 bins, cut behind" in found.plan.protocols[0].notes[0]
+    assert "price in 5 bins, cut after" in found.plan.protocols[0].notes[0]
 
 
 def test_the_folds_of_binned_strata_are_scored_as_by_a_plain_loop(wards):

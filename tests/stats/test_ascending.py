@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evallang.stats.ascending import FEW, ascending
-from evallang.stats.placements import twice_outranked
+from evallang.stats.placement_values import twice_outranked
 
 RANDOM = np.random.default_rng(20181113)
 LONG = 200_000  # longer than a part that is sorted at once

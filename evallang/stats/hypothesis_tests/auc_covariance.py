@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
 from evallang.stats.intervals.ranking import ONE_IN_A_FOLD
-from evallang.stats.placements import twice_outranked
+from evallang.stats.placement_values import twice_outranked
 from evallang.stats.validation import labels, numbers, positives
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from evallang.results.statistics import Clusters, Interval
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, t_quantile, welch_df
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
-from evallang.stats.placements import twice_outranked
+from evallang.stats.placement_values import twice_outranked
 from evallang.stats.validation import numbers, positives
 
 if TYPE_CHECKING:
