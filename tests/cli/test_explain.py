@@ -27,7 +27,7 @@ def test_shapes_of_arrays_are_left_out_and_the_rest_is_kept():
     text = said("explain", "5x2cv_t")
     assert "(5, 2)" not in text
     assert "with 5 degrees of freedom" in text
-    assert "the mean of all ten stands in `extra`." in text
+    assert "the mean of all ten is in `extra`." in text
 
 
 ARRAY = re.compile(r"\([nNMGJ], ?\w*\)")

@@ -8,6 +8,7 @@ from evallang.bibliography import RASCHKA_2018
 from evallang.protocols.protocol import (
     FITTED_MODELS,
     PROTOCOLS,
+    CannotSplit,
     ProtocolDeclaration,
     Rows,
     Split,
@@ -64,7 +65,7 @@ def sliding_window(rows: Rows, *, folds: int = 5, window: int = 50) -> Iterator[
     """
     size = (rows.n - window) // folds
     if window < 1 or size < 1:
-        raise ValueError(f"{rows.n} rows leave no test periods: write a shorter `window`")
+        raise CannotSplit(f"{rows.n} rows leave no test periods", "write a shorter `window`")
     everything = np.arange(rows.n, dtype=np.int64)
     for fold in range(folds):
         start = rows.n - (folds - fold) * size
