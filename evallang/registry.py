@@ -14,7 +14,6 @@ import pkgutil
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -22,7 +21,7 @@ from typing import Any, Generic, TypeVar
 from evallang.bibliography import Reference
 from evallang.frozen import frozen
 from evallang.spelling import closest
-from evallang.working_folder import away_from_working_folder, safe_path
+from evallang.working_folder import safe_path
 
 Declaration = TypeVar("Declaration")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -292,23 +291,17 @@ def _kinds(annotation: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 class _Lazy:
     """A proxy for a module, which is imported when an attribute is first accessed."""
 
-    def __init__(self, name: str, *, away: bool) -> None:
+    def __init__(self, name: str) -> None:
         self.__dict__["_name"] = name
-        self.__dict__["_away"] = away
 
     def __getattr__(self, attribute: str) -> Any:
-        away = away_from_working_folder() if self.__dict__["_away"] else nullcontext()
-        with safe_path(), away:
+        with safe_path():
             module = importlib.import_module(self.__dict__["_name"])
         value = getattr(module, attribute)
         self.__dict__[attribute] = value
         return value
 
 
-def lazy(name: str, *, away: bool = False) -> Any:
-    """Return a proxy for a module that is slow to import, for the top of numeric modules.
-
-    With `away` the module is imported from another folder, because it would read settings in
-    the current one.
-    """
-    return _Lazy(name, away=away)
+def lazy(name: str) -> Any:
+    """Return a proxy for a module that is slow to import, for the top of numeric modules."""
+    return _Lazy(name)

@@ -23,14 +23,6 @@ def working_folder_restored() -> Iterator[None]:
 
 
 @contextmanager
-def away_from_working_folder() -> Iterator[None]:
-    """Change to a folder of this package, for a library that reads settings where it is."""
-    with working_folder_restored():
-        os.chdir(Path(__file__).parent)
-        yield
-
-
-@contextmanager
 def safe_path(*, live: bool = False) -> Iterator[None]:
     """Remove the current folder from the module search path, here and in workers.
 

@@ -1,27 +1,37 @@
-"""The report's own fonts: found in their packages, cut to the characters used, embedded.
+"""The report's own fonts: cut to the characters used, and embedded.
 
 Body text is Source Serif Pro, everything else Source Sans Pro, code DejaVu Sans Mono; a
-character that Source lacks is taken from DejaVu Sans (both DejaVu faces come with
-matplotlib). The parts carry other names than the originals, whose licences reserve them.
-Never rely on the fonts of the machine: WeasyPrint crashes where there are none.
+character that Source lacks is taken from DejaVu Sans. The cut fonts carry other names than
+the originals, whose licences reserve them. Never rely on the fonts of the machine:
+WeasyPrint crashes where there are none.
+
+Cutting takes longer than laying out a page, so that every face is shipped cut to `COMMON`;
+only a report with other characters cuts the faces that have them. `python -m
+evallang.reporting.fonts` writes the shipped files again.
 """
 
 import base64
+import gzip
 import io
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
 
-matplotlib = lazy("matplotlib", away=True)
-mpl_font_manager = lazy("matplotlib.font_manager", away=True)
 ttlib = lazy("fontTools.ttLib")
 subset = lazy("fontTools.subset")
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
+COMMON = frozenset(
+    [chr(code) for code in (*range(0x20, 0x7F), *range(0xA0, 0xAD), *range(0xAE, 0x180))]
+    + [chr(code) for code in (*range(0x391, 0x3A2), *range(0x3A3, 0x3CA))]
+    + list("\u2002\u2060‐–—‘’“”‚„†‡•…‰′″€−×÷±∞≈≠≤≥√∑∂∆↑↓↕→←●○◇₀₁₂₃⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+)
+"""What nearly every report needs, style sheets included: European letters, punctuation, signs."""
 NO_GLYPH_NEEDED = frozenset("\n\r\t\u00ad\u200b\u200d\ufe0f")
 
 
@@ -56,16 +66,17 @@ class Embedded:
 
 
 def embed(text: str) -> Embedded:
-    """Cut every face to the characters of `text` and write them as `@font-face` rules."""
+    """Write the faces as `@font-face` rules, with the characters of `text` at least."""
     characters = set(text) - NO_GLYPH_NEEDED
-    own = _characters("SourceSansPro") & _characters("SourceSerifPro")
-    rest = {c for c in characters if ord(c) not in own}
+    other = characters - COMMON
+    own = _own() if other else frozenset()
+    rest = {c for c in other if ord(c) not in own}
     rules = []
     for face in FACES:
-        wanted = rest if face.family == FALLBACK else characters
-        covered = {c for c in wanted if ord(c) in _characters(face.key)}
-        if covered:
-            rules.append(_rule(face, _cut(face, "".join(sorted(covered)))))
+        wanted = rest if face.family == FALLBACK else other
+        more = {c for c in wanted if ord(c) in _characters(face.key)}
+        data = _cut(face, _common_of(face) | more) if more else _shipped(_file_name(face))
+        rules.append(_rule(face, data))
     missing = {c for c in rest if ord(c) not in _characters("DejaVuSans")}
     return Embedded("\n".join(rules), tuple(sorted(missing)))
 
@@ -102,30 +113,44 @@ def wrap(text: str, size: float, limit: float, lines: int = 2) -> tuple[str, ...
 
 
 @cache
-def drawing_family() -> str:
-    """Make the sans face known to matplotlib; gives the name it goes by there."""
-    for key in ("SourceSansPro", "SourceSansProSemibold", "SourceSansProIt"):
-        mpl_font_manager.fontManager.addfont(str(_path(key)))
-    return str(mpl_font_manager.FontProperties(fname=str(_path("SourceSansPro"))).get_name())
-
-
-@cache
-def _path(key: str) -> Path:
+def _font_file(key: str) -> bytes:
     if key.startswith("DejaVu"):
-        return Path(matplotlib.get_data_path()) / "fonts" / "ttf" / f"{key}.ttf"
+        return gzip.decompress(_shipped(f"{key}.ttf.gz"))
     package = "font_source_serif_pro" if "Serif" in key else "font_source_sans_pro"
-    return Path(import_module(package).font_files_ttf[key])
+    return Path(import_module(package).font_files_ttf[key]).read_bytes()
 
 
 def _open(key: str) -> Any:
     # Without the time stamp of the moment, so that the same report has the same bytes.
-    return ttlib.TTFont(str(_path(key)), lazy=True, recalcTimestamp=False)
+    return ttlib.TTFont(io.BytesIO(_font_file(key)), lazy=True, recalcTimestamp=False)
 
 
 @cache
 def _characters(key: str) -> frozenset[int]:
     with _open(key) as font:
         return frozenset(font.getBestCmap())
+
+
+@cache
+def _own() -> frozenset[int]:
+    """Return the characters that every face for text has; the italics have fewest."""
+    return frozenset.intersection(*(_characters(f.key) for f in FACES if f.family != FALLBACK))
+
+
+def _common_of(face: Face) -> frozenset[str]:
+    """Return the common characters that a face has to give."""
+    taken = _own() if face.family == FALLBACK else frozenset()
+    known = _characters(face.key) - taken
+    return frozenset(c for c in COMMON if ord(c) in known)
+
+
+@cache
+def _shipped(name: str) -> bytes:
+    return (files("evallang.templates") / "fonts" / name).read_bytes()
+
+
+def _file_name(face: Face) -> str:
+    return f"{face.family}-{face.weight}-{face.style}.woff2".replace(" ", "").lower()
 
 
 @cache
@@ -136,7 +161,7 @@ def _advances(key: str) -> tuple[dict[str, int], int, dict[int, str]]:
 
 
 @cache
-def _cut(face: Face, characters: str) -> bytes:
+def _cut(face: Face, characters: frozenset[str]) -> bytes:
     options = subset.Options()
     options.flavor = "woff2"
     options.layout_features = ["kern"]
@@ -146,7 +171,7 @@ def _cut(face: Face, characters: str) -> bytes:
     options.recalc_timestamp = False
     with _open(face.key) as font:
         maker = subset.Subsetter(options)
-        maker.populate(unicodes=[ord(c) for c in characters])
+        maker.populate(unicodes=sorted(map(ord, characters)))
         maker.subset(font)
         _name(font, face)
         data = io.BytesIO()
@@ -179,3 +204,13 @@ def _rule(face: Face, data: bytes) -> str:
         f"font-style:{face.style};font-display:block;"
         f'src:url("data:font/woff2;base64,{encoded}") format("woff2")}}'
     )
+
+
+def write_shipped(folder: Path) -> None:
+    """Cut every face to the common characters, into a folder."""
+    for face in FACES:
+        (folder / _file_name(face)).write_bytes(_cut(face, _common_of(face)))
+
+
+if __name__ == "__main__":
+    write_shipped(Path(str(files("evallang.templates") / "fonts")))

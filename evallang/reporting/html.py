@@ -21,8 +21,6 @@ Medium = Literal["screen", "print"]
 MOST_ROWS = {"screen": 500, "print": 50}
 LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 FONTS_PLACE = "/* fonts */"
-# What style sheets and hyphenation add to the text of a page.
-ALWAYS = "".join(chr(code) for code in range(32, 127)) + "↑↓↕·…–\u2010"
 
 
 @frozen
@@ -52,7 +50,7 @@ def render(document: Document, medium: Medium) -> Page:
             fonts_place=FONTS_PLACE,
         )
     )
-    embedded = fonts.embed(html + ALWAYS)
+    embedded = fonts.embed(html)
     return Page(str(html).replace(FONTS_PLACE, embedded.css, 1), embedded.missing)
 
 

@@ -1,9 +1,6 @@
 """Modules beside a study, its data and in the current folder are never imported."""
 
-import os
-import re
 import sys
-from pathlib import Path
 
 import pytest
 from security.planting import (
@@ -135,27 +132,3 @@ def test_no_program_of_the_current_folder_is_run(tmp_path):
     run = [*launchers()["script"], "run", "study.eval", "-j", "2"]
     done = called(run, study.parent, {**env, "PATH": f".::{env['PATH']}"})
     assert (left(marks), done.returncode) == ([], 0), done.stderr
-
-
-@pytest.mark.parametrize("kind", ["settings", "pipe"])
-def test_settings_of_drawing_in_the_current_folder_are_not_read(tmp_path, kind):
-    reports = {}
-    for name in ("plain", "planted"):
-        study = written(tmp_path / name)
-        rc: Path = study.parent / "matplotlibrc"
-        if name == "planted" and kind == "pipe":
-            os.mkfifo(rc)
-        elif name == "planted":
-            rc.write_text("backend: module://evil\nlines.linewidth: 9\nlines.color: red\nno: 1\n")
-        plant(study.parent, ["evil"], tmp_path / "marks")
-        done = called(
-            [*launchers()["script"], "run", "study.eval", "-j", "1", "--format", "html"],
-            study.parent,
-            environment(),
-        )
-        assert (done.returncode, left(tmp_path / "marks")) == (0, []), done.stderr
-        assert "matplotlibrc" not in done.stderr
-        report = (study.parent / "study-results" / "report.html").read_text()
-        reports[name] = re.findall("<svg.*?</svg>", report, re.DOTALL)
-    assert reports["plain"]
-    assert reports["plain"] == reports["planted"]

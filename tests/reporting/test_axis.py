@@ -1,0 +1,34 @@
+"""Ticks are round, few, and around what is drawn."""
+
+from hypothesis import given, settings, strategies as st
+
+from evallang.reporting.figures.figure import Axis, round_ticks
+
+ENDS = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@given(low=ENDS, length=st.floats(1e-3, 1e6), most=st.integers(3, 8))
+@settings(max_examples=300)
+def test_ticks_enclose_the_ends_in_a_few_round_steps(low, length, most):
+    high = low + length
+    ticks = round_ticks(low, high, most)
+    step = ticks[1] - ticks[0]
+    slack = 1e-6 * step
+    assert ticks[0] <= low + slack
+    assert high - slack <= ticks[-1]
+    assert sum(low - slack <= t <= high + slack for t in ticks) >= 2
+    assert f"{step:.4e}"[:6] in {"1.0000", "2.0000", "2.5000", "5.0000"}
+    # a smaller step than needed is taken only so that two ticks are inside
+    assert len(ticks) <= 2 * most + 2
+
+
+def test_ends_on_a_tick_add_no_other():
+    assert Axis(0.95, 1.0, 0, 100).ticks == [0.95, 0.96, 0.97, 0.98, 0.99, 1.0]
+    assert Axis(50, 100, 0, 100).ticks == [50, 60, 70, 80, 90, 100]
+
+
+def test_ends_that_coincide_or_overflow_still_make_a_scale():
+    for low, high in [(3, 3), (0, 0), (5e-324, 1e-323), (1, 1 + 1e-15), (-1e308, 1e308)]:
+        axis = Axis(low, high, 0, 100)
+        assert axis.low < axis.high
+        assert 0 <= axis(low) <= axis(high) <= 100
