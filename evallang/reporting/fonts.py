@@ -17,13 +17,15 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evallang.frozen import frozen
 from evallang.registry import lazy
 
 ttlib = lazy("fontTools.ttLib")
 subset = lazy("fontTools.subset")
+
+Packing = Literal["woff2", "truetype"]
 
 SANS, SERIF, MONO, FALLBACK = "Evallang Sans", "Evallang Serif", "Evallang Mono", "Evallang Rest"
 COMMON = frozenset(
@@ -65,8 +67,11 @@ class Embedded:
     missing: tuple[str, ...]
 
 
-def embed(text: str) -> Embedded:
-    """Write the faces as `@font-face` rules, with the characters of `text` at least."""
+def embed(text: str, packing: Packing = "woff2") -> Embedded:
+    """Write the faces as `@font-face` rules, with the characters of `text` at least.
+
+    `truetype` is several times larger, and read at once where no transfer counts: in a PDF.
+    """
     characters = set(text) - NO_GLYPH_NEEDED
     other = characters - COMMON
     own = _own() if other else frozenset()
@@ -75,8 +80,11 @@ def embed(text: str) -> Embedded:
     for face in FACES:
         wanted = rest if face.family == FALLBACK else other
         more = {c for c in wanted if ord(c) in _characters(face.key)}
-        data = _cut(face, _common_of(face) | more) if more else _shipped(_file_name(face))
-        rules.append(_rule(face, data))
+        if more:
+            data = _cut(face, _common_of(face) | more, packing)
+        else:
+            data = _shipped_face(face, packing)
+        rules.append(_rule(face, data, packing))
     missing = {c for c in rest if ord(c) not in _characters("DejaVuSans")}
     return Embedded("\n".join(rules), tuple(sorted(missing)))
 
@@ -149,8 +157,14 @@ def _shipped(name: str) -> bytes:
     return (files("evallang.templates") / "fonts" / name).read_bytes()
 
 
-def _file_name(face: Face) -> str:
-    return f"{face.family}-{face.weight}-{face.style}.woff2".replace(" ", "").lower()
+def _shipped_face(face: Face, packing: Packing) -> bytes:
+    data = _shipped(_file_name(face, packing))
+    return gzip.decompress(data) if packing == "truetype" else data
+
+
+def _file_name(face: Face, packing: Packing) -> str:
+    ending = "ttf.gz" if packing == "truetype" else "woff2"
+    return f"{face.family}-{face.weight}-{face.style}.{ending}".replace(" ", "").lower()
 
 
 @cache
@@ -161,9 +175,9 @@ def _advances(key: str) -> tuple[dict[str, int], int, dict[int, str]]:
 
 
 @cache
-def _cut(face: Face, characters: frozenset[str]) -> bytes:
+def _cut(face: Face, characters: frozenset[str], packing: Packing) -> bytes:
     options = subset.Options()
-    options.flavor = "woff2"
+    options.flavor = "woff2" if packing == "woff2" else None
     options.layout_features = ["kern"]
     options.hinting = False
     # Kerning is all that our text needs; a name table is made below.
@@ -197,19 +211,23 @@ def _name(font: Any, face: Face) -> None:
         table.setName(text, number, 3, 1, 0x409)  # Windows, Unicode, English
 
 
-def _rule(face: Face, data: bytes) -> str:
+def _rule(face: Face, data: bytes, packing: Packing) -> str:
     encoded = base64.b64encode(data).decode("ascii")
+    kind = "ttf" if packing == "truetype" else "woff2"
     return (
         f'@font-face{{font-family:"{face.family}";font-weight:{face.weight};'
         f"font-style:{face.style};font-display:block;"
-        f'src:url("data:font/woff2;base64,{encoded}") format("woff2")}}'
+        f'src:url("data:font/{kind};base64,{encoded}") format("{packing}")}}'
     )
 
 
 def write_shipped(folder: Path) -> None:
     """Cut every face to the common characters, into a folder."""
     for face in FACES:
-        (folder / _file_name(face)).write_bytes(_cut(face, _common_of(face)))
+        characters = _common_of(face)
+        (folder / _file_name(face, "woff2")).write_bytes(_cut(face, characters, "woff2"))
+        plain = gzip.compress(_cut(face, characters, "truetype"), mtime=0)
+        (folder / _file_name(face, "truetype")).write_bytes(plain)
 
 
 if __name__ == "__main__":

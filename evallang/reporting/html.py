@@ -50,7 +50,7 @@ def render(document: Document, medium: Medium) -> Page:
             fonts_place=FONTS_PLACE,
         )
     )
-    embedded = fonts.embed(html)
+    embedded = fonts.embed(html, "truetype" if medium == "print" else "woff2")
     return Page(str(html).replace(FONTS_PLACE, embedded.css, 1), embedded.missing)
 
 

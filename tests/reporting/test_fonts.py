@@ -22,9 +22,9 @@ def face_of(found: dict[tuple[str, str, str], TTFont], face: fonts.Face) -> TTFo
     return found[face.family, str(face.weight), face.style]
 
 
-@pytest.fixture(scope="module")
-def common() -> dict[tuple[str, str, str], TTFont]:
-    return embedded(embed("a report").css)
+@pytest.fixture(scope="module", params=["woff2", "truetype"])
+def common(request) -> dict[tuple[str, str, str], TTFont]:
+    return embedded(embed("a report", request.param).css)
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: face.key)
