@@ -16,7 +16,16 @@ from evallang.version import VERSION as __version__  # noqa: N811 - the customar
 
 if TYPE_CHECKING:
     from evallang import stats
-    from evallang.api import Results, Study, StudyError, check, compare, load, parse, run
+    from evallang.api import (
+        Results,
+        StudyError,
+        StudyFile as Study,
+        check,
+        compare,
+        load,
+        parse,
+        run,
+    )
 
 __all__ = [
     "Results",
@@ -47,5 +56,6 @@ def __getattr__(name: str) -> Any:
         if name == "stats":
             return importlib.import_module("evallang.stats")
         if name in __all__:
-            return getattr(importlib.import_module("evallang.api"), name)
+            inside = "StudyFile" if name == "Study" else name
+            return getattr(importlib.import_module("evallang.api"), inside)
     raise AttributeError(f"module 'evallang' has no attribute {name!r}")

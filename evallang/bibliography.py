@@ -4,7 +4,7 @@ A module that registers a method contains its own `Reference`; this module conta
 that several packages cite.
 """
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 
 
 @frozen

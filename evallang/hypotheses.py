@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from evallang.compatibility import own_metric
 from evallang.data.dataset import CountsSpec, DataSpec, ScoresSpec
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.spelling import Words
 from evallang.stats.hypothesis_tests.hypothesis_test import (
     HYPOTHESIS_TESTS,

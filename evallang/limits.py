@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.spelling import closest
 
 VARIABLE = "EVALLANG_LIMIT"

@@ -19,7 +19,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from evallang.bibliography import Reference
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.spelling import closest
 from evallang.working_folder import safe_path
 

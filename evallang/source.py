@@ -9,7 +9,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 
 
 @frozen

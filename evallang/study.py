@@ -19,7 +19,7 @@ from evallang.data.dataset import (
     ScoresSpec,
     Task,
 )
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.models.model import ModelSpec
 from evallang.results.settings import Default, FileRecord, ReportSettings
 from evallang.source import Span

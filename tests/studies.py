@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evallang.api.study import Study, StudyError, _checked
+from evallang.api.study_file import StudyError, StudyFile, _checked
 from evallang.checking.check import Checked, check
 from evallang.diagnostics import Diagnostic
 
@@ -48,7 +48,7 @@ def codes_told(found: Iterable[Diagnostic]) -> list[str]:
     ]
 
 
-def study(text: str, folder: Path | str = ".") -> Study:
+def study(text: str, folder: Path | str = ".") -> StudyFile:
     """Check a text into a study that can be planned and run."""
     return _checked("study.eval", text, Path(folder), {})
 

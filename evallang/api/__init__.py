@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evallang.api.preparing import check_data, read_and_plan
     from evallang.api.results import Results
     from evallang.api.running import RunFailed, run
-    from evallang.api.study import Study, StudyError, load, open_study, parse
+    from evallang.api.study_file import StudyError, StudyFile, load, open_study, parse
     from evallang.api.trust import NotTrusted
 
 PLACES = {
@@ -25,14 +25,14 @@ PLACES = {
     "NotTrusted": "trust",
     "Results": "results",
     "RunFailed": "running",
-    "Study": "study",
-    "StudyError": "study",
+    "StudyError": "study_file",
+    "StudyFile": "study_file",
     "check": "findings",
     "check_data": "preparing",
     "compare": "comparing",
-    "load": "study",
-    "open_study": "study",
-    "parse": "study",
+    "load": "study_file",
+    "open_study": "study_file",
+    "parse": "study_file",
     "read_and_plan": "preparing",
     "run": "running",
 }
@@ -42,8 +42,8 @@ __all__ = [
     "NotTrusted",
     "Results",
     "RunFailed",
-    "Study",
     "StudyError",
+    "StudyFile",
     "check",
     "check_data",
     "compare",

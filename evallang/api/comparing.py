@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from evallang.api.results import Results
 from evallang.api.running import run
-from evallang.api.study import parse
+from evallang.api.study_file import parse
 from evallang.spelling import RESERVED
 from evallang.syntax.literals import quoted
 

@@ -60,6 +60,6 @@ def check(text: str, folder: str | Path = ".") -> Findings:
 
     Included files are looked for in `folder`.
     """
-    from evallang.api.study import check_text
+    from evallang.api.study_file import check_text
 
     return check_text(text, "study.eval", folder).check()

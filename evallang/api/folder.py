@@ -269,7 +269,7 @@ def _try_writing(place: Path) -> None:
 
 def write_folder(
     reserved: Reserved,
-    record: records.Results,
+    record: records.ResultsRecord,
     run: Run | None,
     formats: tuple[str, ...] | None = None,
 ) -> tuple[str, ...]:

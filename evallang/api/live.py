@@ -14,8 +14,8 @@ from evallang.data.data_frames import is_frame
 from evallang.models.own_code import OwnCode
 
 if TYPE_CHECKING:
-    from evallang.results.records import Results
-    from evallang.study import Study as MeantStudy
+    from evallang.results.records import ResultsRecord
+    from evallang.study import Study
 
 LONGEST = 200  # signs of an object's text that results keep
 
@@ -35,7 +35,7 @@ class Live:
 NOTHING = Live()
 
 
-def checked(live: Live, study: MeantStudy | None) -> None:
+def checked(live: Live, study: Study | None) -> None:
     """Raise `ValueError` for a frame of data that the study does not have, or no estimator."""
     sources = {} if study is None else {source.name: source for source in study.sources}
     for name, given in live.frames.items():
@@ -68,7 +68,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "none"
 
 
-def own_code(study: MeantStudy, folder: Path, models: Mapping[str, Any]) -> OwnCode:
+def own_code(study: Study, folder: Path, models: Mapping[str, Any]) -> OwnCode:
     """Give the fits what they may make instances of beside the catalogue."""
     from evallang.checking.own_code import live_name
     from evallang.study import own_sources
@@ -93,7 +93,7 @@ def _hash(model: Any) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def described(record: Results, models: Mapping[str, Any]) -> Results:
+def described(record: ResultsRecord, models: Mapping[str, Any]) -> ResultsRecord:
     """Say in the results which models were objects, and what they were."""
     if not models:
         return record

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evallang.api.study import Study, StudyError, checked_again
+from evallang.api.study_file import StudyError, StudyFile, checked_again
 from evallang.api.trust import find_own_code
 from evallang.diagnostics import Diagnostic, diagnose, has_errors, in_order
 from evallang.metrics.own_code import OwnMetric, loaded_for_a_run
@@ -14,14 +14,14 @@ from evallang.models.own_code import OwnCode
 from evallang.study import own_metrics_of, own_sources
 
 if TYPE_CHECKING:
-    from evallang.study import Study as MeantStudy
+    from evallang.study import Study
 
 
 FORM = "a metric is a function `def NAME(truth, prediction)` of its module"
 
 
 @contextmanager
-def with_own_metrics(study: Study) -> Iterator[Study]:
+def with_own_metrics(study: StudyFile) -> Iterator[StudyFile]:
     """Import the own metrics of a study; gives it as checked with what they say of themselves.
 
     The caller has consent. Raises `StudyError` where a metric cannot be loaded, or does not
@@ -40,7 +40,7 @@ def with_own_metrics(study: Study) -> Iterator[Study]:
         yield again
 
 
-def _load(meant: MeantStudy, study: Study) -> tuple[dict[str, OwnMetric], list[Diagnostic]]:
+def _load(meant: Study, study: StudyFile) -> tuple[dict[str, OwnMetric], list[Diagnostic]]:
     from evallang.engine.own_metrics import NotUsable, load, objection
     from evallang.planning.codes import OWN_METRIC_UNUSABLE
 

@@ -1,14 +1,14 @@
 """A study in, what its tests can detect out; nothing is fitted."""
 
 from evallang.api.preparing import read_and_plan
-from evallang.api.study import Study
+from evallang.api.study_file import StudyFile
 from evallang.diagnostics import Diagnostic
 from evallang.results.records import Analysis
 
 SCHEMA = "evallang/power/1"
 
 
-def power_of(study: Study) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]]:
+def power_of(study: StudyFile) -> tuple[tuple[Analysis, ...], tuple[Diagnostic, ...]]:
     """Read what data there are, and answer every `analyze power`, or one with its defaults.
 
     Raises `StudyError` where the study or its data are faulty.

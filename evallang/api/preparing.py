@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.api.live import NOTHING, Live, hashes
-from evallang.api.study import Study, StudyError, with_task
+from evallang.api.study_file import StudyError, StudyFile, with_task
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
@@ -24,7 +24,7 @@ from evallang.working_folder import safe_path
 if TYPE_CHECKING:
     from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
     from evallang.planning.planner import Planned
-    from evallang.study import Study as MeantStudy
+    from evallang.study import Study
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Prepared:
     `paths_taken` are the paths of its files, as written, that lead out of its folder.
     """
 
-    study: MeantStudy
+    study: Study
     read: ReadSources
     planned: Planned
     diagnostics: tuple[Diagnostic, ...]
@@ -43,7 +43,7 @@ class Prepared:
 
 @safe_path()
 def read_and_plan(
-    study: Study, *, missing_is_fine: bool = False, trusted: bool = False, live: Live = NOTHING
+    study: StudyFile, *, missing_is_fine: bool = False, trusted: bool = False, live: Live = NOTHING
 ) -> Prepared:
     """Read every source of a study and plan its fits; imports nothing of the author's.
 
@@ -85,7 +85,7 @@ def read_and_plan(
     return Prepared(meant, sources, planned, said, tuple(taken))
 
 
-def _with_known_task(study: Study, read: ReadSources) -> Study:
+def _with_known_task(study: StudyFile, read: ReadSources) -> StudyFile:
     """Check again where only the data tell the task: measures and models depend on it."""
     if study.meant is None or study.meant.task is not None:
         return study
@@ -94,14 +94,14 @@ def _with_known_task(study: Study, read: ReadSources) -> Study:
     return with_task(study, tasks[0]) if tasks else study
 
 
-def _stop_on_errors(study: Study, found: Iterable[Diagnostic]) -> None:
+def _stop_on_errors(study: StudyFile, found: Iterable[Diagnostic]) -> None:
     every = report((*study.diagnostics, *found), study.checked.gathered)
     if has_errors(every):
         raise StudyError(every, study.checked.sources)
 
 
 def _read(
-    study: MeantStudy, folder: Path, trusted: bool, live: Live
+    study: Study, folder: Path, trusted: bool, live: Live
 ) -> tuple[ReadSources, list[Diagnostic]]:
     from evallang.data.counts import read_counts
     from evallang.data.data_tables import read_table
@@ -146,7 +146,7 @@ def _several(given: Any) -> Sequence[Any]:
     return given if isinstance(given, list | tuple) else (given,)
 
 
-def check_data(study: Study) -> tuple[Diagnostic, ...]:
+def check_data(study: StudyFile) -> tuple[Diagnostic, ...]:
     """Check a study and its data: everything found, sorted by place."""
     try:
         return read_and_plan(study).diagnostics

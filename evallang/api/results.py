@@ -48,7 +48,7 @@ class Results:
 
     def __init__(
         self,
-        record: records.Results,
+        record: records.ResultsRecord,
         run: Run | None = None,
         diagnostics: tuple[Diagnostic, ...] = (),
         study_folder: Path | None = None,

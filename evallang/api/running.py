@@ -17,7 +17,7 @@ from evallang.api.models import check_places
 from evallang.api.own_metrics import with_own_metrics
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
-from evallang.api.study import Study, StudyError, open_study, with_live
+from evallang.api.study_file import StudyError, StudyFile, open_study, with_live
 from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
@@ -28,7 +28,7 @@ from evallang.results import codec, records
 from evallang.working_folder import safe_path, working_folder_restored
 
 if TYPE_CHECKING:
-    from evallang.study import Study as MeantStudy
+    from evallang.study import Study
 
 Progress = Callable[[int, int], None]
 
@@ -54,7 +54,7 @@ class RunFailed(Exception):
 
 
 def run(
-    study: Study | str | Path,
+    study: StudyFile | str | Path,
     *,
     jobs: int = 1,
     out: str | Path | None = None,
@@ -78,7 +78,7 @@ def run(
     estimator of the study, and `RunFailed` (with what was computed) when a fit failed.
     """
     live = Live(data or {}, models or {})
-    given = study.given.models if isinstance(study, Study) else {}
+    given = study.given.models if isinstance(study, StudyFile) else {}
     own = safe_path(live=bool(live.models or given))
     with own, working_folder_restored(), stdout_spared():
         if out is None:
@@ -95,7 +95,7 @@ def run(
 
 
 def _run(
-    study: Study | str | Path,
+    study: StudyFile | str | Path,
     live: Live,
     jobs: int,
     progress: Progress | None,
@@ -154,15 +154,15 @@ def _run(
     return results
 
 
-def _loaded(study: Study | str | Path, live: Live) -> Study:
+def _loaded(study: StudyFile | str | Path, live: Live) -> StudyFile:
     """Read a study, or take one, with the objects that are given for it."""
-    again = with_live(study if isinstance(study, Study) else open_study(study), live)
+    again = with_live(study if isinstance(study, StudyFile) else open_study(study), live)
     if has_errors(again.diagnostics):
         raise StudyError(again.diagnostics, again.checked.sources)
     return again
 
 
-def _command(study: Study, live: Live, trust: bool) -> str:
+def _command(study: StudyFile, live: Live, trust: bool) -> str:
     """Say how the study was run, for the record."""
     if not (live.frames or live.models):
         return f"evallang run {study.path}{' --trust' if trust else ''}"
@@ -176,7 +176,7 @@ def _names(given: Mapping[str, Any]) -> str:
     return ", ".join(f"{name!r}: ..." for name in given)
 
 
-def _relative_paths(record: records.Results, study: Study) -> records.Results:
+def _relative_paths(record: records.ResultsRecord, study: StudyFile) -> records.ResultsRecord:
     """Name files relative to the study, so that results do not depend on where it was run."""
     start = posixpath.dirname(study.path) or "."
 
@@ -204,7 +204,7 @@ def _utc(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def _own_files(study: Study, meant: MeantStudy) -> Iterator[tuple[Path, str | None]]:
+def _own_files(study: StudyFile, meant: Study) -> Iterator[tuple[Path, str | None]]:
     """List the files of a study and of its author's own code below its folder."""
     start = posixpath.dirname(study.path) or "."
     for file in meant.files:

@@ -13,7 +13,7 @@ from evallang.results.files import write_file
 from evallang.spelling import closest
 
 if TYPE_CHECKING:
-    from evallang.results.records import Results
+    from evallang.results.records import ResultsRecord
 
 FRAME_HEIGHT = 800
 NBSP = "\u00a0"
@@ -61,7 +61,7 @@ def _stacked(panels: tuple[str, ...]) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
 
 
-def figure(record: Results, name: str) -> Drawing:
+def figure(record: ResultsRecord, name: str) -> Drawing:
     """Return a figure of the report; raises `ValueError`, which lists the names, for others."""
     from evallang.reporting.report import figures
 
@@ -78,7 +78,7 @@ def figure(record: Results, name: str) -> Drawing:
     )
 
 
-def show(record: Results) -> None:
+def show(record: ResultsRecord) -> None:
     """Show the report in the notebook or the browser, or write where its file is."""
     from evallang.reporting.report import write_report
 

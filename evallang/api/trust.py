@@ -12,7 +12,7 @@ from evallang.models.own_code import find, has_module, is_hidden, source_hash
 from evallang.spelling import closest
 
 if TYPE_CHECKING:
-    from evallang.study import Study as MeantStudy
+    from evallang.study import Study
 
 CONSENT = "EVALLANG_TRUST"
 
@@ -26,7 +26,7 @@ def is_trusted(trust: bool) -> bool:
     return trust or os.environ.get(CONSENT) == "1"
 
 
-def refuse_without_consent(study: MeantStudy, trust: bool) -> None:
+def refuse_without_consent(study: Study, trust: bool) -> None:
     """Raise `NotTrusted` where a study has `use` lines and nobody has consented."""
     if study.uses and not is_trusted(trust):
         modules = ", ".join(f"`{use.module}`" for use in study.uses)
@@ -46,7 +46,7 @@ def _way_to(module: str, package: Path | None) -> str:
     return f"put `{module.replace('.', '/')}.py` into the study's folder"
 
 
-def find_own_code(study: MeantStudy, folder: Path) -> tuple[MeantStudy, list[Diagnostic]]:
+def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:
     """Hash the packages that `use` lines name, without importing them; say which are missing."""
     from evallang.planning.codes import OWN_CODE_NOT_FOUND
 

@@ -20,7 +20,7 @@ from evallang.data.codes import (
 from evallang.data.dataset import GivenOutcomes, Table
 from evallang.data.findings import counted
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
 from evallang.registry import Evidence, lazy
 from evallang.source import Span

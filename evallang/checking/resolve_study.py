@@ -7,7 +7,7 @@ from evallang.checking import clause_values, codes, unbuilt, values
 from evallang.checking.clauses import Clauses
 from evallang.checking.paths import outside_objection
 from evallang.checking.scope import Scope, suggestion
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.results.settings import ReportSettings
 from evallang.source import Span
 from evallang.spelling import listed

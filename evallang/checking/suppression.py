@@ -15,7 +15,7 @@ from functools import cached_property
 from evallang.checking import codes
 from evallang.checking.include import Gathered
 from evallang.diagnostics import Diagnostic, Edit, Fix, Phase, Related, Severity, in_order
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.syntax.language import STATEMENTS
 

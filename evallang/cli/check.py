@@ -21,7 +21,7 @@ from evallang.source import SourceFile
 from evallang.version import VERSION
 
 if TYPE_CHECKING:
-    from evallang.api.study import Study
+    from evallang.api.study_file import StudyFile
 
 
 @click.command("check", epilog="Example: evallang check study.eval --format json")
@@ -99,7 +99,7 @@ def _written(found: list[Diagnostic], sources: dict[str, SourceFile], layout: st
     return to_sarif(found, sources, version=VERSION)
 
 
-def _standard_input() -> "Study":
-    from evallang.api.study import check_text
+def _standard_input() -> "StudyFile":
+    from evallang.api.study_file import check_text
 
     return check_text(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), "<stdin>")

@@ -12,7 +12,7 @@ ROUNDS = 20  # a fix may uncover another finding; more rounds than this would ne
 
 def apply_fixes(path: Path) -> list[str]:
     """Apply every safe fix of a study file; return the titles of the applied fixes."""
-    from evallang.api.study import open_study
+    from evallang.api.study_file import open_study
 
     applied: list[str] = []
     for _ in range(ROUNDS):

@@ -21,7 +21,7 @@ NO_NEWLINE = "\\ No newline at end of file"  # the words of diff and patch
 @limit_option
 def command(files: tuple[str, ...], only_check: bool, show_diff: bool) -> int:
     """Write studies in their canonical format; `-` reads stdin and writes stdout."""
-    from evallang.api.study import read_text
+    from evallang.api.study_file import read_text
     from evallang.syntax.formatter import format_parsed
     from evallang.syntax.parser import parse_lines
     from evallang.syntax.preflight import not_text

@@ -21,7 +21,7 @@ from evallang.printable import printable, printable_json, printable_line
 from evallang.source import SourceFile
 
 if TYPE_CHECKING:
-    from evallang.api.study import Study
+    from evallang.api.study_file import StudyFile
 
 
 def open_streams() -> None:
@@ -201,9 +201,9 @@ def study_path(path: str) -> Path:
     return place
 
 
-def read_study(path: str, overrides: Mapping[str, str] | None = None) -> "Study":
+def read_study(path: str, overrides: Mapping[str, str] | None = None) -> "StudyFile":
     """Read and check a study file; raise `click.ClickException` if it cannot be read."""
-    from evallang.api.study import open_study
+    from evallang.api.study_file import open_study
 
     try:
         return open_study(study_path(path), overrides)

@@ -1,11 +1,11 @@
 """One line on stdout for each `require`: the decision and the numbers behind it."""
 
-from evallang.results.records import Requirement, Results
+from evallang.results.records import Requirement, ResultsRecord
 
 MOST_DECIMALS = 8  # more than the unit has, so that no bound is rounded across the line
 
 
-def requirement_lines(record: Results) -> list[str]:
+def requirement_lines(record: ResultsRecord) -> list[str]:
     """Format each decision: `PASS a not worse than b by 2%: -0.4 points [-1.6, 0.8] (95%)`."""
     units = {m.name: m.unit for m in record.methods if m.kind == "metric"}
     return [

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.given import given_metric
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.metrics.own_code import own_metric_entry

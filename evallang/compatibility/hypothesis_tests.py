@@ -14,7 +14,7 @@ from evallang.compatibility import (
     needed,
 )
 from evallang.compatibility.intervals import default_interval
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.metric import MetricDeclaration, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Entry, Evidence

@@ -15,7 +15,7 @@ from evallang.data.delimited import checked_text
 from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, quoted, repeated
 from evallang.data.frame import Frame, frame_of
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.limits import OverLimit
 from evallang.registry import lazy
 from evallang.source import Span

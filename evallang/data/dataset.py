@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.source import Span
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from evallang.data.files import check_size
 from evallang.data.findings import RENAME, Findings, counted, listed, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.labels import as_number
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.limits import CELL, OverLimit
 from evallang.registry import lazy
 from evallang.source import Span

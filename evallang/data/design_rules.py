@@ -20,7 +20,7 @@ from evallang.data.dataset import GivenOutcomes, PredictionsSpec, Table
 from evallang.data.findings import Findings, counted, label_written, quoted
 from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.diagnostics import Diagnostic
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 

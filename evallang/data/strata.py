@@ -7,7 +7,7 @@ from evallang.data.codes import BINS_DO_NOT_FIT, RARE_STRATA_MERGED, STRATA_TOO_
 from evallang.data.dataset import Table
 from evallang.data.findings import Findings, counted, quoted
 from evallang.diagnostics import Diagnostic
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 

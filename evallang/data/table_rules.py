@@ -35,7 +35,7 @@ from evallang.data.text_forms import (
     names_unit,
 )
 from evallang.diagnostics import Code, Diagnostic
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.source import Span
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.source import Span
 
 

@@ -20,7 +20,7 @@ from evallang.results.records import (
     FitWarning,
     Provenance,
     Requirement,
-    Results,
+    ResultsRecord,
     Selection,
     SpecRecord,
     StudyRecord,
@@ -43,14 +43,14 @@ def build_results(
     counts: FitCounts,
     exports: tuple[Export, ...] = (),
     analyses: tuple[Analysis, ...] = (),
-) -> Results:
+) -> ResultsRecord:
     """Put everything together; provenance and diagnostics are filled in by the caller."""
     data = data_records(study, read)
     methods, references = methods_used(
         study, estimates, comparisons, requirements, data, exports, analyses
     )
     defaults = (*planned.plan.defaults, *data_defaults(read))
-    return Results(
+    return ResultsRecord(
         schema=SCHEMA,
         study=StudyRecord(
             study.title,

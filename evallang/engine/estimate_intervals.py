@@ -8,7 +8,7 @@ from evallang.compatibility.intervals import default_interval
 from evallang.data.heavy_tails import heavy_kurtosis
 from evallang.engine.interval_inputs import ESTIMATE, IntervalInputs, MethodInputs
 from evallang.engine.zero_width import has_no_width
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.metric import is_binary
 from evallang.registry import lazy
 from evallang.results.records import BOUNDS_COINCIDE, NO_WIDTH, NOT_COMPUTED, NOT_SOUND, Interval

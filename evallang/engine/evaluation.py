@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evallang.compatibility import metric_entry
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, aggregate
 from evallang.metrics.given import of_means
 from evallang.metrics.metric import MetricEntry, Outcome

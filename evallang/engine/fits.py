@@ -21,7 +21,7 @@ from evallang.engine.backends import local, serial
 from evallang.engine.searching import bayes_search
 from evallang.engine.selecting import choose, steps_from_simple
 from evallang.engine.warning_counts import counting, one_more
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS, MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting

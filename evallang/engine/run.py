@@ -33,7 +33,7 @@ from evallang.results.records import (
     Failure,
     FitCounts,
     FitWarning,
-    Results,
+    ResultsRecord,
     Selection,
 )
 from evallang.study import Protocol, Study
@@ -61,7 +61,7 @@ class Run:
 
     evaluations: tuple[Evaluation, ...]
     tables: Mapping[str, Table]
-    results: Results
+    results: ResultsRecord
     fits: "tuple[Fitted, ...]"
     models: tuple[tuple[str, bytes], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -16,7 +16,7 @@ from evallang.compatibility.intervals import (
     interval_mismatch,
 )
 from evallang.data.dataset import CountsSpec, PredictionsSpec
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS
 from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Entry, Evidence

@@ -6,7 +6,7 @@ from typing import Any
 
 from evallang.checking.waivers import can_be_allowed
 from evallang.diagnostics import Code
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.manual.compatibility_table import FITTING
 from evallang.manual.illustrations import illustration, python_call
 from evallang.models.catalogue import CATALOGUE

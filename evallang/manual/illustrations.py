@@ -9,7 +9,7 @@ from typing import Any
 
 from evallang.compatibility.hypothesis_tests import of_shares
 from evallang.compatibility.intervals import interval_mismatch
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.manual.compatibility_table import test_with
 from evallang.metrics.metric import METRICS, default_metric
 from evallang.protocols.protocol import PER_ROW, PROTOCOLS, Yields, written

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.bibliography import Reference
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.metric import (
     MetricEntry,
     Outcome,

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Entry, Guidance, Registry, lazy
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from math import isfinite, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.metrics.metric import Direction, MetricDeclaration, MetricEntry
 from evallang.registry import Entry, Option, lazy
 

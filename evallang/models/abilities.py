@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.models.catalogue import CATALOGUE, ClassEntry, Rule
 from evallang.models.columns import branch_columns
 from evallang.models.model import (

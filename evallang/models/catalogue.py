@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.models import class_facts, regular_expressions
 from evallang.models.constraints import Constraint, read_constraint
 from evallang.models.model import ParameterValue

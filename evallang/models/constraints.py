@@ -4,7 +4,7 @@ import math
 import re
 from functools import cache
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.models.model import (
     Candidates,
     EstimatorSpec,

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.source import Span
 from evallang.spelling import RESERVED, written_name
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 
 _POSITIVE = "none; real (0, inf)"
 _NOT_NEGATIVE = "none; real [0, inf)"

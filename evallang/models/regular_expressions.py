@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from re import _constants as words, _parser as parser
 from typing import Any
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 
 MANY = 4  # lengths from which on a bounded repeat counts as one without end
 MOST_PATHS = 200  # ways through choices and options; more are refused unread

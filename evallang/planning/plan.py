@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.models.model import ParameterValue, PipelineSpec
 from evallang.protocols.protocol import Split
 from evallang.results.printed import Head, Printed, number as printed_number

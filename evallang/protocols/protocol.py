@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Design, Entry, Evidence, Guidance, Registry
 from evallang.results.records import OptionWords
 from evallang.spelling import written_name

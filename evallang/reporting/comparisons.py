@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.reporting.cells import dash, interval_cell, number_cell
 from evallang.reporting.context import Context
 from evallang.reporting.contrasts import contrast

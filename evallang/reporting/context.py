@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, cast
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.printable import printable
 from evallang.reporting.document import Cite, Runs
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
@@ -26,7 +26,7 @@ from evallang.results.records import (
     HypothesisTestResult,
     MethodRecord,
     ModelRecord,
-    Results,
+    ResultsRecord,
     Tested,
 )
 
@@ -84,10 +84,10 @@ class Context:
     that no name can break a drawing or disguise itself.
     """
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: ResultsRecord) -> None:
         plain = to_plain(results)
         self.report_id = report_id(plain)
-        self.results = from_plain(Results, _visible(plain))
+        self.results = from_plain(ResultsRecord, _visible(plain))
         self.alpha = self.results.study.alpha
         self.style = cast(Style, self.results.report.numbers)
 

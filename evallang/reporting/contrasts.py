@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import Interval, Runs, runs
 from evallang.reporting.numbers import NBSP, Scale, interval, percent

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import ClassVar, Literal, TypeAlias
 
 from evallang import diagnostics
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 
 
 @frozen

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.reporting.document import (
     Block,
     Caution,

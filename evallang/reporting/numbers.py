@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 
 MINUS = "\u2212"
 NBSP = "\u00a0"

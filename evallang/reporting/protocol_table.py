@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cell, Code, Column, Row, Runs, Table, Term, runs

@@ -8,13 +8,13 @@ from evallang.reporting.context import Context
 from evallang.reporting.document import Figure
 from evallang.reporting.section import build
 from evallang.results.files import write_file
-from evallang.results.records import Results
+from evallang.results.records import ResultsRecord
 
 FORMATS = ("html", "pdf")
 """The formats that can be written."""
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(results: ResultsRecord) -> dict[str, Figure]:
     """Return the figures of the report by name, in its order."""
     sections = build(Context(results)).sections
     blocks = [block for section in sections for block in section.blocks]
@@ -22,7 +22,7 @@ def figures(results: Results) -> dict[str, Figure]:
 
 
 def write_report(
-    results: Results, folder: Path, formats: Sequence[str]
+    results: ResultsRecord, folder: Path, formats: Sequence[str]
 ) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Write `report.html` and `report.pdf` into a folder; gives the paths and messages.
 

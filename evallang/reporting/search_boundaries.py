@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.reporting.codes import SEARCH_AT_THE_EDGE
 from evallang.reporting.context import Context
 from evallang.reporting.document import Caution, Code, Runs, runs

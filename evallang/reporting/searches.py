@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,

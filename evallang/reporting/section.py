@@ -6,7 +6,7 @@ A section without anything to say gives no blocks and is left out.
 
 from collections.abc import Callable, Sequence
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Registry
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Document, Section

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from evallang.printable import printable_json
 from evallang.results.kinds import Among, Between, Reads, ReadsBy
-from evallang.results.records import SCHEMA, Results
+from evallang.results.records import SCHEMA, ResultsRecord
 from evallang.results.references import check_references
 from evallang.results.statistics import NOT_RUN, POSTERIOR
 
@@ -56,7 +56,7 @@ def from_plain(kind: type[Record], value: Any) -> Record:
     return cast(Record, _build(kind, value, kind.__name__))
 
 
-def dumps(results: Results) -> str:
+def dumps(results: ResultsRecord) -> str:
     """Return the text of `results.json`."""
     return printable_json(to_plain(results), indent=1) + "\n"
 
@@ -102,7 +102,7 @@ def _escaped(text: str) -> str:
     )
 
 
-def loads(text: str) -> Results:
+def loads(text: str) -> ResultsRecord:
     """Read the text of a `results.json`.
 
     Raises `ValueError` if it is another file or has a schema that this version cannot read.
@@ -116,7 +116,7 @@ def loads(text: str) -> Results:
     if document["schema"] != SCHEMA:
         raise ValueError(f"results of schema {document['schema']!r}; this version reads {SCHEMA}")
     _set_statuses(document)
-    record = from_plain(Results, document)
+    record = cast(ResultsRecord, _build(ResultsRecord, document, "Results"))
     check_references(record)
     return record
 

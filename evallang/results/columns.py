@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.results.records import ColumnRecord
 
 MOST_SINGLE = 20  # a source with more columns groups similar ones

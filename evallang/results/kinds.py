@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 
 ROUNDING = 1e-9
 """The largest excess of a computed number over a bound."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.printable import printable
 
 if TYPE_CHECKING:

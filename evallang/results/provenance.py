@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.results.kinds import Duration
 
 

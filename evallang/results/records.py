@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.results import printed
 from evallang.results.kinds import Among, Level, Reads, ReadsBy, Share
 from evallang.results.provenance import (
@@ -479,7 +479,7 @@ class FitWarning:
 
 
 @frozen
-class Results:
+class ResultsRecord:
     """All results of a run: the content of `results.json`."""
 
     schema: str

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from evallang.results.records import Comparison, Requirement, Results
+from evallang.results.records import Comparison, Requirement, ResultsRecord
 from evallang.results.statistics import HypothesisTestResult
 
 PARTS = (
@@ -13,7 +13,7 @@ PARTS = (
 """The lists of results whose records name data sets, protocols, models and metrics."""
 
 
-def check_references(results: Results) -> None:
+def check_references(results: ResultsRecord) -> None:
     """Raise `ValueError`, with the place, for a name or a length that contradicts other records."""
     models = frozenset(model.name for model in results.models)
     known = {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evallang.results.kinds import Among
-from evallang.results.records import SCHEMA, Results
+from evallang.results.records import SCHEMA, ResultsRecord
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FILE = Path(__file__).with_name("results.schema.json")
@@ -23,7 +23,7 @@ INFINITE = {"enum": ["inf", "-inf"]}
 def schema() -> dict[str, Any]:
     """Return the schema: every field is required, unknown fields are allowed."""
     definitions: dict[str, Any] = {}
-    root = _record(Results, definitions)
+    root = _record(ResultsRecord, definitions)
     root["properties"]["schema"] = {"const": SCHEMA}
     return {"$schema": DIALECT, "title": SCHEMA, **root, "$defs": dict(sorted(definitions.items()))}
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.results.kinds import Among
 
 Value = Any

@@ -7,7 +7,7 @@ that a faulty `results.json` is refused with the place of the fault before a rep
 from collections.abc import Mapping
 from typing import Annotated
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.results.kinds import Reads, Share
 
 Number = float | None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Annotated, NamedTuple
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.results import printed
 from evallang.results.kinds import Among, Reads, Share
 from evallang.results.settings import Value

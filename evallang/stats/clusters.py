@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.results.statistics import Clusters, Difference
 from evallang.stats.alternatives import Alternative

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Example, Guidance, Registry
 from evallang.stats.distributions import checked_level
 from evallang.stats.validation import word

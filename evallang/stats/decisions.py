@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.stats.validation import word
 
 Better = Literal["higher", "lower"]

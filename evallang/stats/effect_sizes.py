@@ -10,7 +10,7 @@ import math
 from typing import Literal
 
 from evallang.bibliography import Reference
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Example, Registry
 from evallang.results.statistics import Effect
 from evallang.stats.intervals.proportions import CLOPPER_PEARSON_1934, clopper_pearson

@@ -8,7 +8,7 @@ derives from the declarations which methods can run.
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from evallang.bibliography import Reference
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.stats.corrections import CORRECTIONS, harmonic
 from evallang.stats.validation import word
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import lazy
 from evallang.stats.studentized_range import range_quantile
 from evallang.stats.validation import subtractable

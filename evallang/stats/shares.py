@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.stats.validation import MOST_COUNTED
 
 Share = tuple[int, int]

@@ -21,7 +21,7 @@ from functools import cache
 from typing import Any, Literal
 
 from evallang import spelling
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.syntax import nodes as n
 
 Takes = Literal[

@@ -7,7 +7,7 @@ spelling (`1_000`, `.632`).
 
 from dataclasses import field
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.source import Span
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evallang.api.preparing import check_data
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 
 FRAME = """evallang 1
 study

@@ -5,7 +5,7 @@ import pytest
 
 from evallang.api import run
 from evallang.api.preparing import check_data
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 
 STUDY = """evallang 1
 predictions p from "p.csv"

@@ -4,7 +4,7 @@ import pytest
 from studies import checked
 
 from evallang.api.preparing import check_data
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 
 ROWS = """evallang 1
 study

@@ -3,7 +3,7 @@
 import pytest
 from studies import checked
 
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 
 MAIN = """evallang 1
 include "lab/protocol.eval"

@@ -7,7 +7,7 @@ import pytest
 from studies import checked, codes_told
 
 from evallang.api.preparing import check_data
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 from evallang.cli.fixing import apply_fixes
 from evallang.diagnostics import Severity
 from evallang.diagnostics.formats import to_github, to_json, to_sarif

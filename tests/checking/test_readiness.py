@@ -3,7 +3,7 @@
 import pytest
 
 from evallang.api.preparing import read_and_plan
-from evallang.api.study import StudyError, open_study
+from evallang.api.study_file import StudyError, open_study
 
 STUDY = """evallang 1
 data iris from sklearn iris

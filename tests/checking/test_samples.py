@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 RUNNABLE = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evallang.api.preparing import read_and_plan
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 from evallang.checking.data_validation import questions
 from evallang.checking.rules.examples import of_outcomes, uncounted
 from evallang.checking.rules.rule import Known, Stage, advise_later

@@ -4,7 +4,7 @@ import pytest
 from studies import checked
 
 from evallang.api.preparing import check_data
-from evallang.api.study import check_text, open_study
+from evallang.api.study_file import check_text, open_study
 from evallang.checking.waivers import canonical
 from evallang.source import SourceFile
 from evallang.syntax.formatter import format_parsed

@@ -10,7 +10,7 @@ import pytest
 
 from evallang.checking.clauses import Clauses
 from evallang.checking.scope import Scope
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.manual.catalogues import entries
 from evallang.manual.glossary import explain
 from evallang.source import SourceFile

@@ -14,7 +14,7 @@ from docs.generator import catalogues, fitting
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.api.results import Results
-from evallang.api.study import StudyError
+from evallang.api.study_file import StudyError
 from evallang.cli.main import root
 from evallang.protocols.protocol import PROTOCOLS
 

@@ -9,7 +9,7 @@ from studies import study
 
 from evallang.api import run
 from evallang.api.running import RunFailed
-from evallang.api.study import StudyError
+from evallang.api.study_file import StudyError
 
 N = 60
 MOMENT = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)

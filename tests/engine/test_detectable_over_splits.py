@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from evallang.api.running import run
-from evallang.api.study import parse
+from evallang.api.study_file import parse
 
 STUDY = """evallang 1
 study

@@ -74,7 +74,7 @@ def test_a_name_that_nobody_registers_stays_an_unknown_class(tmp_path):
     said = in_a_process_with(
         tmp_path,
         """
-        from evallang.api.study import open_study
+        from evallang.api.study_file import open_study
         text = open("study.eval").read().replace("ConstantGuess", "ConstantGues")
         open("study.eval", "w").write(text)
         print(*[f"{d.code} {d.help}" for d in open_study("study.eval").diagnostics

@@ -17,7 +17,7 @@ from evallang.results.records import (
     HypothesisTestResult,
     Interval,
     ProtocolRecord,
-    Results,
+    ResultsRecord,
     SimultaneousInterval,
     Statistic,
     Subgroup,
@@ -28,7 +28,7 @@ LACKING = Lacking("fit", "a fit of forest failed", "forest")
 
 
 @cache
-def one_model_failed() -> Results:
+def one_model_failed() -> ResultsRecord:
     """Give the cancer study as a failing fit of the forest leaves it."""
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
@@ -67,7 +67,7 @@ def one_model_failed() -> Results:
 
 
 @cache
-def no_bounds() -> Results:
+def no_bounds() -> ResultsRecord:
     """Give pairs of a test without intervals, as 5x2cv leaves them: rejected, bounds unknown."""
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
@@ -95,7 +95,7 @@ def no_bounds() -> Results:
 
 
 @cache
-def second_is_better() -> Results:
+def second_is_better() -> ResultsRecord:
     """Give one open pair whose second model is ahead: numbers with a direction are turned."""
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
@@ -116,7 +116,7 @@ def second_is_better() -> Results:
 
 
 @cache
-def same_scores() -> Results:
+def same_scores() -> ResultsRecord:
     """Give two models with the same score in every fold."""
     whole = second_is_better()
     comparison = whole.comparisons[0]
@@ -130,7 +130,7 @@ def same_scores() -> Results:
 
 
 @cache
-def levels() -> Results:
+def levels() -> ResultsRecord:
     """Give the levels of a column, one of them too small for an interval."""
     whole = fixture.cancer()
     found = []
@@ -151,7 +151,7 @@ def levels() -> Results:
 
 
 @cache
-def bootstrap() -> Results:
+def bootstrap() -> ResultsRecord:
     """Give .632+ estimates with their parts."""
     whole = fixture.cancer()
     estimates = tuple(
@@ -175,7 +175,7 @@ def bootstrap() -> Results:
 
 
 @cache
-def posterior() -> Results:
+def posterior() -> ResultsRecord:
     """Give a Bayesian comparison of three models, one pair decided, one equivalent, one open."""
     whole = fixture.cancer()
     comparison = whole.comparisons[0]
@@ -202,7 +202,7 @@ def posterior() -> Results:
 
 
 @cache
-def defaults() -> Results:
+def defaults() -> ResultsRecord:
     """Give every kind of default that the checker states, twice where two data sets say it."""
     whole = no_bounds()
     said = (

@@ -15,7 +15,7 @@ import tinyhtml5
 
 from evallang.reporting.report import write_report
 from evallang.results.codec import to_plain
-from evallang.results.records import Results
+from evallang.results.records import ResultsRecord
 
 ROOMS = (fixture, fixture_variants, drawn_regression)
 NAMES = (
@@ -34,7 +34,7 @@ NAMES = (
 class Drawn:
     """A study's results, its page and its PDF."""
 
-    results: Results
+    results: ResultsRecord
     html: str
     page: Element
     pdf: Path

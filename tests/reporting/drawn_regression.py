@@ -22,7 +22,7 @@ from evallang.results.records import (
     Interval,
     ModelRecord,
     ProtocolRecord,
-    Results,
+    ResultsRecord,
     Selection,
     SimultaneousInterval,
     Statistic,
@@ -30,7 +30,7 @@ from evallang.results.records import (
 
 
 @cache
-def regression() -> Results:
+def regression() -> ResultsRecord:
     """Give three tuned regressors under repeated cross-validation, compared by corrected t."""
     rng = np.random.default_rng(7)
     labels = {"ridge": "Ridge", "forest": "Random forest", "naive": "Mean only"}

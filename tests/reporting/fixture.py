@@ -32,7 +32,7 @@ from evallang.results.records import (
     ModelRecord,
     ProtocolRecord,
     Requirement,
-    Results,
+    ResultsRecord,
     SpecRecord,
     Statistic,
     StudyRecord,
@@ -108,7 +108,7 @@ def _cancer_predictions() -> tuple[Any, Mapping[str, Any], Mapping[str, Any], An
 
 
 @cache
-def cancer() -> Results:
+def cancer() -> ResultsRecord:
     """Give the study of `look/page-1.png`: four classifiers, ten folds, Cochran then McNemar."""
     from sklearn.metrics import roc_auc_score
     from statsmodels.stats.contingency_tables import cochrans_q
@@ -166,7 +166,7 @@ def cancer() -> Results:
         0, "compare with cochran then mcnemar holm", "cancer", "main", "accuracy", ALPHA,
         Family(6, "holm", False, "Holm"), omnibus, holm(pairs), True, None,
     )  # fmt: skip
-    return Results(
+    return ResultsRecord(
         SCHEMA,
         StudyRecord(
             "Four classifiers for breast cancer diagnosis", ("A. Researcher",), None, None, 2026,
@@ -267,7 +267,7 @@ def _pooled(
 
 
 @cache
-def holdout() -> Results:
+def holdout() -> ResultsRecord:
     """Give two models on one holdout, one pair, gate and requirements with a subgroup."""
     whole = cancer()
     comparison = whole.comparisons[0]

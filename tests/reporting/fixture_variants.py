@@ -19,13 +19,13 @@ from evallang.results.records import (
     HypothesisTestResult,
     ModelRecord,
     Ranks,
-    Results,
+    ResultsRecord,
     Statistic,
 )
 
 
 @cache
-def counts() -> Results:
+def counts() -> ResultsRecord:
     """Give Raschka's (2018) figure 20: two tables of counts, no protocol, no estimates' folds."""
     tables = {"a": ((9959, 11), (1, 29)), "b": ((9945, 25), (15, 15))}
     whole = cancer()
@@ -69,7 +69,7 @@ def counts() -> Results:
 
 
 @cache
-def gate_shut() -> Results:
+def gate_shut() -> ResultsRecord:
     """Give the first study with an omnibus test that does not reject, on grouped rows."""
     whole = cancer()
     comparison = whole.comparisons[0]
@@ -90,7 +90,7 @@ def gate_shut() -> Results:
 
 
 @cache
-def no_intervals() -> Results:
+def no_intervals() -> ResultsRecord:
     """Give the first study as 5x2cv leaves it: fold values, no interval, no comparison."""
     whole = cancer()
     estimates = tuple(replace(e, interval=None) for e in whole.estimates)
@@ -98,7 +98,7 @@ def no_intervals() -> Results:
 
 
 @cache
-def many_data_sets() -> Results:
+def many_data_sets() -> ResultsRecord:
     """Give five models on eight data sets: ranks, Friedman then Nemenyi, and a Bayesian pair."""
     names = ("alpha", "beta", "gamma", "delta", "epsilon")
     ranks = dict(zip(names, (1.5, 2.0, 3.1, 3.9, 4.5), strict=True))
@@ -156,7 +156,7 @@ def many_data_sets() -> Results:
 
 
 @cache
-def hostile() -> Results:
+def hostile() -> ResultsRecord:
     """Give the first study with markup, control signs, long and foreign names everywhere."""
     whole = cancer()
     long = "A model with a name of sixty characters, which no column can hold"

@@ -13,7 +13,7 @@ from studies import study
 
 from evallang.api import Results, run
 from evallang.api.running import RunFailed
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 from evallang.reporting import fonts, html
 from evallang.reporting.context import Context
 from evallang.reporting.section import build

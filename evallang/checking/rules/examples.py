@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from evallang.data.dataset import CountsSpec
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.study import Study
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from evallang.checking.rules.examples import Examples
 from evallang.diagnostics import Code, Diagnostic, Related, Severity, declare, diagnose
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.protocols.protocol import Split, Yields
 from evallang.source import Span
 from evallang.study import Protocol, Study

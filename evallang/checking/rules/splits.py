@@ -25,7 +25,7 @@ from evallang.compatibility.hypothesis_tests import (
 )
 from evallang.compatibility.intervals import default_interval
 from evallang.data.dataset import DataSpec
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.hypotheses import family_of, is_open
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.stats.distributions import normal_quantile

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from evallang.checking.rules.rule import Objection, rule
 from evallang.checking.rules.study_facts import listed, own_protocols, tables
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.models.catalogue import CATALOGUE, simplicity
 from evallang.models.defaults import without_defaults
 from evallang.models.domains import number

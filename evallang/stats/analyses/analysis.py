@@ -1,6 +1,6 @@
 """What an analysis is: a function behind a word of `analyze`, its options keyword-only."""
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Guidance, Registry
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Literal, cast
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.stats.analyses.analysis import ANALYSES, AnalysisDeclaration
 from evallang.stats.power import HOENIG_HEISEY_2001, PowerAnalysis, stated
 from evallang.stats.power_of_mcnemar import (

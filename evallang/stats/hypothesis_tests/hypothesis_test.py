@@ -12,7 +12,7 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
 
 DifferenceForm = Literal["shares", "splits", "proportion", "auc", "losses", "drawn"]

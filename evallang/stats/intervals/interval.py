@@ -7,7 +7,7 @@ parameters are the author's options.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.registry import Design, Evidence, Guidance, Registry
 
 if TYPE_CHECKING:

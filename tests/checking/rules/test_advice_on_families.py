@@ -7,7 +7,7 @@ import pytest
 from studies import checked
 
 from evallang.api.preparing import check_data
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 from evallang.checking.rules.multiplicity import ranks_that_depend_on_the_pool
 from evallang.hypotheses import hypotheses_of
 from evallang.study import Method

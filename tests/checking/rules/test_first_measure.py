@@ -7,7 +7,7 @@ from studies import checked
 
 from evallang.api.preparing import check_data, read_and_plan
 from evallang.api.running import run
-from evallang.api.study import open_study
+from evallang.api.study_file import open_study
 from evallang.cli.plan_text import plan_lines
 from evallang.compatibility import is_grouped, yields_of
 from evallang.compatibility.intervals import default_interval

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from evallang.frozen import frozen
+from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import Block, Cell, Column, Number, Row, Table, runs
 from evallang.reporting.numbers import count

@@ -22,7 +22,7 @@ from evallang.source import SourceFile
 from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
-    from evallang.study import Study as MeantStudy
+    from evallang.study import Study
 
 
 class StudyError(Exception):
@@ -35,7 +35,7 @@ class StudyError(Exception):
 
 
 @dataclass(frozen=True, repr=False)
-class Study:
+class StudyFile:
     """A study file with what its check found.
 
     `meant` is the resolved study, None where anything is an error; `folder` is where the
@@ -57,7 +57,7 @@ class Study:
         return self.checked.diagnostics
 
     @property
-    def meant(self) -> MeantStudy | None:
+    def meant(self) -> Study | None:
         """The resolved study, None where anything is an error."""
         return self.checked.study
 
@@ -89,7 +89,7 @@ class Study:
         return read_and_plan(self, missing_is_fine=True, live=self.given).planned.plan
 
 
-def _facts(meant: MeantStudy) -> list[tuple[str, str]]:
+def _facts(meant: Study) -> list[tuple[str, str]]:
     """Return the statements of a study that a reader looks for first, each as a fact."""
     compared = (spec.source for spec in meant.comparisons)
     required = (spec.source for spec in meant.requirements)
@@ -109,7 +109,7 @@ def load(
     *,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
-) -> Study:
+) -> StudyFile:
     """Read and check a study file; raises `StudyError` when anything is an error.
 
     `data` and `models` are objects that stand for sources and models, as `run` takes them; a
@@ -124,7 +124,7 @@ def parse(
     *,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
-) -> Study:
+) -> StudyFile:
     """Check the text of a study; raises `StudyError` when anything is an error.
 
     `data` and `models` are objects that stand for sources and models, as `run` takes them; a
@@ -134,7 +134,7 @@ def parse(
     return _sound(study, Live(data or {}, models or {}))
 
 
-def _sound(study: Study, given: Live) -> Study:
+def _sound(study: StudyFile, given: Live) -> StudyFile:
     """Return a study with the objects that are given for it; raises `StudyError` for errors."""
     study = with_live(study, given)
     if has_errors(study.diagnostics):
@@ -142,14 +142,14 @@ def _sound(study: Study, given: Live) -> Study:
     return study
 
 
-def open_study(path: str | Path, overrides: Mapping[str, str] | None = None) -> Study:
+def open_study(path: str | Path, overrides: Mapping[str, str] | None = None) -> StudyFile:
     """Read and check a study file, with all its findings; raises `OSError`."""
     place = Path(path)
     text = read_text(place)
     return _checked(str(path), text, place.parent, overrides or {})
 
 
-def check_text(text: str, name: str, folder: str | Path = ".") -> Study:
+def check_text(text: str, name: str, folder: str | Path = ".") -> StudyFile:
     """Check the text of a study without a file, with all its findings.
 
     Its paths are relative to the folder; `name` is what messages call it.
@@ -173,18 +173,18 @@ def read_text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
-def with_task(study: Study, task: Task) -> Study:
+def with_task(study: StudyFile, task: Task) -> StudyFile:
     """Return the study for the task that its data have shown."""
     return replace(study, checked=check.with_task(study.checked, task))
 
 
-def checked_again(study: Study) -> Study:
+def checked_again(study: StudyFile) -> StudyFile:
     """Check a study again, now that more is known of the code that it uses."""
     task = None if study.meant is None else study.meant.task
     return replace(study, checked=check.check_again(study.checked, task=task))
 
 
-def with_live(study: Study, given: Live) -> Study:
+def with_live(study: StudyFile, given: Live) -> StudyFile:
     """Add objects to a study, which is checked again where models are among them."""
     every = Live({**study.given.frames, **given.frames}, {**study.given.models, **given.models})
     study = replace(study, given=every)
@@ -195,7 +195,7 @@ def with_live(study: Study, given: Live) -> Study:
 
 
 @safe_path()
-def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -> Study:
+def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -> StudyFile:
     shown = path.replace(os.sep, "/")
     prefix = shown.rpartition("/")[0]
 
@@ -209,4 +209,4 @@ def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -
             raise OSError(errno.EPERM, "a link leads out of the folder of the study", str(place))
         return read_text(place)
 
-    return Study(shown, text, folder, check.check(shown, text, read, overrides), overrides)
+    return StudyFile(shown, text, folder, check.check(shown, text, read, overrides), overrides)
