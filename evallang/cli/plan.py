@@ -26,7 +26,7 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     """
     from evallang.api import StudyError, read_and_plan
     from evallang.cli.settings import overrides, remind
-    from evallang.engine.data_records import data_records
+    from evallang.engine.build_results import data_records
     from evallang.planning.plan import to_plain
 
     study = read_study(file, overrides(settings))

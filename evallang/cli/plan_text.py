@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evallang.engine.column_records import column_records
-from evallang.engine.data_records import data_records, model_records
+from evallang.engine.build_results import column_records, data_records, model_records
 from evallang.hypotheses import Family, pair_declaration
 from evallang.planning.defaults import without_interval
 from evallang.planning.exports import export_lines

@@ -1,32 +1,571 @@
-"""Results built from what was found, with the words, sources and settings that reports need."""
+"""Results built from a run: its records, the methods it used and its settings."""
 
 import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
+from evallang.bibliography import (
+    AKIBA_2019,
+    BERGSTRA_2011,
+    EFRON_TIBSHIRANI_1997,
+    PEDREGOSA_2011,
+    Reference,
+)
+from evallang.compatibility import metric_entry, own_metric
+from evallang.data.dataset import (
+    Column,
+    CountsSpec,
+    DataSpec,
+    GivenOutcomes,
+    ScoreTable,
+    Table,
+)
+from evallang.data.findings import counted, listed
 from evallang.data.read_sources import ReadSources
-from evallang.engine.data_records import data_defaults, data_records, model_records
-from evallang.engine.methods_used import methods_used, model_based
+from evallang.engine.evaluation import names_of
+from evallang.metrics.metric import MetricDeclaration
+from evallang.models.abilities import abilities, unweighted_steps
+from evallang.models.column_treatments import column_treatments
+from evallang.models.columns import dropped_columns
+from evallang.models.model import (
+    ColumnsSpec,
+    ModelSpec,
+    PipelineSpec,
+    is_baseline,
+    search_space,
+    written,
+)
+from evallang.planning.candidates import asks, tried
 from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
+from evallang.protocols.protocol import PROTOCOLS
+from evallang.registry import Entry, lazy
 from evallang.results.records import (
     SCHEMA,
     Analysis,
+    ColumnRecord,
     Comparison,
+    DataRecord,
+    Default,
     Estimate,
+    Excluded,
     Export,
     Failure,
     FileRecord,
     FitCounts,
     FitWarning,
+    MethodRecord,
+    ModelRecord,
     Provenance,
+    ReferenceRecord,
     Requirement,
     ResultsRecord,
     Selection,
     SpecRecord,
     StudyRecord,
 )
+from evallang.stats.analyses.analysis import ANALYSES
+from evallang.stats.corrections import CORRECTIONS
+from evallang.stats.effect_sizes import EFFECT_SIZES
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.intervals.effective_size import KISH_1965, effective_n
+from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration
+from evallang.stats.selection_bias import TSAMARDINOS_2018
 from evallang.study import Study
 from evallang.version import VERSION
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+def column_records(
+    source: Table | GivenOutcomes | ScoreTable, models: Sequence[ModelSpec] = ()
+) -> tuple[ColumnRecord, ...]:
+    """Return every column of a source, in its order, with what each model makes of it."""
+    words = _words(source, models) if isinstance(source, Table) else {}
+    return tuple(
+        ColumnRecord(
+            column.name,
+            column.kind,
+            column.role,
+            column.levels,
+            column.missing,
+            column.range,
+            words.get(column.name),
+        )
+        for column in source.source_columns
+    )
+
+
+def _words(table: Table, models: Sequence[ModelSpec]) -> dict[str, str]:
+    """Return what becomes of each feature, alike models together: `scaled (a, b); ... (c)`.
+
+    A baseline reads no feature and is named only where there is no other model.
+    """
+    known = {column.name: column.levels for column in table.source_columns}
+    blocks = {column.name: column for column in table.columns}
+
+    def levels(name: str) -> int | None:
+        if known.get(name) is None and name in blocks and blocks[name].numeric:
+            values = table.numeric[:, blocks[name].index]
+            known[name] = len(np.unique(values[~np.isnan(values)]))
+        return known.get(name)
+
+    reading = [model for model in models if not is_baseline(model)] or models
+    each = [
+        (model.name, column_treatments(model.pipeline, table.columns, levels)) for model in reading
+    ]
+    joined: dict[tuple[str, ...], str] = {}
+    found = {}
+    for column in table.columns:
+        ways = tuple(made[column.name] for _, made in each)
+        if ways not in joined:
+            joined[ways] = _joined([name for name, _ in each], ways)
+        found[column.name] = joined[ways]
+    return {name: words for name, words in found.items() if words}
+
+
+def _joined(names: Sequence[str], ways: Sequence[str]) -> str:
+    """Put what several models make of a column into one text."""
+    groups: dict[str, list[str]] = {}
+    for name, way in zip(names, ways, strict=True):
+        groups.setdefault(way, []).append(name)
+    if len(groups) < 2:
+        return "".join(groups)
+    return "; ".join(f"{way} ({', '.join(members)})" for way, members in groups.items())
+
+
+# --- data and models -------------------------------------------------------------------------
+
+
+MOST_DROPPED = 10  # columns that a note names; all of them stand among the columns of the data
+
+
+def data_records(
+    study: Study,
+    read: ReadSources,
+) -> tuple[DataRecord, ...]:
+    """Describe everything that was read; also for `plan`."""
+    return (
+        *(_table(table, study) for table in read.tables.values()),
+        *(_outcomes(source) for source in read.imported),
+        *(record for table in read.score_tables for record in _score_records(table)),
+    )
+
+
+def model_records(
+    study: Study,
+    read: ReadSources,
+) -> tuple[ModelRecord, ...]:
+    """Describe every model, with what was decided for the author; also for `plan`."""
+    return (*_models(study, read.tables), *_given_models(read))
+
+
+def _table(table: Table, study: Study) -> DataRecord:
+    spec = table.spec
+    classes = table.classes if table.task == "classification" else None
+    return DataRecord(
+        name=spec.name,
+        label=spec.label,
+        statement=spec.statement,
+        kind="table",
+        task=table.task,
+        n=table.n,
+        n_features=len(table.columns),
+        target=table.target,
+        classes=classes,
+        positive=None if table.positive is None else table.classes[table.positive],
+        class_counts=_class_counts(table.y, classes),
+        groups=None if table.group_codes is None else len(np.unique(table.group_codes)),
+        unit=spec.unit,
+        excluded=tuple(Excluded(clause, n) for clause, n in table.excluded),
+        sha256=table.sha256,
+        source=table.source,
+        cite=spec.cite,
+        about=spec.about,
+        positive_label=spec.positive_label,
+        notes=table.notes,
+        weight=spec.weight,
+        effective_n=None if table.weights is None else effective_n(table.weights),
+        columns=column_records(table, study.models),
+    )
+
+
+def _class_counts(y: Any, classes: Sequence[str] | None) -> dict[str, int] | None:
+    if classes is None:
+        return None
+    return {label: int(np.sum(y == code)) for code, label in enumerate(classes)}
+
+
+def _outcomes(source: GivenOutcomes) -> DataRecord:
+    spec = source.spec
+    judged = source.truth is None
+    classes = None if judged or source.task == "regression" else source.classes
+    return DataRecord(
+        name=spec.name,
+        label=spec.label,
+        statement=spec.statement,
+        kind=source.kind,
+        task=source.task,
+        n=source.n_examples,
+        n_features=None,
+        target=None if isinstance(spec, CountsSpec) else spec.truth,
+        classes=classes,
+        positive=None if classes is None or source.positive is None else classes[source.positive],
+        class_counts=_class_counts(_once(source), classes),
+        groups=None if source.group_codes is None else len(np.unique(source.group_codes)),
+        unit=spec.unit,
+        excluded=tuple(Excluded(clause, n) for clause, n in source.excluded),
+        sha256=source.sha256,
+        source=source.source,
+        cite=spec.cite,
+        about=spec.about,
+        positive_label=None if isinstance(spec, CountsSpec) else spec.positive_label,
+        notes=source.notes,
+        weight=None if isinstance(spec, CountsSpec) else spec.weight,
+        effective_n=None if source.weights is None else effective_n(source.weights),
+        columns=column_records(source),
+        samples=source.samples,
+    )
+
+
+def _once(source: GivenOutcomes) -> Any:
+    """Return the truth of each example, which is the same in all its repeats."""
+    if source.truth is None or source.examples is None:
+        return source.truth
+    return source.truth[np.unique(source.examples, return_index=True)[1]]
+
+
+def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
+    columns = next((table.columns for table in tables.values()), ())
+    weighted = any(table.weights is not None for table in tables.values())
+    return [
+        ModelRecord(
+            model.name,
+            model.label,
+            written(model.pipeline),
+            {
+                p.name: tuple(
+                    v if v is None or isinstance(v, bool | int | float | str) else written(v)
+                    for v in p.candidates.values or (p.candidates.written,)
+                )
+                for p in search_space(model.pipeline)
+            },
+            "estimator",
+            _model_notes(model.pipeline, columns, weighted),
+            tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
+            unweighted_steps(model.pipeline) if weighted else (),
+            takes_weights=not (weighted and _lacks_weights(model.pipeline)),
+        )
+        for model in study.models
+    ]
+
+
+def _lacks_weights(pipeline: PipelineSpec) -> bool:
+    """Return whether the last step is known not to accept weights of rows."""
+    able = abilities(pipeline)
+    return able.known and not able.weights
+
+
+def _model_notes(
+    pipeline: PipelineSpec, columns: Sequence[Column], weighted: bool
+) -> tuple[str, ...]:
+    """State what was decided for the author: columns dropped, seeds given, one process."""
+    notes = []
+    for step in pipeline.steps:
+        dropped = dropped_columns(step, columns) if isinstance(step, ColumnsSpec) else ()
+        if dropped:
+            shown = listed(dropped, MOST_DROPPED)
+            notes.append(
+                f"{counted(len(dropped), 'column')} that no key of columns(...) names "
+                f"{'is' if len(dropped) == 1 else 'are'} dropped: {shown}"
+            )
+    able = abilities(pipeline)
+    if able.seeded:
+        notes.append(f"random_state from the study's seed: {', '.join(able.seeded)}")
+    if able.parallel:
+        notes.append(f"n_jobs is 1: {', '.join(able.parallel)}")
+    if weighted and _lacks_weights(pipeline):
+        last = written(pipeline.steps[-1]).partition("(")[0]
+        notes.append(f"the weights have no part in its fits: {last} takes none")
+    steps = unweighted_steps(pipeline) if weighted else ()
+    if steps:
+        notes.append(
+            f"the weights are given to the last step alone: {', '.join(steps)} "
+            "would take them, but every row has weight 1 there"
+        )
+    return tuple(notes)
+
+
+def _given_models(read: ReadSources) -> list[ModelRecord]:
+    found: dict[str, ModelRecord] = {}
+    for source in read.imported:
+        for model in source.models:
+            found.setdefault(
+                model.name, ModelRecord(model.name, model.label, None, {}, source.kind)
+            )
+    for table in read.score_tables:
+        for model in table.models:
+            found.setdefault(model.name, ModelRecord(model.name, model.label, None, {}, "scores"))
+    return list(found.values())
+
+
+def data_defaults(read: ReadSources) -> Iterable[Default]:
+    """State what was settled only when the data were read."""
+    for table in read.score_tables:
+        yield from _score_defaults(table)
+    for source in read.with_examples:
+        spec = source.spec
+        if isinstance(spec, CountsSpec):
+            continue
+        if source.positive is not None and spec.positive is None and source.classes:
+            yield Default(f"data {spec.name} positive", source.classes[source.positive])
+        if isinstance(source, GivenOutcomes) and source.values is not None:
+            if not {"higher", "lower"} & set(spec.places):
+                yield Default(f"predictions {spec.name} better", "higher")
+            continue
+        if spec.task is None and (isinstance(source, Table) or source.truth is not None):
+            yield Default(f"data {spec.name} task", source.task)
+        if isinstance(spec, DataSpec) and spec.unit == "examples" and "unit" not in spec.places:
+            yield Default(f"data {spec.name} unit", spec.unit)
+
+
+# --- tables of scores -------------------------------------------------------------------------
+
+
+def _score_records(table: ScoreTable) -> Iterator[DataRecord]:
+    """Describe each data set of a table; its `n` is the number of scores a model has there."""
+    spec = table.spec
+    n = 1 if table.values.ndim == 2 else int(table.values.shape[2])
+    columns = column_records(table)
+    for row in range(table.n):
+        name, label = names_of(table, row)
+        lacking = [m.name for m, gone in zip(table.models, table.missing[row], strict=True) if gone]
+        notes = table.notes if row == 0 else ()
+        yield DataRecord(
+            name=name,
+            label=label,
+            statement=spec.statement,
+            kind="scores",
+            task="scores",
+            n=n,
+            n_features=None,
+            target=None,
+            classes=None,
+            positive=None,
+            class_counts=None,
+            groups=None,
+            unit="scores" if n > 1 else "score",
+            excluded=(),
+            sha256=table.sha256,
+            source=table.source,
+            cite=spec.cite,
+            about=spec.about,
+            notes=(*notes, f"no score of {', '.join(lacking)}") if lacking else notes,
+            columns=columns,
+        )
+
+
+def _score_defaults(table: ScoreTable) -> Iterator[Default]:
+    """State what the author of a table of scores left open."""
+    spec = table.spec
+    metric = own_metric(spec)
+    if spec.metric is None and metric is not None:
+        yield Default(f"scores {spec.name} metric", metric.name)
+    if "higher" not in spec.places and "lower" not in spec.places:
+        yield Default(f"scores {spec.name} better", "higher")
+    if not spec.models:
+        yield Default(f"scores {spec.name} models", ", ".join(m.name for m in table.models))
+
+
+# --- methods used ----------------------------------------------------------------------------
+
+
+BOOTSTRAP_SE = MethodRecord(
+    "interval",
+    "bootstrap_se",
+    "Normal interval with the bootstrap standard error",
+    "The estimate plus and minus z standard errors, by the delta method after the bootstrap.",
+    (EFRON_TIBSHIRANI_1997.key,),
+)
+"""No word of the language: it comes with `protocol bootstrap` alone."""
+
+
+BBC_CV = MethodRecord(
+    "estimate",
+    "bbc_cv",
+    "Bootstrap bias corrected cross-validation",
+    "The score of the best model where the choice had no part in it, by drawing examples anew.",
+    (TSAMARDINOS_2018.key,),
+)
+"""No word of the language: it comes with `export best` alone."""
+EFFECTIVE_N = MethodRecord(
+    "interval",
+    "effective_n",
+    "Effective number of examples",
+    "Weighted examples count as (Σ w)² / Σ w² equally weighted ones.",
+    (KISH_1965.key,),
+)
+"""No word of the language: it comes with `weight COL`."""
+
+
+OPTUNA = MethodRecord(
+    "software",
+    "optuna",
+    "Optuna",
+    "Candidates were proposed by tree-structured Parzen estimators.",
+    (BERGSTRA_2011.key, AKIBA_2019.key),
+)
+
+
+def methods_used(
+    study: Study,
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[Comparison],
+    requirements: Sequence[Requirement],
+    data: Sequence[DataRecord],
+    exports: Sequence[Export],
+    analyses: Sequence[Analysis],
+) -> tuple[tuple[MethodRecord, ...], tuple[ReferenceRecord, ...]]:
+    """List every method that was used, once, with the works it is taken from."""
+    used: dict[tuple[str, str], MethodRecord] = {}
+    works: dict[str, Reference] = {}
+
+    def add(kind: str, entry: Entry[Any], name: str | None = None) -> None:
+        found = MethodRecord(
+            kind,
+            name or entry.name,
+            entry.title,
+            entry.summary,
+            tuple(r.key for r in entry.references),
+        )
+        used.setdefault((kind, found.name), _as_declared(found, entry))
+        for reference in entry.references:
+            works.setdefault(reference.key, reference)
+
+    def add_interval(method: str) -> None:
+        name = method.partition("(")[0]
+        if method in INTERVALS:
+            add("interval", INTERVALS[method])
+        elif name in INTERVALS or name in of_tests:
+            title = INTERVALS[name].title if name in INTERVALS else of_tests[name]
+            record = MethodRecord("interval_of_test", name, title, "", ())
+            used.setdefault((record.kind, name), record)
+
+    of_tests = _titles_of_intervals()
+    for protocol in study.protocols:
+        add("protocol", PROTOCOLS[protocol.kind])
+    measured = {e.metric for e in estimates} | {c.metric for c in comparisons}
+    metrics = [m.metric for m in study.measures]
+    metrics += [m for c in study.comparisons for m in c.metrics]
+    metrics += [r.metric for r in study.requirements]
+    own = [metric for source in study.sources if (metric := own_metric(source)) is not None]
+    metrics += [metric for metric in own if metric.written in measured]
+    if study.tuning is not None and any(search_space(m.pipeline) for m in study.models):
+        metrics.append(study.tuning.metric)
+    for metric in metrics:
+        add("metric", metric_entry(metric), metric.written)
+    for found in estimates:
+        if found.interval is not None:
+            name = found.interval.method.partition("(")[0]
+            if name == BOOTSTRAP_SE.name:
+                used.setdefault(("interval", name), BOOTSTRAP_SE)
+                works.setdefault(EFRON_TIBSHIRANI_1997.key, EFRON_TIBSHIRANI_1997)
+            else:
+                add("interval", INTERVALS[name])
+    for measure in study.measures:
+        if measure.interval is not None:
+            add("interval", INTERVALS[measure.interval.name])
+    tests = [t for c in comparisons for t in (c.omnibus, *c.pairwise) if t is not None]
+    tests += [r.test for r in requirements if r.test is not None]
+    for test in tests:
+        add("test", HYPOTHESIS_TESTS[test.test])
+        if test.estimate is not None:
+            add_interval(test.estimate.method)
+        for effect in test.effects:
+            add("effect", EFFECT_SIZES[effect.name])
+    for required in requirements:
+        add_interval(required.method.partition("(")[0])
+    for analysis in analyses:
+        add("analysis", ANALYSES[analysis.kind])
+        add("test", HYPOTHESIS_TESTS[analysis.values["test"]])
+    for compared in comparisons:
+        if compared.family.correction is not None:
+            add("correction", CORRECTIONS[compared.family.correction.split("(")[0]])
+    if any(export.corrected is not None for export in exports):
+        used["estimate", BBC_CV.name] = BBC_CV
+        works.setdefault(TSAMARDINOS_2018.key, TSAMARDINOS_2018)
+    if any(record.weight is not None for record in data):
+        used["interval", EFFECTIVE_N.name] = EFFECTIVE_N
+        works.setdefault(KISH_1965.key, KISH_1965)
+    if model_based(study):
+        used["software", "optuna"] = OPTUNA
+        for work in (AKIBA_2019, BERGSTRA_2011):
+            works.setdefault(work.key, work)
+    if any(record.kind == "table" for record in data):
+        used["software", "scikit-learn"] = MethodRecord(
+            "software",
+            "scikit-learn",
+            "scikit-learn",
+            "Models were fitted with scikit-learn.",
+            (PEDREGOSA_2011.key,),
+        )
+        works.setdefault(PEDREGOSA_2011.key, PEDREGOSA_2011)
+    records = tuple(
+        ReferenceRecord(
+            r.key, r.authors, r.year, r.title, r.venue, r.volume, r.pages, r.doi, r.kind
+        )
+        for r in works.values()
+    )
+    return tuple(used.values()), records
+
+
+def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
+    """Add what a report needs to know of a method beside its title."""
+    match declared := entry.declaration:
+        case MetricDeclaration():
+            return replace(
+                found,
+                better=declared.better,
+                unit=declared.unit,
+                of_examples=declared.of_examples or None,
+                averages_classes=entry.option("average") is not None,
+                counts_right=declared.counts_right,
+            )
+        case HypothesisTestDeclaration():
+            asked = declared.estimand.statistic if declared.estimand is not None else ""
+            return replace(found, estimand=asked or None, variants=declared.variants)
+        case IntervalDeclaration():
+            return replace(
+                found,
+                of_difference=declared.of_difference or None,
+                allows_overlap=declared.allows_overlap,
+            )
+    return found
+
+
+def _titles_of_intervals() -> dict[str, str]:
+    """Return the titles of the intervals that come with a test alone."""
+    return {
+        name: title
+        for entry in HYPOTHESIS_TESTS
+        for name, title in entry.declaration.intervals.items()
+    }
+
+
+def model_based(study: Study) -> bool:
+    """Return whether a model-based search is run."""
+    return any(asks(model.pipeline, study.tuning) for model in study.models)
+
+
+# --- results ---------------------------------------------------------------------------------
 
 
 def build_results(

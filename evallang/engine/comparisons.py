@@ -1,17 +1,541 @@
-"""`compare` lines in, `Comparison`s out: omnibus and pairs run, their families decided."""
+"""`compare` lines in, `Comparison`s out: tests run in their context, families decided."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
-from evallang.engine import families
-from evallang.engine.comparison_contexts import ComparisonContext
-from evallang.engine.families import TestRun
-from evallang.hypotheses import Families, PlannedComparison
-from evallang.results.records import Comparison, Family, HypothesisTestResult, Ranks
-from evallang.results.statistics import not_computed
-from evallang.stats.corrections import CORRECTIONS
-from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
-from evallang.study import ComparisonSpec, Study
+from evallang import hypotheses
+from evallang.engine.across import GridInputs, ScoreGrid, ranks
+from evallang.engine.estimate_intervals import without_zero_width
+from evallang.engine.evaluation import Evaluation, as_read_by
+from evallang.engine.providers import Providers
+from evallang.engine.test_inputs import TestInputs, rows_about
+from evallang.hypotheses import Families, PlannedComparison, pair_declaration
+from evallang.planning.seeds import analysis_seed
+from evallang.registry import lazy
+from evallang.results.records import (
+    Comparison,
+    Family,
+    HypothesisTestResult,
+    Ranks,
+    SimultaneousInterval,
+)
+from evallang.results.statistics import NOT_RUN, Lacking, not_computed, with_status
+from evallang.stats.corrections import CORRECTIONS, DIGITS, simultaneous_level
+from evallang.stats.distributions import t_quantile
+from evallang.stats.hypothesis_tests.hypothesis_test import (
+    HYPOTHESIS_TESTS,
+    HypothesisTestDeclaration,
+)
+from evallang.stats.inputs import Subject
+from evallang.stats.power_of_t import t_detectable
+from evallang.study import ComparisonSpec, Method, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy("numpy")
+
+
+class ComparisonContext(Protocol):
+    """Where models meet by one metric: a source under a protocol, or several data sets."""
+
+    @property
+    def data(self) -> str | None:
+        """The data set, None across several."""
+
+    @property
+    def protocol(self) -> str | None:
+        """The protocol, if any."""
+
+    @property
+    def metric(self) -> str:
+        """The metric as written."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models that are there."""
+
+    def lacking(self, models: Sequence[str]) -> Lacking | None:
+        """Return why these models cannot be tested, None when they can."""
+
+    def run(self, study: Study, test: Method, models: tuple[str, ...], level: float) -> Any:
+        """Run a test of these models."""
+
+    def correct(self, models: Sequence[str]) -> Any:
+        """Right and wrong of these models (n, M), where that is known."""
+
+    def seed(self, study: Study, method: Method) -> int:
+        """The seed of a method that resamples."""
+
+    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+        """Average ranks over data sets, None on one."""
+
+
+@dataclass(frozen=True)
+class OneSource:
+    """One source under one protocol, by one metric."""
+
+    evaluation: Evaluation
+    by: Method
+    asked: dict[tuple[Method, tuple[str, ...]], TestInputs] = field(default_factory=dict)
+
+    @property
+    def data(self) -> str | None:
+        """The name of the source."""
+        return self.evaluation.source
+
+    @property
+    def protocol(self) -> str | None:
+        """The protocol, None for given outcomes."""
+        return self.evaluation.protocol
+
+    @property
+    def metric(self) -> str:
+        """The metric as written."""
+        return self.by.written
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models of the source."""
+        return tuple(self.evaluation.models)
+
+    def lacking(self, models: Sequence[str]) -> Lacking | None:
+        """Return a model whose fit failed, or that gives no scores."""
+        for model in models:
+            if self.evaluation.models[model].failed:
+                return Lacking("fit", f"a fit of {model} failed", model)
+            if self.evaluation.outcome(model, self.by) is None:
+                return Lacking("scores", f"{model} gives no scores", model)
+        return None
+
+    def run(
+        self, study: Study, test: Method, models: tuple[str, ...], level: float
+    ) -> HypothesisTestResult:
+        """Run a test on the outcomes of the models."""
+        key = (test, models)
+        if key not in self.asked:
+            read = as_read_by(self.evaluation, self.by)
+            self.asked[key] = TestInputs(study, read, self.by, models, test, level)
+        inputs = self.asked[key]
+        return _reasoned(lambda: inputs.run(level), test)
+
+    def correct(self, models: Sequence[str]) -> Any:
+        """Right and wrong of each model on each row that the metric is about."""
+        every = np.column_stack([self.evaluation.correct(model) for model in models])
+        return every[rows_about(self.evaluation, self.by, models[0])]
+
+    def seed(self, study: Study, method: Method) -> int:
+        """The seed of a method on this source and metric."""
+        return analysis_seed(
+            study.seed,
+            self.evaluation.sha256,
+            self.evaluation.protocol,
+            self.metric,
+            method.written,
+        )
+
+    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+        """None: folds are no data sets."""
+        return None
+
+
+@dataclass(frozen=True)
+class Across:
+    """Several data sets, by one metric."""
+
+    grid: ScoreGrid
+    by: Method
+    on: str | None
+    family: tuple[str, ...]
+
+    data: str | None = None
+
+    @property
+    def protocol(self) -> str | None:
+        """The protocol whose estimates are compared, None for given scores."""
+        return self.on
+
+    @property
+    def metric(self) -> str:
+        """The metric as written."""
+        return self.grid.metric
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models that have scores."""
+        return self.grid.models
+
+    def lacking(self, models: Sequence[str]) -> Lacking | None:
+        """Nothing here: tests say themselves which data sets they leave out."""
+        return None
+
+    def run(
+        self, study: Study, test: Method, models: tuple[str, ...], level: float
+    ) -> HypothesisTestResult:
+        """Run a test on the scores of the models."""
+        inputs = GridInputs(study, self.grid, self.by, models, self.family, test, level)
+        return _reasoned(inputs.run, test)
+
+    def correct(self, models: Sequence[str]) -> Any:
+        """Scores are neither right nor wrong; raises `ValueError`."""
+        raise ValueError("scores over data sets are neither right nor wrong")
+
+    def seed(self, study: Study, method: Method) -> int:
+        """The seed of a method on these scores."""
+        return analysis_seed(study.seed, self.grid.sha256, None, self.metric, method.written)
+
+    def ranks(self, models: tuple[str, ...], alpha: float) -> Ranks | None:
+        """Average ranks over the data sets, None where the scores are beyond reach."""
+        try:
+            return ranks(self.grid, models, alpha)
+        except ValueError:
+            return None
+
+
+def _reasoned(run: Callable[[], HypothesisTestResult], test: Method) -> HypothesisTestResult:
+    """Run a test; what it refuses by a `ValueError` is not computed, for that reason."""
+    try:
+        return with_status(run())
+    except ValueError as error:
+        null = HYPOTHESIS_TESTS[test.name].declaration.null
+        return not_computed(test.name, null, Lacking("refused", str(error)))
+
+
+# --- families decided ------------------------------------------------------------------------
+
+
+NOT_REJECTED = "the omnibus test did not reject, so the post hoc tests were not performed"
+UNDEFINED = "the omnibus test is undefined, so the post hoc tests were not performed"
+
+
+@dataclass(frozen=True, eq=False)
+class TestRun:
+    """The undecided tests of one line in one context: an omnibus, if any, and its pairs."""
+
+    planned: PlannedComparison
+    context: ComparisonContext
+    omnibus: HypothesisTestResult | None
+    tests: tuple[HypothesisTestResult, ...]
+
+    @property
+    def spec(self) -> ComparisonSpec:
+        """The line."""
+        return self.planned.line
+
+    @property
+    def single(self) -> Method:
+        """The test of each pair."""
+        return self.spec.post_hoc or self.spec.test
+
+    @property
+    def declared(self) -> HypothesisTestDeclaration:
+        """What the test of each pair declares."""
+        return pair_declaration(self.spec)
+
+
+@dataclass(frozen=True)
+class FamilyDecision:
+    """A test run with its decisions; `reason` says why its pairs were not tested."""
+
+    test_run: TestRun
+    family: hypotheses.Family
+    omnibus: HypothesisTestResult | None
+    tests: tuple[HypothesisTestResult, ...]
+    reason: str | None
+
+
+def pair_test(
+    study: Study,
+    spec: ComparisonSpec,
+    context: ComparisonContext,
+    pair: tuple[str, ...],
+    level: float,
+) -> HypothesisTestResult:
+    """Run the test of one pair, its interval at a level."""
+    test = spec.post_hoc or spec.test
+    lacking = context.lacking(pair)
+    if lacking is not None:
+        null = HYPOTHESIS_TESTS[test.name].declaration.null
+        return not_computed(test.name, null, lacking, pair)
+    result: HypothesisTestResult = context.run(study, test, pair, level)
+    return replace(without_zero_width(result), models=pair)
+
+
+def decide(
+    study: Study, family: hypotheses.Family, test_runs: Sequence[TestRun]
+) -> list[FamilyDecision]:
+    """Open or shut the gates of a family, adjust its p-values, decide, widen its intervals."""
+    reasons = [None if family.joint else _shut(test_run, study.alpha) for test_run in test_runs]
+    adjusted = _adjust(study, family, test_runs, reasons)
+    while family.joint:  # a pair behind a gate that shuts counts as 1, which may shut another
+        now = [
+            reason
+            or _shut(test_run, study.alpha, found[0] if test_run.omnibus is not None else None)
+            for test_run, reason, found in zip(test_runs, reasons, adjusted, strict=True)
+        ]
+        if now == reasons:
+            break
+        reasons = now
+        adjusted = _adjust(study, family, test_runs, reasons)
+    made = [
+        _decided(study, family, test_run, reason, found)
+        for test_run, reason, found in zip(test_runs, reasons, adjusted, strict=True)
+    ]
+    rejected = sum(bool(test.reject) for item in made for test in item.tests)
+    return [_with_detectable(study, _with_simultaneous(study, item, rejected)) for item in made]
+
+
+def _shut(test_run: TestRun, alpha: float, adjusted: float | None = None) -> str | None:
+    """Return why the pairs of a test run are not tested, None where they are."""
+    omnibus = test_run.omnibus
+    if omnibus is None or test_run.spec.post_hoc is None:
+        return _lacking(omnibus)
+    if omnibus.status == "not_computed":
+        return _lacking(omnibus)
+    if omnibus.p is None:
+        return UNDEFINED
+    return None if (omnibus.p if adjusted is None else adjusted) <= alpha else NOT_REJECTED
+
+
+def _lacking(omnibus: HypothesisTestResult | None) -> str | None:
+    if omnibus is None or omnibus.lacking is None:
+        return None
+    return f"{NOT_RUN}: {omnibus.lacking.reason}"
+
+
+def _adjust(
+    study: Study,
+    family: hypotheses.Family,
+    test_runs: Sequence[TestRun],
+    reasons: Sequence[str | None],
+) -> list[list[float | None]]:
+    """Adjust the p-values of a family: of each test run its omnibus (if a member), its pairs.
+
+    Pairs behind a shut gate keep their place in the family: they count as p = 1.
+    """
+    raw = [
+        [
+            *([test_run.omnibus.p] if family.joint and test_run.omnibus is not None else []),
+            *(None if reason else test.p for test in test_run.tests),
+        ]
+        for test_run, reason in zip(test_runs, reasons, strict=True)
+    ]
+    flat = [p for found in raw for p in found]
+    adjusted: Sequence[float | None] = [None] * len(flat)
+    correction = family.correction
+    if family.self_corrected:
+        adjusted = flat
+    elif correction is not None and CORRECTIONS[correction.name].declaration.adjusts and flat:
+        adjusted = _corrected(study, correction, test_runs[0], flat)
+    values = iter(adjusted)
+    return [[next(values) for _ in found] for found in raw]
+
+
+def _corrected(
+    study: Study, correction: Method, first: TestRun, p: Sequence[float | None]
+) -> Sequence[float | None]:
+    """Pass a correction what it asks for; beside p that is of one context alone."""
+    entry = CORRECTIONS[correction.name]
+    asked = FamilyInputs(study, correction, first, p)
+    inputs = [FAMILY.make(name, asked) for name in entry.inputs]
+    return list(entry.function(*inputs, **correction.keywords()))
+
+
+@dataclass(frozen=True)
+class FamilyInputs:
+    """The p-values of a family, and the tests of the one context that they are from."""
+
+    study: Study
+    correction: Method
+    first: TestRun
+    p: Sequence[float | None]
+
+
+FAMILY: Providers[FamilyInputs] = Providers(Subject.FAMILY)
+"""What makes the inputs of a correction."""
+
+
+@FAMILY.provides("p")
+def p_values(inputs: FamilyInputs) -> Sequence[float | None]:
+    """Return the p-values of the family."""
+    return inputs.p
+
+
+@FAMILY.provides("pairs")
+def pairs(inputs: FamilyInputs) -> list[tuple[int, int]]:
+    """Return the indices of the two models of each test."""
+    place = inputs.first.planned.models.index
+    return [(place(a), place(b)) for a, b in (test.models for test in inputs.first.tests)]
+
+
+@FAMILY.provides("correct")
+def correct(inputs: FamilyInputs) -> Any:
+    """Return which models are right on which rows (n, m)."""
+    return inputs.first.context.correct(inputs.first.planned.models)
+
+
+@FAMILY.provides("seed")
+def seed(inputs: FamilyInputs) -> int:
+    """Return the seed of the correction."""
+    return inputs.first.context.seed(inputs.study, inputs.correction)
+
+
+def _decided(
+    study: Study,
+    family: hypotheses.Family,
+    test_run: TestRun,
+    reason: str | None,
+    adjusted: Sequence[float | None],
+) -> FamilyDecision:
+    omnibus, values = test_run.omnibus, list(adjusted)
+    if omnibus is not None:
+        of_omnibus = values.pop(0) if family.joint else None
+        omnibus = _judged(omnibus, of_omnibus, study.alpha)
+    tests = []
+    for test, p in zip(test_run.tests, values, strict=True):
+        if reason is not None and test.status != "not_computed":
+            tests.append(_not_performed(test, bayesian=test_run.declared.bayesian))
+        else:
+            tests.append(_judged(test, p, study.alpha))
+    return FamilyDecision(test_run, family, omnibus, tuple(tests), reason)
+
+
+def _judged(
+    test: HypothesisTestResult, adjusted: float | None, alpha: float
+) -> HypothesisTestResult:
+    """Reject at p_adjusted, p where there is none; without either nothing is decided."""
+    decisive = test.p if adjusted is None else adjusted
+    reject = None if decisive is None else decisive <= alpha
+    return replace(test, p_adjusted=adjusted, reject=reject)
+
+
+def _not_performed(test: HypothesisTestResult, *, bayesian: bool) -> HypothesisTestResult:
+    """Keep what describes a pair, and drop everything that would tell its p."""
+    extra = {k: v for k, v in test.extra.items() if not k.startswith("p_") and k != "mc_se"}
+    return replace(
+        test,
+        statistic=None,
+        df=None,
+        p=None,
+        reject=None if bayesian else False,
+        extra=extra,
+        status="not_performed",
+    )
+
+
+# --- intervals of a family -----------------------------------------------------------------
+
+
+def _with_simultaneous(study: Study, item: FamilyDecision, rejected: int) -> FamilyDecision:
+    """Return each pair an interval that holds for the whole family, where there is one."""
+    if item.test_run.declared.self_correcting:
+        return replace(item, tests=tuple(map(_own, item.tests)))
+    family, correction = item.family, item.family.correction
+    if correction is None:
+        return item
+    level = simultaneous_level(correction.name, study.confidence, family.size, rejected)
+    if level is None:
+        return item
+    tests = tuple(_widened(study, item.test_run, test, correction, level) for test in item.tests)
+    return replace(item, tests=tests)
+
+
+def _own(test: HypothesisTestResult) -> HypothesisTestResult:
+    """Take the interval of a test that controls its family: it is simultaneous already."""
+    found = test.estimate
+    if found is None or found.low is None:
+        return test
+    return replace(
+        test,
+        simultaneous=SimultaneousInterval(found.low, found.high, found.level, found.method),
+    )
+
+
+def _widened(
+    study: Study, test_run: TestRun, test: HypothesisTestResult, correction: Method, level: float
+) -> HypothesisTestResult:
+    kind = CORRECTIONS[correction.name].declaration.simultaneous
+    plain = test.estimate
+    if plain is None or plain.low is None or (kind == "fcr" and not test.reject):
+        return test  # false coverage is controlled over those that were selected
+    wide = pair_test(study, test_run.spec, test_run.context, test.models, level).estimate
+    if wide is None or wide.low is None or wide.high is None:
+        return test
+    method = f"{wide.method}, {kind}" if kind == "conservative" else wide.method
+    interval = SimultaneousInterval(wide.low, wide.high, plain.level, method, kind == "fcr")
+    note = _disagreement(test, interval, conservative=kind == "conservative")
+    notes = test.notes if note is None else (*test.notes, note)
+    return replace(test, simultaneous=interval, notes=notes)
+
+
+def _disagreement(
+    test: HypothesisTestResult, interval: SimultaneousInterval, *, conservative: bool
+) -> str | None:
+    """State where a simultaneous interval and the decision are not the same."""
+    low, high = interval.low, interval.high
+    if low is None or high is None or "margin" in test.extra:
+        return None  # a test of a margin is not about 0
+    holds = low <= 0 <= high
+    if test.reject and holds:
+        why = "it is conservative" if conservative else "it is not made from the test's p"
+        return (
+            f"the simultaneous interval holds 0 although the adjusted p rejects: {why}, and the "
+            "decision follows p"
+        )
+    if test.reject is False and test.p is not None and not holds:
+        return (
+            "the simultaneous interval excludes 0 although the adjusted p does not reject: it is "
+            "not made from the test's p, and the decision follows p"
+        )
+    return None
+
+
+# --- what a family could detect -------------------------------------------------------------
+
+
+def _with_detectable(study: Study, item: FamilyDecision) -> FamilyDecision:
+    """State of each pair the difference that its t test over splits finds with 80 % power.
+
+    Computed from the standard error that was found, at the level of the correction's strictest
+    step; a posterior decides at the confidence of the study, on one side.
+    """
+    declared = item.test_run.declared
+    if not declared.t_over_splits:
+        return item
+    options = item.test_run.single.keywords()
+    one_sided = declared.bayesian or options.get("alternative", "two_sided") != "two_sided"
+    if declared.bayesian:
+        alpha = round(1 - study.confidence, DIGITS)
+    else:
+        alpha = round(item.family.level(study.alpha), DIGITS)
+    tests = tuple(with_detectable(test, alpha, 1 if one_sided else 2) for test in item.tests)
+    return replace(item, tests=tests)
+
+
+def with_detectable(test: HypothesisTestResult, alpha: float, sides: int) -> HypothesisTestResult:
+    """Add the detectable difference to what a test over splits found, where it has a spread.
+
+    Its power on one side at a level is that on both at twice the level, but for a negligible
+    tail.
+    """
+    found = test.estimate
+    if test.df is None or found is None or found.low is None or found.high is None:
+        return test
+    df = test.df[0]
+    error = (found.high - found.low) / 2 / t_quantile(found.level, df)
+    two_sided, splits = alpha * 2 / sides, round(df) + 1
+    if not error > 0 or not two_sided < 1:
+        return test
+    try:
+        smallest = t_detectable(error * splits**0.5, splits, two_sided).difference
+    except ValueError:  # a spread at the end of what floats hold
+        return test
+    more = {"standard_error": error, "detectable": smallest, "detectable_alpha": alpha}
+    return replace(test, extra={**test.extra, **more})
+
+
+# --- `compare` lines -------------------------------------------------------------------------
 
 
 def compare(
@@ -21,7 +545,7 @@ def compare(
     made: dict[PlannedComparison, Comparison] = {}
     for family in tested.families:
         test_runs = [_test_run(study, planned, arena_of(planned)) for planned in family.comparisons]
-        for decided in families.decide(study, family, test_runs):
+        for decided in decide(study, family, test_runs):
             made[decided.test_run.planned] = _comparison(study, decided)
     return [made[planned] for line in study.comparisons for planned in tested.planned[line.index]]
 
@@ -30,9 +554,7 @@ def _test_run(study: Study, planned: PlannedComparison, context: ComparisonConte
     """Run a line in one context; nothing is decided yet."""
     line = planned.line
     omnibus = _omnibus(study, line, context, planned.models) if planned.omnibus else None
-    tests = tuple(
-        families.pair_test(study, line, context, pair, study.confidence) for pair in planned.pairs
-    )
+    tests = tuple(pair_test(study, line, context, pair, study.confidence) for pair in planned.pairs)
     return TestRun(planned, context, omnibus, tests)
 
 
@@ -47,7 +569,7 @@ def _omnibus(
     return not_computed(spec.test.name, null, lacking, models)
 
 
-def _comparison(study: Study, decided: families.FamilyDecision) -> Comparison:
+def _comparison(study: Study, decided: FamilyDecision) -> Comparison:
     test_run, family = decided.test_run, decided.family
     spec, context = test_run.spec, test_run.context
     correction, adjective = None, None

@@ -4,18 +4,23 @@ However the predictions came about (fitted here, read from a file, published as 
 from here on they look the same.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evallang.compatibility import metric_entry
+from evallang.compatibility import metric_entry, own_metric, yields_of
+from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import Aggregate, aggregate
 from evallang.metrics.given import of_means
 from evallang.metrics.metric import MetricEntry, Outcome
 from evallang.metrics.own_code import in_labels
+from evallang.planning.defaults import yields_of_scores
+from evallang.planning.seeds import canonical_json
 from evallang.protocols.protocol import PROTOCOLS, ProtocolDeclaration, Yields
 from evallang.registry import lazy
+from evallang.results.records import Estimate, FoldValue
 from evallang.study import Method
 
 if TYPE_CHECKING:
@@ -197,3 +202,307 @@ class Evaluation:
         """Return on which test rows a model is right (n,)."""
         found = self.models[model]
         return np.asarray(found.truth == found.labels, dtype=bool)
+
+
+# --- repeated predictions --------------------------------------------------------------------
+
+
+def as_read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
+    """Return the outcomes as a metric reads them: with repeats, one mean for each example.
+
+    A metric that is no mean of examples (F1, AUC) is computed in each repeat, and its examples
+    are resampled and swapped with all their repeats.
+    """
+    if not evaluation.yields.averaged or evaluation.means:
+        return evaluation
+    return evaluation.once(("read by", metric), lambda: _read_by(evaluation, metric))
+
+
+def _read_by(evaluation: Evaluation, metric: Method) -> Evaluation:
+    if not _is_mean(metric):
+        if evaluation.group_codes is not None:
+            return evaluation
+        codes = np.arange(1 + max(int(m.rows.max()) for m in evaluation.models.values()))
+        return replace(evaluation, group_codes=codes, each="examples")
+    means = {name: _means(evaluation, name, metric) for name in evaluation.models}
+    return replace(
+        evaluation,
+        models={name: _averaged(found, means[name]) for name, found in evaluation.models.items()},
+        classes=(),
+        positive=None,
+        judged=False,
+        means=True,
+    )
+
+
+@dataclass(frozen=True)
+class _Means:
+    """The examples of a model, and of each the mean and the variance over its repeats."""
+
+    rows: "NDArray[np.int64]"
+    mean: "NDArray[np.float64]"
+    variance: "NDArray[np.float64]"
+
+
+def _is_mean(metric: Method) -> bool:
+    declared = metric_entry(metric).declaration
+    return declared.form == "losses" or declared.proportion == "all"
+
+
+def _means(evaluation: Evaluation, model: str, metric: Method) -> _Means | None:
+    """Average over repeats; the variance (n - 1) is NaN where an example has one repeat."""
+    outcome = evaluation.outcome(model, metric)
+    if outcome is None:
+        return None
+    values = _of_examples(metric, outcome)
+    rows, code, times = np.unique(
+        evaluation.models[model].rows, return_inverse=True, return_counts=True
+    )
+    mean = np.bincount(code, weights=values) / times
+    squares = np.bincount(code, weights=(values - mean[code]) ** 2)
+    variance = np.where(times > 1, squares / np.maximum(times - 1, 1), np.nan)
+    return _Means(rows, mean, variance)
+
+
+def _of_examples(metric: Method, outcome: Outcome) -> "NDArray[np.float64]":
+    """Return what a metric is the mean of: one number for each prediction."""
+    entry = metric_entry(metric)
+    if entry.declaration.form == "losses":
+        losses = entry.function(
+            outcome.truth, outcome.output, outcome.positive, **dict(metric.options)
+        )
+        return np.asarray(losses, dtype=np.float64)
+    right = np.asarray(outcome.truth == outcome.output, dtype=np.float64)
+    return 1.0 - right if entry.declaration.complement else right
+
+
+def _averaged(found: ModelOutcome, means: _Means | None) -> ModelOutcome:
+    if means is None:
+        return replace(found, scores=None)
+    zeros = np.zeros(len(means.rows), dtype=np.int64)
+    return replace(
+        found,
+        rows=means.rows,
+        repeat=zeros,
+        fold=zeros,
+        truth=zeros,
+        labels=means.mean,
+        scores=means.mean,
+        probabilities=True,
+    )
+
+
+def with_repeats(found: Estimate, evaluation: Evaluation, model: str, metric: Method) -> Estimate:
+    """Add to an estimate what the repeats gave each, and how much an example varies in them."""
+    outcome = evaluation.outcome(model, metric)
+    if outcome is None:
+        return found
+    own = evaluation.models[model]
+    each = evaluation.aggregates(model, metric)[0]
+    labels = {fold.repeat: fold for fold in evaluation.folds}
+    folds = tuple(
+        FoldValue(r, f, labels[r].label, value, None, labels[r].n_test)
+        for (r, f), value in zip(each.folds, each.fold_values, strict=True)
+    )
+    n = len(np.unique(own.rows))
+    extra = {**found.extra, "n_examples": n, "n_repeats": len(each.folds)}
+    notes = found.notes
+    means = _means(evaluation, model, metric) if _is_mean(metric) else None
+    if means is not None and not np.isnan(means.variance).all():
+        within = float(np.sqrt(np.nanmean(means.variance)))
+        extra["sd_within"] = within
+        notes = (
+            *notes,
+            f"{len(each.folds)} repeats; between the repeats of one example the standard "
+            f"deviation is {within:.3g}",
+        )
+    return replace(
+        found,
+        aggregation="mean_of_repeats",
+        fold_mean=each.fold_mean,
+        sd=each.sd,
+        n=n,
+        folds=folds,
+        extra=extra,
+        notes=notes,
+    )
+
+
+# --- outcomes made elsewhere -----------------------------------------------------------------
+
+
+def of_outcomes(source: GivenOutcomes) -> Evaluation:
+    """Return predictions, judged outcomes or counts as an evaluation; a row is an example.
+
+    With repeats the rows of the evaluation are the examples, each of which has several
+    predictions.
+    """
+    if source.samples is not None:
+        return _of_samples(source, source.samples)
+    n = source.n
+    zeros = np.zeros(n, dtype=np.int64)
+    fold = zeros if source.folds is None else source.folds
+    repeat = zeros if source.repeats is None else source.repeats
+    judged = source.correct is not None
+    rows, first = np.arange(n), None
+    if source.examples is not None:
+        rows = source.examples
+        first = np.unique(rows, return_index=True)[1]
+    models = {}
+    for model in source.models:
+        truth, labels = _answers(source, model.name)
+        models[model.name] = ModelOutcome(
+            rows=rows,
+            repeat=repeat,
+            fold=fold,
+            truth=truth,
+            labels=labels,
+            scores=source.scores.get(model.name),
+            probabilities=model.name in source.probabilities,
+        )
+    return Evaluation(
+        source=source.spec.name,
+        label=source.spec.label,
+        unit=source.spec.unit,
+        protocol=None,
+        sha256=source.sha256,
+        task=source.task,
+        classes=("wrong", "right") if judged else source.classes,
+        positive=None if judged else source.positive,
+        yields=yields_of(source.spec, None),
+        grouped=isinstance(source.spec, PredictionsSpec) and source.groups is not None,
+        folds=_fold_sizes(source, repeat, fold),
+        models=models,
+        judged=judged,
+        own=own_metric(source.spec),
+        subgroups={
+            name: _once(np.array(values, dtype=object), first)
+            for name, values in source.subgroups.items()
+        },
+        group_codes=None if source.group_codes is None else _once(source.group_codes, first),
+        weights=None if source.weights is None else _once(source.weights, first),
+        class_values=source.class_values,
+    )
+
+
+def _of_samples(source: GivenOutcomes, samples: Mapping[str, int]) -> Evaluation:
+    """Return shares as an evaluation: no row of a model is one of another's."""
+    assert source.correct is not None, "shares are right or wrong"
+    models: dict[str, ModelOutcome] = {}
+    before = 0
+    for model, n in samples.items():
+        zeros = np.zeros(n, dtype=np.int64)
+        models[model] = ModelOutcome(
+            rows=np.arange(before, before + n),
+            repeat=zeros,
+            fold=zeros,
+            truth=np.ones(n, dtype=np.int64),
+            labels=source.correct[model].astype(np.int64),
+            scores=None,
+            probabilities=False,
+        )
+        before += n
+    return Evaluation(
+        source=source.spec.name,
+        label=source.spec.label,
+        unit=source.spec.unit,
+        protocol=None,
+        sha256=source.sha256,
+        task=source.task,
+        classes=("wrong", "right"),
+        positive=None,
+        yields=yields_of(source.spec, None),
+        grouped=False,
+        folds=(FoldSize(0, 0, None, None, None),),
+        models=models,
+        judged=True,
+    )
+
+
+def _answers(source: GivenOutcomes, model: str) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """Return truth and labels; of judged outcomes whether they are right, or their values."""
+    if source.correct is not None:
+        return np.ones(source.n, dtype=np.int64), source.correct[model].astype(np.int64)
+    if source.values is not None:
+        return np.zeros(source.n, dtype=np.int64), source.values[model]
+    assert source.truth is not None, "outcomes that are not judged have a truth"
+    return source.truth, source.predictions[model]
+
+
+def _once(values: "NDArray[Any]", first: "NDArray[np.int64] | None") -> "NDArray[Any]":
+    """Keep the value of the first row of each example, where examples have several."""
+    return values if first is None else values[first]
+
+
+def _fold_sizes(
+    source: GivenOutcomes, repeat: "NDArray[np.int64]", fold: "NDArray[np.int64]"
+) -> tuple[FoldSize, ...]:
+    pairs, counts = np.unique(np.stack([repeat, fold], axis=1), axis=0, return_counts=True)
+    labels = source.fold_labels if source.fold_labels is not None else source.repeat_labels
+    by_fold = source.fold_labels is not None
+    return tuple(
+        FoldSize(int(r), int(f), labels[int(f if by_fold else r)] if labels else None, None, int(n))
+        for (r, f), n in zip(pairs, counts, strict=True)
+    )
+
+
+# --- tables of scores ----------------------------------------------------------------------
+
+
+def of_scores(table: ScoreTable) -> Iterator[Evaluation]:
+    """Yield each data set of a table of scores as an evaluation; a row is a fold's score.
+
+    A model without scores on a data set has no part in its evaluation.
+    """
+    spec = table.spec
+    folds = _folds_of(table)
+    yields = yields_of_scores(table)
+    for row, dataset in enumerate(table.datasets):
+        values = table.values[row].reshape(len(table.models), -1)
+        present = [i for i in range(len(table.models)) if not table.missing[row, i]]
+        name, label = names_of(table, row)
+        yield Evaluation(
+            source=name,
+            label=label,
+            unit="scores",
+            protocol=None,
+            sha256=sha256(canonical_json([table.sha256, dataset]).encode()).hexdigest(),
+            task="regression",
+            classes=(),
+            positive=None,
+            yields=yields,
+            grouped=False,
+            folds=folds,
+            models={table.models[i].name: _scores(values[i], folds) for i in present},
+            own=own_metric(spec),
+        )
+
+
+def names_of(table: ScoreTable, row: int) -> tuple[str, str]:
+    """Return name and label of one data set of a table."""
+    one = table.spec.dataset is None
+    return table.names[row], table.spec.label if one else table.datasets[row]
+
+
+def _folds_of(table: ScoreTable) -> tuple[FoldSize, ...]:
+    j = 1 if table.values.ndim == 2 else table.values.shape[2]
+    folds = np.zeros(j, dtype=np.int64) if table.folds is None else table.folds
+    repeats = np.zeros(j, dtype=np.int64) if table.repeats is None else table.repeats
+    return tuple(
+        FoldSize(
+            int(r), int(f), table.fold_labels[int(f)] if table.fold_labels else None, None, None
+        )
+        for r, f in zip(repeats, folds, strict=True)
+    )
+
+
+def _scores(values: "NDArray[np.float64]", folds: Sequence[FoldSize]) -> ModelOutcome:
+    return ModelOutcome(
+        rows=np.arange(len(values)),
+        repeat=np.array([fold.repeat for fold in folds], dtype=np.int64),
+        fold=np.array([fold.fold for fold in folds], dtype=np.int64),
+        truth=np.zeros(len(values), dtype=np.int64),
+        labels=values,
+        scores=None,
+        probabilities=False,
+    )

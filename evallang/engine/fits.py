@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends import local, serial
-from evallang.engine.searching import bayes_search
-from evallang.engine.selecting import choose, steps_from_simple
-from evallang.engine.warning_counts import counting, one_more
+from evallang.engine.progress import counting, one_more
+from evallang.engine.tuning import bayes_search, choose, steps_from_simple
 from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS, MetricEntry, evaluate
 from evallang.metrics.own_code import OwnMetricFailed

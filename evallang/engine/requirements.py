@@ -5,18 +5,16 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from evallang.compatibility.hypothesis_tests import difference_test, guaranteed
-from evallang.engine.estimates import estimate
-from evallang.engine.evaluation import Evaluation
-from evallang.engine.families import with_detectable
-from evallang.engine.repeats import as_read_by
-from evallang.engine.subgroups import FEWEST, in_level, levels
-from evallang.engine.test_inputs import TestInputs
-from evallang.engine.zero_width import (
+from evallang.engine.comparisons import with_detectable
+from evallang.engine.estimate_intervals import (
     NO_VARIATION,
     has_no_width,
     unbounded,
     without_zero_width,
 )
+from evallang.engine.estimates import FEWEST, estimate, in_level, levels
+from evallang.engine.evaluation import Evaluation, as_read_by
+from evallang.engine.test_inputs import TestInputs
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.results.records import (
     Estimate,

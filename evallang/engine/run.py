@@ -11,17 +11,13 @@ from evallang.diagnostics import Diagnostic
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
 from evallang.engine.analyses import Found, analyses_of
 from evallang.engine.build_results import build_results
-from evallang.engine.comparison_contexts import Across, ComparisonContext, OneSource
-from evallang.engine.comparisons import compare
-from evallang.engine.estimates import estimates
-from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome
+from evallang.engine.comparisons import Across, ComparisonContext, OneSource, compare
+from evallang.engine.estimates import estimates, subgroup_estimates
+from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, of_outcomes, of_scores
 from evallang.engine.exporting import Exported, export_models, plain
 from evallang.engine.fits import FitOutcome, run_fits
-from evallang.engine.imported import of_outcomes, of_scores
-from evallang.engine.metric_failures import failures_of_metrics
-from evallang.engine.never_predicted import diagnostics_of, never_predicted
 from evallang.engine.requirements import decide
-from evallang.engine.subgroups import subgroup_estimates
+from evallang.engine.run_diagnostics import diagnostics_of, failures_of_metrics, never_predicted
 from evallang.hypotheses import PlannedComparison
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on

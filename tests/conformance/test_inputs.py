@@ -7,8 +7,8 @@ from studies import codes, study
 from evallang.api import run
 from evallang.engine.across import DATA_SETS
 from evallang.engine.analyses import ANALYSIS
-from evallang.engine.families import FAMILY
-from evallang.engine.interval_inputs import ESTIMATE
+from evallang.engine.comparisons import FAMILY
+from evallang.engine.estimate_intervals import ESTIMATE
 from evallang.engine.providers import Providers
 from evallang.engine.test_inputs import COMPARISON
 from evallang.registry import Evidence

@@ -7,7 +7,7 @@ from studies import codes, study
 
 from evallang.api import run
 from evallang.engine import test_inputs
-from evallang.engine.caching import CachedSample, CachedSwapper
+from evallang.engine.test_inputs import CachedSample, CachedSwapper
 from evallang.stats.hypothesis_tests.swapping import SignSwapper
 from evallang.stats.intervals.f_scores import takahashi
 from evallang.stats.intervals.resampling import LossSample

@@ -17,7 +17,7 @@ from studies import study
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.api.study_file import StudyError
-from evallang.engine.searching import bayes_search
+from evallang.engine.tuning import bayes_search
 from evallang.models.domains import distribution
 from evallang.models.model import Candidates, SearchParameter
 from evallang.planning import planner

@@ -5,7 +5,7 @@ import pytest
 from studies import checked, study
 
 from evallang.api import read_and_plan, run
-from evallang.engine.selecting import choose, steps_from_simple
+from evallang.engine.tuning import choose, steps_from_simple
 from evallang.models.catalogue import simplicity
 from evallang.models.model import grid
 
