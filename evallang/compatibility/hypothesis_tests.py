@@ -52,8 +52,7 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
     entry = HYPOTHESIS_TESTS[test.name]
     declared = entry.declaration
     if yields.ordered and declared.series is not None:
-        option = declared.series.partition("=")[0]
-        if not option or dict(test.options).get(option) is not None:
+        if all(dict(test.options).get(option) is not None for option, _ in declared.series):
             return None
         return Mismatch(
             f"`{test.name}` swaps single examples, and neighbours in time are alike",
@@ -248,8 +247,7 @@ def series_forms(metric: Method, yields: Yields, clustered: bool) -> list[str]:
 
 def _for_series(entry: Entry[HypothesisTestDeclaration]) -> str:
     """Write a test so that it allows for dependence in time."""
-    option = entry.declaration.series
-    return f"{entry.name}({option})" if option else entry.name
+    return Method(entry.name, entry.declaration.series or ()).written
 
 
 def guaranteed(test: Method) -> Method:

@@ -11,7 +11,7 @@ from evallang.engine.evaluation import Evaluation
 from evallang.engine.providers import Providers
 from evallang.planning.seeds import analysis_seed, canonical_json
 from evallang.registry import lazy
-from evallang.results.records import HypothesisTestResult, Ranks
+from evallang.results.records import HypothesisTestResult, Ranks, Summary
 from evallang.stats.data_set_effects import rank_models
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
 from evallang.stats.inputs import Subject
@@ -117,10 +117,9 @@ class GridInputs:
         if takes_policy and "missing" not in options and self.grid.missing != "leave_out":
             options["missing"] = self.grid.missing
         result: HypothesisTestResult = entry.function(*inputs, **options)
-        if result.estimate is None or "rank" in result.estimate.name:
+        if result.estimate is None or not isinstance(result.estimate.name, Summary):
             return result
-        kind = result.estimate.name.partition("difference")[0]
-        name = f"{kind}difference in {self.grid.metric}"
+        name = result.estimate.name.by(self.grid.metric)
         return replace(result, estimate=replace(result.estimate, name=name))
 
 

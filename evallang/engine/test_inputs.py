@@ -25,7 +25,7 @@ from evallang.metrics.metric import MetricEntry, Outcome, rows_of_proportion
 from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Evidence, lazy
-from evallang.results.records import Difference, HypothesisTestResult
+from evallang.results.records import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import OPPOSITE, one_sided
 from evallang.stats.correctness import Table, count_correct
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -490,14 +490,13 @@ class TestInputs:
             value = None if estimate.value is None else -estimate.value
             estimate = replace(estimate, value=value, low=low, high=high)
         name = estimate.name
-        if "difference" in name:  # "pseudo-median difference in mse"
-            kind = name.partition("difference")[0]
+        if isinstance(name, Summary):
             asked = HYPOTHESIS_TESTS[self.test.name].declaration.estimand
             compared = self.metric.written
             if asked is not None and asked.statistic:
                 examples = self.compared.entry.declaration.of_examples
                 compared = f"the {asked.statistic} of the {examples or f'values of {compared}'}"
-            name = f"{kind}difference in {compared}"
+            name = name.by(compared)
         ends = (self.compared.entry.declaration.low, self.compared.entry.declaration.high)
         low, high = estimate.low, estimate.high
         if ends[0] is not None and ends[1] is not None:  # no difference is wider than the range

@@ -35,7 +35,7 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.titles import mid_sentence
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
-from evallang.results.statistics import SIDE, SimultaneousInterval
+from evallang.results.statistics import SimultaneousInterval, without_side
 
 COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 GREEK = {"chi2": "χ²", "chi": "χ", "tau_F": "τF", "eta2": "η²", "rho": "ρ"}
@@ -170,7 +170,7 @@ SIDES = {"greater": "larger", "less": "smaller"}
 
 def variant_words(context: Context, result: HypothesisTestResult) -> str:
     """State what was really computed: "mid-p", "χ²"."""
-    kind = result.variant.partition(SIDE)[0]
+    kind, _ = without_side(result)
     test = context.method("test", result.test)
     known = VARIANTS if test is None else {**VARIANTS, **test.variants}
     words = "" if kind == result.test else known.get(kind, kind.replace("_", " "))

@@ -33,6 +33,7 @@ from evallang.results.statistics import (
     Interval as Interval,
     SimultaneousInterval as SimultaneousInterval,
     Statistic as Statistic,
+    Summary as Summary,
 )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from enum import StrEnum
 from typing import Annotated, NamedTuple
 
 from evallang.frozen_records import frozen
@@ -42,9 +43,28 @@ class Statistic:
     value: float | None
 
 
+class Summary(StrEnum):
+    """What a test estimates of the differences of two models, before it names the metric."""
+
+    DIFFERENCE = "difference"
+    OF_ACCURACIES = "difference in accuracy"
+    OF_AREAS = "difference in AUC"
+    MEDIAN = "median difference"
+    PSEUDO_MEDIAN = "pseudo-median difference"
+
+    def by(self, metric: str) -> str:
+        """Name it by a metric: `median difference in mse`."""
+        location = self in (Summary.MEDIAN, Summary.PSEUDO_MEDIAN)
+        return f"{self if location else Summary.DIFFERENCE} in {metric}"
+
+
 @frozen
 class Difference:
-    """A difference between two models (first minus second) in the unit of the metric."""
+    """A difference between two models (first minus second) in the unit of the metric.
+
+    A test gives a `Summary` as its name, to which the engine adds the metric; a difference that
+    has a unit of its own, such as one of ranks, is named in full.
+    """
 
     name: str
     value: float | None
@@ -195,20 +215,33 @@ def with_status(result: HypothesisTestResult) -> HypothesisTestResult:
     return result if decided else replace(result, status="undefined")
 
 
-SIDE = ", one-sided: "
-SPEAKS = "; only a "
 NOTE = "p is one-sided, the interval two-sided"
 
 
 def with_side(result: HypothesisTestResult, side: str) -> HypothesisTestResult:
     """Set the side of a one-sided test, and state it in its variant and null hypothesis."""
-    variant, null = result.variant.partition(SIDE)[0], result.null.partition(SPEAKS)[0]
-    word = "larger" if side == "greater" else "smaller"
+    variant, null = without_side(result)
+    of_variant, of_null = _words_of_side(side)
     notes = result.notes if NOTE in result.notes else (*result.notes, NOTE)
     return replace(
         result,
         side=side,
-        variant=f"{variant}{SIDE}{side}",
-        null=f"{null}{SPEAKS}{word} value of the first model speaks against it",
+        variant=variant + of_variant,
+        null=null + of_null,
         notes=notes,
     )
+
+
+def without_side(result: HypothesisTestResult) -> tuple[str, str]:
+    """Return the variant and the null hypothesis of a test as they are without its side."""
+    if result.side is None:
+        return result.variant, result.null
+    of_variant, of_null = _words_of_side(result.side)
+    return result.variant.removesuffix(of_variant), result.null.removesuffix(of_null)
+
+
+def _words_of_side(side: str) -> tuple[str, str]:
+    """Return how the variant and the null hypothesis of a one-sided test end."""
+    word = "larger" if side == "greater" else "smaller"
+    against = f"; only a {word} value of the first model speaks against it"
+    return f", one-sided: {side}", against

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evallang.bibliography import Reference
 from evallang.frozen_records import frozen
 from evallang.registry import lazy
-from evallang.results.statistics import Clusters, Difference
+from evallang.results.statistics import Clusters, Difference, Summary
 from evallang.stats.alternatives import Alternative
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.validation import labels, magnitudes
@@ -171,7 +171,7 @@ def clustered_difference(
     second: ArrayLike,
     groups: ArrayLike,
     level: float = 0.95,
-    name: str = "difference",
+    name: str = Summary.DIFFERENCE,
 ) -> tuple[Difference, Clusters]:
     """Return the mean of paired differences with a cluster-robust interval.
 

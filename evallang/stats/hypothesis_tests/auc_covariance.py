@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from evallang.registry import lazy
 from evallang.stats.distributions import welch_df
@@ -30,7 +30,7 @@ class AucCovariance:
     areas : M areas, NaN where a class is missing
     covariance : (M, M), None where it is undefined
     plain : (M, M), the covariance without regard to groups, where there are any
-    variant : which form it is
+    form : `delong` on one test set, `cv_auc` for the mean of folds
     n_groups : number of groups, None without them
     parts : independent summands of the covariance, each (M, M) with its degrees of freedom;
         empty where differences are referred to the normal distribution
@@ -41,11 +41,18 @@ class AucCovariance:
     areas: tuple[float, ...]
     covariance: NDArray[np.float64] | None
     plain: NDArray[np.float64] | None
-    variant: str
+    form: Literal["delong", "cv_auc"]
     n_groups: int | None
     notes: tuple[str, ...] = ()
     parts: tuple[tuple[NDArray[np.float64], int], ...] = ()
     within: int | None = None
+
+    @property
+    def variant(self) -> str:
+        """The printed words of the computed form."""
+        if self.n_groups is None:
+            return self.form
+        return "clustered" if self.form == "delong" else f"{self.form}, clustered"
 
     def variance(self, first: int, second: int) -> float:
         """Return the variance of the difference of two areas; raises where it is undefined."""
@@ -146,24 +153,25 @@ def _on_one_test_set(
 ) -> AucCovariance:
     """DeLong's covariance, or with groups that of Obuchowski 1997."""
     models = scores.shape[1]
-    variant = "delong" if groups is None else "clustered"
     n_groups = None if groups is None else int(groups.max(initial=-1)) + 1
     up, down = int(positive.sum()), int((~positive).sum())
     if min(up, down) == 0:
         nothing = (float("nan"),) * models
-        return AucCovariance(nothing, None, None, variant, n_groups, ("undefined: only one class",))
+        return AucCovariance(
+            nothing, None, None, "delong", n_groups, ("undefined: only one class",)
+        )
     placed = _place(positive, scores)
     found = tuple(placed.areas.tolist())
     plain = sum(_covariances(placed), np.zeros((models, models))) if min(up, down) > 1 else None
     if groups is None:
         notes = () if plain is not None else ("undefined: a class has one example",)
-        return AucCovariance(found, plain, None, variant, None, notes, within=min(up, down) - 1)
+        return AucCovariance(found, plain, None, "delong", None, notes, within=min(up, down) - 1)
     covariance, df = _over_groups(placed, groups)
     if covariance is None:
         notes = ("undefined: a class occurs in one group only",)
-        return AucCovariance(found, None, plain, variant, n_groups, notes)
+        return AucCovariance(found, None, plain, "delong", n_groups, notes)
     parts = ((covariance, df),)
-    return AucCovariance(found, covariance, plain, variant, n_groups, parts=parts, within=df)
+    return AucCovariance(found, covariance, plain, "delong", n_groups, parts=parts, within=df)
 
 
 def _over_groups(
@@ -201,7 +209,6 @@ def _over_folds(
     Given the fitted models, folds are independent, unless the rows of a group lie in several.
     """
     models = scores.shape[1]
-    variant = "cv_auc" if groups is None else "cv_auc, clustered"
     n_groups = None if groups is None else int(groups.max(initial=-1)) + 1
     parts: list[tuple[NDArray[np.intp], _Placed]] = []
     lost = 0
@@ -215,7 +222,7 @@ def _over_folds(
     if not parts:
         nothing = (float("nan"),) * models
         reason = "undefined: every fold has only one class"
-        return AucCovariance(nothing, None, None, variant, n_groups, (reason,))
+        return AucCovariance(nothing, None, None, "cv_auc", n_groups, (reason,))
     found = tuple(np.mean([placed.areas for _, placed in parts], axis=0).tolist())
     plain = _mean_of_folds([placed for _, placed in parts])
     total = None if plain is None else plain[0][0] + plain[1][0]
@@ -223,24 +230,24 @@ def _over_folds(
         if plain is None:
             notes = (*notes, ONE_IN_A_FOLD)
         within = None if plain is None else min(df for _, df in plain)
-        return AucCovariance(found, total, None, variant, None, notes, plain or (), within)
+        return AucCovariance(found, total, None, "cv_auc", None, notes, plain or (), within)
     if any(len(np.unique(folds[groups == group])) > 1 for group in range(n_groups or 0)):
         covariance = _groups_in_several_folds(parts, groups)
         summands = () if covariance is None else ((covariance, (n_groups or 0) - 1),)
         notes = notes if summands else (*notes, "undefined: it takes two groups")
         df = (n_groups or 0) - 1
-        return AucCovariance(found, covariance, total, variant, n_groups, notes, summands, df)
+        return AucCovariance(found, covariance, total, "cv_auc", n_groups, notes, summands, df)
     in_folds = [_over_groups(placed, groups[rows]) for rows, placed in parts]
     if any(matrix is None for matrix, _ in in_folds):
         notes = (*notes, "undefined: in a fold a class occurs in one group only")
-        return AucCovariance(found, None, total, variant, n_groups, notes)
+        return AucCovariance(found, None, total, "cv_auc", n_groups, notes)
     covariance = sum(
         (matrix for matrix, _ in in_folds if matrix is not None), np.zeros((models, models))
     )
     covariance /= len(parts) ** 2
     df = sum(df for _, df in in_folds)
     summands = ((covariance, df),)
-    return AucCovariance(found, covariance, total, variant, n_groups, notes, summands, df)
+    return AucCovariance(found, covariance, total, "cv_auc", n_groups, notes, summands, df)
 
 
 def _groups_in_several_folds(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Example, lazy
-from evallang.results.statistics import Difference, Effect, HypothesisTestResult
+from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Summary
 from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.bayesian_folds import ABOUT, BENAVOLI_2017, DEFAULT_ROPE
@@ -107,7 +107,7 @@ def bayes_sign(
     return _posterior(
         ("bayes_sign", "Dirichlet"),
         shares,
-        Difference("median difference", value, None, None, level, "none"),
+        Difference(Summary.MEDIAN, value, None, None, level, "none"),
         effects_over_data(first, second, level, seed),
         {"rope": region, "n": len(d), "wins": wins, "ties": ties, "losses": losses},
         notes,
@@ -184,7 +184,7 @@ def bayes_signed_rank(
     return _posterior(
         ("bayes_signed_rank", "Dirichlet process"),
         shares,
-        Difference("pseudo-median difference", value, None, None, level, "none"),
+        Difference(Summary.PSEUDO_MEDIAN, value, None, None, level, "none"),
         effects_over_data(first, second, level, seed),
         {"mc_se": error, "rope": region, "n": len(d)},
         notes,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import NADEAU_BENGIO_2003, Reference
 from evallang.registry import Design, Evidence, Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.fold_scores import aligned, corrected_factor, differences
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -137,7 +137,7 @@ def bayes_t(
             test="bayes_t",
             variant="correlated t",
             null=ABOUT,
-            estimate=Difference("difference", only, None, None, level, "bayes_t"),
+            estimate=Difference(Summary.DIFFERENCE, only, None, None, level, "bayes_t"),
             extra={"p_first": None, "p_rope": None, "p_second": None, "rope": region},
             notes=(*notes, "undefined: it takes scores on two folds"),
         )
@@ -155,7 +155,7 @@ def bayes_t(
         variant="correlated t",
         null=ABOUT,
         df=(float(df),),
-        estimate=Difference("difference", mean, mean - half, mean + half, level, "bayes_t"),
+        estimate=Difference(Summary.DIFFERENCE, mean, mean - half, mean + half, level, "bayes_t"),
         extra={
             "p_first": p_first,
             "p_rope": _inside(mean, scale, df, region),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evallang.registry import lazy
-from evallang.results.statistics import Clusters, HypothesisTestResult, Statistic
+from evallang.results.statistics import Clusters, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, normal_p
 from evallang.stats.clusters import (
     AT_ONCE,
@@ -71,7 +71,7 @@ def clustered_mcnemar(
         statistic=Statistic("chi2", chi2) if by_chi2 else None,
         df=(1.0,) if by_chi2 else None,
         p=p_chi2 if by_chi2 else flipped.p,
-        estimate=replace(estimate, name="difference in accuracy"),
+        estimate=replace(estimate, name=Summary.OF_ACCURACIES),
         # Their intervals would count examples as independent
         effects=tuple(replace(effect, low=None, high=None) for effect in plain.effects),
         clusters=Clusters(clusters.n, _spread_over_groups(squares, first - second)),

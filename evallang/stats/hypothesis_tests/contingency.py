@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Evidence, Example
-from evallang.results.statistics import Difference, HypothesisTestResult, Interval, Statistic
+from evallang.results.statistics import (
+    Difference,
+    HypothesisTestResult,
+    Interval,
+    Statistic,
+    Summary,
+)
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.clusters import OBUCHOWSKI_1998, YANG_2010
 from evallang.stats.correctness import Table
@@ -305,7 +311,7 @@ def proportions_z(
         statistic=Statistic("z", z),
         p=p,
         estimate=Difference(
-            "difference in accuracy", value, found.low, found.high, level, found.method
+            Summary.OF_ACCURACIES, value, found.low, found.high, level, found.method
         ),
         table=table,
         extra={} if table is not None else {"n_first": n, "n_second": m},
@@ -338,7 +344,7 @@ def _wald(samples: tuple[Share, Share], level: float) -> Interval:
 def _difference(b: int, c: int, n: int, interval: Interval) -> Difference:
     value = (b - c) / n if n else None
     low, high, level = interval.low, interval.high, interval.level
-    return Difference("difference in accuracy", value, low, high, level, interval.method)
+    return Difference(Summary.OF_ACCURACIES, value, low, high, level, interval.method)
 
 
 def _mcnemar_variants(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import Design, Evidence, Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.decisions import Better, checked_margin
 from evallang.stats.distributions import checked_level
 from evallang.stats.hypothesis_tests.folds import corrected_t
@@ -81,9 +81,7 @@ def paired_proportions(table: TwoByTwo) -> DifferenceAt:
     def at(level: float) -> Difference:
         found = tango(table, level)
         value = (b - c) / n if n else None
-        return Difference(
-            "difference in accuracy", value, found.low, found.high, level, found.method
-        )
+        return Difference(Summary.OF_ACCURACIES, value, found.low, found.high, level, found.method)
 
     return at
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, Reference
 from evallang.registry import Design, Example, lazy
-from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, f_quantile, f_tail, t_quantile
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
@@ -208,7 +208,7 @@ def _repeat_variances(
 
 def _inverted_t(value: float, variance: float, level: float) -> Difference:
     reach = t_quantile(level, 5) * math.sqrt(variance)
-    return Difference("difference", value, value - reach, value + reach, level, "5x2cv_t")
+    return Difference(Summary.DIFFERENCE, value, value - reach, value + reach, level, "5x2cv_t")
 
 
 def _inverted_f(d: NDArray[np.float64], variances: float, level: float) -> Difference:
@@ -217,9 +217,9 @@ def _inverted_f(d: NDArray[np.float64], variances: float, level: float) -> Diffe
     critical = f_quantile(checked_level(level), 10, 5)
     room = mean * mean - (float((d * d).sum()) - 2 * critical * variances) / d.size
     if room < 0:
-        return Difference("difference", mean, None, None, level, "5x2cv_f")
+        return Difference(Summary.DIFFERENCE, mean, None, None, level, "5x2cv_f")
     reach = math.sqrt(room)
-    return Difference("difference", mean, mean - reach, mean + reach, level, "5x2cv_f")
+    return Difference(Summary.DIFFERENCE, mean, mean - reach, mean + reach, level, "5x2cv_f")
 
 
 def _effects(d: NDArray[np.float64]) -> tuple[Effect, ...]:
@@ -229,7 +229,7 @@ def _effects(d: NDArray[np.float64]) -> tuple[Effect, ...]:
 
 
 def _without_interval(value: float | None, level: float) -> Difference:
-    return Difference("difference", value, None, None, checked_level(level), "none")
+    return Difference(Summary.DIFFERENCE, value, None, None, checked_level(level), "none")
 
 
 def _undefined_five_by_two(test: str, level: float) -> HypothesisTestResult:

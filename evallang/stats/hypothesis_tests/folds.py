@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import DIETTERICH_1998, NADEAU_BENGIO_2003, RASCHKA_2018
 from evallang.registry import Design, Evidence, Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import checked_level, t_quantile
 from evallang.stats.effect_sizes import cohen_dz, hedges_g
@@ -264,7 +264,7 @@ def _t_result(
             variant="t",
             null=null,
             statistic=Statistic("t", None),
-            estimate=Difference("difference", only, None, None, level, test),
+            estimate=Difference(Summary.DIFFERENCE, only, None, None, level, test),
             notes=(*notes, "undefined: it takes scores on two folds"),
         )
     df = count - 1
@@ -282,7 +282,7 @@ def _t_result(
         statistic=Statistic("t", t),
         df=(float(df),),
         p=p,
-        estimate=Difference("difference", mean, mean - half, mean + half, level, test),
+        estimate=Difference(Summary.DIFFERENCE, mean, mean - half, mean + half, level, test),
         effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)),
         extra={"sd": sd},
         notes=(*notes, *more),

@@ -63,8 +63,8 @@ class HypothesisTestDeclaration(Guidance):
     claim : what its rejection shows; `equivalent` and `noninferior` hold within a margin
     variants : the printed words of what was really computed, where they are its own
     intervals : the printed titles of the intervals that come with it alone
-    series : how it is written so that it allows for dependence in time: its option
-        (`block=5`), or empty where it always does; None where it never does
+    series : the option, with its value, by which it allows for dependence in time, or empty
+        where it always does; None where it never does
     followed_by : the tests of pairs that may follow it, the one that needs it first
     against_reference : True where it compares every model with one reference
     by_mean_ranks : True where it ranks all models together
@@ -96,7 +96,7 @@ class HypothesisTestDeclaration(Guidance):
     claim: Literal["different", "equivalent", "noninferior"] = "different"
     variants: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, str] = field(default_factory=dict)
-    series: str | None = None
+    series: tuple[tuple[str, int], ...] | None = None
     followed_by: tuple[str, ...] = ()
     against_reference: bool = False
     by_mean_ranks: bool = False

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
-from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import (
+    Clusters,
+    Difference,
+    HypothesisTestResult,
+    Statistic,
+    Summary,
+)
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.clusters import BELL_MCCAFFREY_2002, degrees_of_mean
 from evallang.stats.distributions import checked_level, t_quantile
@@ -169,7 +175,7 @@ def t(
     HypothesisTestDeclaration(
         frozenset({Evidence.LOSSES_PER_ROW}),
         "the two forecasts have the same expected loss",
-        series="",
+        series=(),
         tests="losses",
         when="losses of two forecasts of one series, in the order of time",
         when_not="examples are independent: t or permutation",
@@ -308,7 +314,7 @@ def _of_mean(
         statistic=Statistic("t", value),
         df=(float(df),),
         p=p,
-        estimate=Difference("difference", mean, mean - half, mean + half, level, method),
+        estimate=Difference(Summary.DIFFERENCE, mean, mean - half, mean + half, level, method),
         effects=(cohen_dz(mean, sd), hedges_g(mean, sd, df)) if independent else (),
         clusters=clusters,
         extra={"standard_error": error},
@@ -325,6 +331,6 @@ def _undefined(
         variant=variant,
         null=NULL if test == "t" else "the two forecasts have the same expected loss",
         statistic=Statistic("t", None),
-        estimate=Difference("difference", None, None, None, level, test),
+        estimate=Difference(Summary.DIFFERENCE, None, None, None, level, test),
         notes=notes,
     )

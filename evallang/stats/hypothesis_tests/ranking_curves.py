@@ -6,7 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from evallang.registry import Evidence, Example, lazy
-from evallang.results.statistics import Clusters, Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import (
+    Clusters,
+    Difference,
+    HypothesisTestResult,
+    Statistic,
+    Summary,
+)
 from evallang.stats.alternatives import Alternative, normal_p, one_sided, t_p
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level, chi2_tail, normal_quantile, t_quantile
@@ -148,9 +154,8 @@ def _of_two(found: AucCovariance, level: float, alternative: Alternative) -> Hyp
     error = math.sqrt(variance)
     half = error * (normal_quantile(level) if df is None else t_quantile(level, df))
     low, high = max(value - half, -1.0), min(value + half, 1.0)
-    form = "cv_auc" if found.variant.startswith("cv_auc") else "delong"
-    method = form if found.n_groups is None else f"{form}(clustered)"
-    estimate = Difference("difference in AUC", value, low, high, level, method)
+    method = found.form if found.n_groups is None else f"{found.form}(clustered)"
+    estimate = Difference(Summary.OF_AREAS, value, low, high, level, method)
     statistic = Statistic("z" if df is None else "t", value / error)
     extra: dict[str, float] = {"standard_error": error}
     if min(s[0, 0], s[1, 1]) > 0:
@@ -200,7 +205,7 @@ def _few_within(found: AucCovariance, rank: int) -> tuple[str, ...]:
     """Report where the covariance is too uncertain for a chi-squared reference."""
     if found.within is None or found.within >= ENOUGH_WITHIN * rank:
         return ()
-    where = " within the folds" if found.variant.startswith("cv_auc") else ""
+    where = " within the folds" if found.form == "cv_auc" else ""
     unit = "examples" if found.n_groups is None else "groups"
     return (
         f"chi-squared takes the covariance of the areas as known, but the {unit} of the rarer "
@@ -211,7 +216,7 @@ def _few_within(found: AucCovariance, rank: int) -> tuple[str, ...]:
 
 
 def _difference(value: float | None, level: float) -> Difference:
-    return Difference("difference in AUC", value, None, None, level, "none")
+    return Difference(Summary.OF_AREAS, value, None, None, level, "none")
 
 
 def _result(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult
+from evallang.results.statistics import Difference, HypothesisTestResult, Summary
 from evallang.stats.alternatives import Alternative, halved, one_sided
 from evallang.stats.clusters import few_groups
 from evallang.stats.distributions import checked_level
@@ -92,7 +92,7 @@ def _difference_of_accuracy(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     HypothesisTestDeclaration(
         PER_EXAMPLE,
         EXCHANGEABLE,
-        series="block=5",
+        series=(("block", 5),),
         drawn=True,
         proposed=5,
         null_under_cv=EXCHANGEABLE_UNDER_CV,
@@ -162,7 +162,7 @@ def permutation(
             test="permutation",
             variant=variant,
             null=EXCHANGEABLE,
-            estimate=Difference("difference", None, None, None, level, "none"),
+            estimate=Difference(Summary.DIFFERENCE, None, None, None, level, "none"),
             notes=("undefined: a model has no finite value of the metric on the sample itself",),
         )
     every = swapper.arrangements(EXACT_UP_TO)
@@ -200,7 +200,7 @@ def permutation(
         variant=variant,
         null=EXCHANGEABLE,
         p=p,
-        estimate=Difference("difference", observed, low, high, level, method),
+        estimate=Difference(Summary.DIFFERENCE, observed, low, high, level, method),
         extra=extra,
         notes=notes,
     )
@@ -291,7 +291,7 @@ def bootstrap(
         null=EQUAL,
         p=p,
         estimate=Difference(
-            "difference",
+            Summary.DIFFERENCE,
             observed if defined else None,
             interval.low,
             interval.high,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DEMSAR_2006, Reference
 from evallang.registry import Evidence, Example, lazy
-from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, Effect, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, normal_p, one_sided
 from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level
@@ -266,13 +266,13 @@ def _location(d: NDArray[np.float64], level: float, *, bounded: bool) -> Differe
     """Return the median of the Walsh averages, with the bounds that the test does not reject."""
     n = len(d)
     if n == 0:
-        return Difference("difference", None, None, None, level, "none")
+        return Difference(Summary.DIFFERENCE, None, None, None, level, "none")
     if n > WALSH_UP_TO:
-        return Difference("difference", float(d.mean()), None, None, level, "none")
+        return Difference(Summary.DIFFERENCE, float(d.mean()), None, None, level, "none")
     upper = np.triu_indices(n)
     walsh = np.sort((d[upper[0]] + d[upper[1]]) / 2)
     tail = _lower_tail(n, (1 - level) / 2)
-    middle, name = float(np.median(walsh)), "pseudo-median difference"
+    middle, name = float(np.median(walsh)), Summary.PSEUDO_MEDIAN
     if tail == 0 or not bounded:
         return Difference(name, middle, None, None, level, "none")
     low, high = float(walsh[tail - 1]), float(walsh[len(walsh) - tail])
@@ -319,6 +319,6 @@ def _undefined(level: float, notes: tuple[str, ...]) -> HypothesisTestResult:
         variant="exact",
         null=NULL,
         statistic=Statistic("T", None),
-        estimate=Difference("difference", None, None, None, level, "none"),
+        estimate=Difference(Summary.DIFFERENCE, None, None, None, level, "none"),
         notes=notes,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evallang.bibliography import DEMSAR_2006, Reference
 from evallang.registry import Example, lazy
-from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided
 from evallang.stats.data_set_effects import effects_over_data
 from evallang.stats.distributions import checked_level, fair_coin_tail
@@ -117,7 +117,7 @@ def sign(
         null=SIGN_NULL,
         statistic=Statistic("S", float(larger)),
         p=p,
-        estimate=Difference("median difference", median_of(raw), low, high, level, "sign"),
+        estimate=Difference(Summary.MEDIAN, median_of(raw), low, high, level, "sign"),
         effects=effects_over_data(first, second, level, seed),
         extra={"n": len(d), "wins": wins, "ties": ties, "losses": losses},
         notes=notes,

@@ -4,7 +4,7 @@ import numpy as np
 
 from evallang.bibliography import Reference
 from evallang.registry import Evidence, Example
-from evallang.results.statistics import Difference, HypothesisTestResult, Statistic
+from evallang.results.statistics import Difference, HypothesisTestResult, Statistic, Summary
 from evallang.stats.alternatives import Alternative, one_sided, t_p
 from evallang.stats.distributions import t_quantile
 from evallang.stats.hypothesis_tests.hypothesis_test import (
@@ -73,6 +73,6 @@ def yuen(first, second, level=0.95, *, trim: float = 0.2, alternative: Alternati
         statistic=Statistic("t", statistic),
         df=(float(df),),
         p=t_p(statistic, df, alternative),
-        estimate=Difference("difference", value, value - half, value + half, level, "yuen"),
+        estimate=Difference(Summary.DIFFERENCE, value, value - half, value + half, level, "yuen"),
     )
     return one_sided(result, alternative)
