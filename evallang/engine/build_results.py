@@ -38,6 +38,7 @@ from evallang.models.model import (
     written,
 )
 from evallang.planning.candidates import asks, tried
+from evallang.planning.defaults import inner_folds
 from evallang.planning.keys import package_versions
 from evallang.planning.planner import Planned
 from evallang.protocols.protocol import PROTOCOLS
@@ -62,6 +63,7 @@ from evallang.results.records import (
     ReferenceRecord,
     Requirement,
     ResultsRecord,
+    SearchRecord,
     Selection,
     SpecRecord,
     StudyRecord,
@@ -263,6 +265,7 @@ def _models(study: Study, tables: Mapping[str, Table]) -> list[ModelRecord]:
             tried(model.pipeline, study.tuning) if search_space(model.pipeline) else None,
             unweighted_steps(model.pipeline) if weighted else (),
             takes_weights=not (weighted and _lacks_weights(model.pipeline)),
+            baseline=is_baseline(model),
         )
         for model in study.models
     ]
@@ -541,7 +544,12 @@ def _as_declared(found: MethodRecord, entry: Entry[Any]) -> MethodRecord:
             )
         case HypothesisTestDeclaration():
             asked = declared.estimand.statistic if declared.estimand is not None else ""
-            return replace(found, estimand=asked or None, variants=declared.variants)
+            return replace(
+                found,
+                estimand=asked or None,
+                variants=declared.variants,
+                quantity=declared.quantity or None,
+            )
         case IntervalDeclaration():
             return replace(
                 found,
@@ -626,7 +634,19 @@ def build_results(
         methods=methods,
         references=references,
         report=study.report,
+        search=_search(study),
     )
+
+
+def _search(study: Study) -> SearchRecord | None:
+    """State how candidates were proposed and compared; None where nothing was searched."""
+    tuning = study.tuning
+    if tuning is None or not any(search_space(model.pipeline) for model in study.models):
+        return None
+    stated = (protocol for protocol in study.protocols if protocol.implied_by is None)
+    protocol = next(stated, None)
+    folds = inner_folds(study, protocol) if protocol is not None else tuning.cv
+    return SearchRecord(tuning.strategy, folds, tuning.metric.written)
 
 
 def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Provenance:

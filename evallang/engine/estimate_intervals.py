@@ -22,7 +22,6 @@ from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
-    BOUNDS_COINCIDE,
     NO_WIDTH,
     NOT_COMPUTED,
     NOT_SOUND,
@@ -494,7 +493,7 @@ def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound
     kept = tuple(note for note in notes if note not in found.notes)
     if bounded is not None:
         return IntervalFound(bounded, kept)
-    return IntervalFound(None, (*kept, BOUNDS_COINCIDE), NO_WIDTH)
+    return IntervalFound(None, kept, NO_WIDTH)
 
 
 def _from_union(inputs: IntervalInputs) -> Interval | None:
@@ -542,9 +541,7 @@ def _computed(
             inputs.evaluation.group_codes is not None,
         )
         if name is None:
-            alone = inputs.evaluation.own is not None and not inputs.evaluation.yields.evidence
-            why = () if alone else ("no interval is sound here by default",)
-            return None, why, NOT_SOUND
+            return None, (), NOT_SOUND
         method = Method(name)
     if inputs.whole.value is None:
         return None, (), None

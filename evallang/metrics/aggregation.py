@@ -223,12 +223,9 @@ def _notes(entry: MetricEntry, values: NDArray[np.float64], unit: str) -> tuple[
     if not undefined:
         return ()
     if undefined == len(values):
-        return (f"{entry.name} is undefined on these test rows",)
+        return ("undefined on these test rows",)
     verb = "has" if undefined == 1 else "have"
-    return (
-        f"{entry.name} is undefined in {undefined} of {len(values)} {unit}s, "
-        f"which {verb} no part in the mean",
-    )
+    return (f"undefined in {undefined} of {len(values)} {unit}s, which {verb} no part in the mean",)
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

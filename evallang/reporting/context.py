@@ -252,6 +252,11 @@ class Context:
         found = self.method("metric", name)
         return found is not None and found.counts_right
 
+    def quantity(self, test: str) -> str | None:
+        """Return what a test of one model is about where that is not the metric."""
+        found = self.method("test", test)
+        return found.quantity if found is not None else None
+
     def metric(self, name: str) -> MetricWords:
         """Return the words for a metric."""
         found = self.method("metric", name)

@@ -1,8 +1,6 @@
 """Tables of estimates: one data set, many data sets, and the levels of a column."""
 
-import re
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from evallang.reporting.cells import count_cell, dash, interval_cell, number_cell
 from evallang.reporting.context import Context, Setting, ordered_union
@@ -31,12 +29,11 @@ from evallang.reporting.numbers import (
 )
 from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural
-from evallang.results.records import BOUNDS_COINCIDE, NO_WIDTH, Comparison, Estimate
+from evallang.results.records import NO_WIDTH, Comparison, Estimate
 
 METRICS_PER_TABLE = 4  # of 27 mm each, beside a stub, on a page of 170 mm
 MODELS_PER_TABLE = 8
 FLAT = "b"  # the mark of intervals without width
-NO_INTERVAL = "no interval is sound here by default"  # which the table says in its own words
 
 
 def table(context: Context, setting: Setting, metrics: Sequence[str], identifier: str) -> Table:
@@ -196,17 +193,13 @@ def interval_notes(
     return notes
 
 
-def named_notes(
-    context: Context, found: Sequence[Estimate], said: Container[str] = ()
-) -> list[Runs]:
+def named_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Return every note of estimates once, with the models and metrics that it is about."""
     by_note: dict[str, dict[str, list[str]]] = {}
     for estimate in found:
         inner = estimate.interval.notes if estimate.interval is not None else ()
         for note in dict.fromkeys((*estimate.notes, *inner)):
-            if note in said or note == BOUNDS_COINCIDE:
-                continue
-            owners = by_note.setdefault(_mended(note), {})
+            owners = by_note.setdefault(note, {})
             owners.setdefault(context.metric(estimate.metric).noun, []).append(
                 context.model(estimate.model)
             )
@@ -242,13 +235,6 @@ def over_groups(found: Iterable[Estimate]) -> list[Runs]:
 def _span(texts: Iterable[str]) -> str:
     found = list(dict.fromkeys(texts))
     return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
-
-
-def _mended(note: str) -> str:
-    """Correct the number of "1 folds"; metrics are named beside a note, not by their code in it."""
-    note = re.sub(r"\b1 (fold|round|row|example|group)s\b( with one class only)? are\b",
-                  r"1 \1\2 is", note)  # fmt: skip
-    return re.sub(r"^[a-z]\w* is undefined in", "undefined in", note)
 
 
 def _table_across(context: Context, name: str, models: Sequence[str], identifier: str) -> Table:
@@ -397,7 +383,7 @@ def _notes(
             notes.append(runs(f"{metric.title}: lower is better."))
     notes += never_predicted_notes(context, setting)
     notes += flat_notes(context, found)
-    notes += named_notes(context, found, said={NO_INTERVAL})
+    notes += named_notes(context, found)
     return tuple(notes)
 
 
@@ -559,9 +545,6 @@ def _level_notes(context: Context, found: Sequence[Estimate]) -> list[Runs]:
     """Return the notes of each level under its name."""
     by_level: dict[str, list[Estimate]] = {}
     notes = over_groups(found)
-    found = [
-        replace(e, notes=tuple(note for note in e.notes if note != BOUNDS_COINCIDE)) for e in found
-    ]
     for estimate in found:
         if estimate.subgroup is not None and estimate.notes:
             by_level.setdefault(estimate.subgroup.level, []).append(estimate)

@@ -67,8 +67,6 @@ from evallang.results.records import (
 )
 
 MEASURE = "measure"  # the stage of a failure in the author's own metric
-BASELINE = re.compile(r"(.*\| *)?Dummy(Classifier|Regressor)\b[^|]*$", re.DOTALL)
-"""Pipelines that look at no feature, and have nothing to be tuned."""
 INNER = "inner"  # the stage of a failure of a candidate
 MOST_LINES = 6  # of one rule that are printed; the rest are counted
 SAID_BY = {
@@ -166,7 +164,7 @@ def cautions(context: Context) -> list[Caution]:
     estimators = [
         model
         for model in context.results.models
-        if model.kind == "estimator" and not BASELINE.match(model.pipeline or "")
+        if model.kind == "estimator" and not model.baseline
     ]
     if len(estimators) > 1 and not any(model.tuned for model in estimators):
         body = runs(
@@ -216,8 +214,7 @@ def _of_records(records: Sequence[Mapping[str, Any]]) -> list[Caution]:
             for record in members
             for text in (record.get("message", ""), *(record.get("notes") or ()))
         )
-        helps = dict.fromkeys(record["help"] for record in members if record.get("help"))
-        texts = [sentence(str(text)) for text in (*said, *helps) if text]
+        texts = [sentence(str(text)) for text in said if text]
         body: Runs = ()
         for text in texts:
             body += runs(" " if body else "", with_code(text))

@@ -18,7 +18,6 @@ from evallang.reporting.searches import (
     candidates,
     inner_words,
     on_validation_part,
-    search_of,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.titles import capitalised, mid_sentence
@@ -183,18 +182,20 @@ def _tuning(context: Context) -> Runs:
         [runs(f"{context.model(m.name)} ({plural_count(candidates(m), 'candidate')})")
          for m in tuned]
     )  # fmt: skip
-    search = search_of(context)
-    how = f" by {SEARCHES.get(search.strategy, search.strategy)} search" if search.strategy else ""
-    if search.strategy == "bayes":
-        how += " with tree-structured Parzen estimators"
-    inner = inner_words(context, search.folds)
+    search = context.results.search
+    how, inner = "", ""
+    if search is not None:
+        how = f" by {SEARCHES.get(search.strategy, search.strategy)} search"
+        inner = inner_words(context, search.folds)
+        if search.strategy == "bayes":
+            how += " with tree-structured Parzen estimators"
     validated = on_validation_part(context)
     place = "on a validation part" if validated else "inside each training part"
     made = runs(
         "Hyper-parameters of ", names, f" were chosen {place}{how}",
         context.cite("software", "optuna"), f" {inner}" if inner else "",
     )  # fmt: skip
-    if search.metric:
+    if search is not None:
         made += runs(f", by {context.metric(search.metric).noun}")
     rules = dict.fromkeys(s.rule for s in context.results.selections if s.rule)
     said = RULES_OF_ONE_PART if validated else RULES

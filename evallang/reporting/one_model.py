@@ -10,7 +10,6 @@ from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import adjusted_words, p_letter, p_stat, value_text
 from evallang.results.records import Comparison, HypothesisTestResult
 
-ERRORS = "error rate"
 SIDES: Mapping[str, tuple[str, str]] = {
     "greater": ("is above", "be above"),
     "less": ("is below", "be below"),
@@ -105,10 +104,5 @@ def _threshold(context: Context, comparison: Comparison, test: HypothesisTestRes
 def _noun(
     context: Context, comparison: Comparison, test: HypothesisTestResult, *, capital: bool = False
 ) -> str:
-    noun = ERRORS if _errors(test) else context.metric(comparison.metric).noun
+    noun = context.quantity(test.test) or context.metric(comparison.metric).noun
     return f"The {noun}" if capital else noun
-
-
-def _errors(test: HypothesisTestResult) -> bool:
-    """Return whether the test is about errors, whichever share is measured."""
-    return test.estimate is not None and test.estimate.name.startswith(ERRORS)

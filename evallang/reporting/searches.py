@@ -1,12 +1,10 @@
-"""How hyper-parameters were searched, as the study file and its defaults say."""
+"""How hyper-parameters were searched, and what was chosen."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.document import (
     Block,
@@ -31,26 +29,17 @@ RULES = {
 RULES_OF_ONE_PART = {**RULES, "best": "the candidate with the best score there"}
 
 
-@frozen
-class Search:
-    """Strategy, inner folds and metric of a search; empty where nothing says them."""
-
-    strategy: str
-    folds: str
-    metric: str
-
-
 def on_validation_part(context: Context) -> bool:
     """Return whether every search compared its candidates on one validation part."""
     return _places(context) == {VALIDATION_PART}
 
 
-def inner_words(context: Context, folds: str) -> str:
+def inner_words(context: Context, folds: int | None) -> str:
     """Format the splits that compared candidates: "in 3-fold inner cross-validation"."""
-    if on_validation_part(context) or not folds:
+    if on_validation_part(context) or folds is None:
         return ""
     if _places(context) == {INNER_PERIODS}:
-        return f"over {number_word(int(folds))} later periods of it"
+        return f"over {number_word(folds)} later periods of it"
     return f"in {folds}-fold inner cross-validation"
 
 
@@ -65,44 +54,12 @@ def candidates(model: ModelRecord) -> int:
     return prod(len(values) for values in model.tuned.values())
 
 
-def search_of(context: Context) -> Search:
-    """Read the search from the `tune` line, the protocol and the defaults."""
-    line = next(
-        (row for row in context.results.spec.canonical.split("\n") if row.startswith("tune")), ""
-    )
-    said = {
-        default.clause.removeprefix("tune").strip(): str(default.value)
-        for default in context.results.study.defaults
-        if default.clause.startswith("tune")
-    }
-    strategy = _found(r"^tune (grid|random|bayes)\b", line) or said.get("", "") or said.get(
-        "strategy", "")  # fmt: skip
-    inner = next(
-        (str(p.options["inner"]) for p in context.results.protocols if p.options.get("inner")), ""
-    )
-    folds = _found(r"\bcv=(\d+)", line) or said.get("cv", "") or inner
-    metric = _found(r"\bby ([a-z_]\w*(?:\([^)]*\))?)", line) or said.get("by", "")
-    known = context.method("metric", metric) is not None
-    if not known and not line and context.settings:
-        metric, known = context.metrics(context.settings[0])[0], True
-    return Search(
-        strategy if strategy in ("grid", "random", "bayes") else "grid",
-        folds if folds.isdigit() else "",
-        metric if known else "",
-    )
-
-
 def parameter_words(params: Mapping[str, Any]) -> str:
     """Write chosen parameters for readers, numbers to six digits."""
     return ", ".join(
         f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in params.items()
     )
-
-
-def _found(pattern: str, text: str) -> str:
-    match = re.search(pattern, text)
-    return match[1] if match else ""
 
 
 @SECTIONS.register(SectionDeclaration(order=50), title="Hyper-parameters chosen")

@@ -72,7 +72,8 @@ class MethodRecord:
     difference if it is another method. `averages_classes` states that a metric is the mean over
     three or more classes, `counts_right` that it is the share of examples predicted right; older
     files contain neither. `allows_overlap` states that an interval allows for training sets that
-    share rows; it is None if that is unknown, and for other methods.
+    share rows; it is None if that is unknown, and for other methods. `quantity` is what a test of
+    one model is about if that is not the metric ("error rate").
     """
 
     kind: str
@@ -89,3 +90,4 @@ class MethodRecord:
     allows_overlap: bool | None = None
     averages_classes: bool = False
     counts_right: bool = False
+    quantity: str | None = None

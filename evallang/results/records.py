@@ -136,6 +136,7 @@ class ModelRecord:
     one search tries, or at most tries if it is model-based. `unweighted_steps` are the classes
     before the last step that could use the weights of the rows and are fitted without them.
     `takes_weights` is false where the rows have weights and no fit of the model uses them.
+    `baseline` states that the model reads no feature.
     """
 
     name: str
@@ -147,6 +148,7 @@ class ModelRecord:
     n_candidates: int | None = None
     unweighted_steps: tuple[str, ...] = ()
     takes_weights: bool = True
+    baseline: bool = False
 
 
 VALIDATION_PART, INNER_FOLDS, INNER_PERIODS = "validation_part", "inner_folds", "inner_periods"
@@ -201,6 +203,19 @@ class ProtocolRecord:
 
 
 @frozen
+class SearchRecord:
+    """How the candidates of a search were proposed and compared.
+
+    `folds` is the number of inner folds or periods, None for a single validation part;
+    `metric` compares the candidates.
+    """
+
+    strategy: Annotated[str, Among(("grid", "random", "bayes"))]
+    folds: int | None
+    metric: str
+
+
+@frozen
 class FoldValue:
     """The value of one fold; `fold_label` is the author's name for it, if any.
 
@@ -233,8 +248,6 @@ class Tested:
     most: int
 
 
-BOUNDS_COINCIDE = "no interval: its bounds coincide, because no resample, fold or example differs"
-"""The note of an estimate whose `no_interval` is `no_width`."""
 NO_WIDTH = "no_width"
 FEW_EXAMPLES = "few_examples"
 NOT_SOUND = "not_sound"
@@ -503,6 +516,7 @@ class ResultsRecord:
     references: tuple[ReferenceRecord, ...] = ()
     report: ReportSettings = field(default_factory=ReportSettings)
     never_predicted: tuple[NeverPredicted, ...] = ()
+    search: SearchRecord | None = None
 
 
 SCHEMA = "evallang/results/1"

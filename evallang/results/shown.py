@@ -107,5 +107,4 @@ class ShownDiagnostic:
     severity: str = ""
     message: str = ""
     notes: tuple[str, ...] = ()
-    help: str | None = None
     allowed_because: str | None = None

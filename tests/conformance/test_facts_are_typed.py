@@ -9,7 +9,8 @@ import pytest
 import evallang
 
 PACKAGE = Path(evallang.__file__).parent
-WORDING = {"message", "reason", "notes", "note", "help"}
+WORDING = {"message", "reason", "notes", "note", "help", "pipeline", "clause", "canonical"}
+TEXTS = {"message", "reason", "note", "help"}
 OPERATIONS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find"}
 
 ALLOWED = {
@@ -23,6 +24,9 @@ def _looks_into_wording(tree: ast.AST) -> Iterator[str]:
     def is_wording(node: ast.AST, words: set[str] = WORDING) -> bool:
         return isinstance(node, ast.Attribute) and node.attr in words
 
+    def is_note(node: ast.AST) -> bool:
+        return is_wording(node, TEXTS) or (isinstance(node, ast.Name) and node.id in TEXTS)
+
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             called = node.func
@@ -32,7 +36,11 @@ def _looks_into_wording(tree: ast.AST) -> Iterator[str]:
                 yield ast.unparse(node)
         elif isinstance(node, ast.Compare):
             within = any(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
-            if within and any(is_wording(one) for one in node.comparators):
+            equal = any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
+            sides = (node.left, *node.comparators)
+            if (within and any(is_wording(one) for one in node.comparators)) or (
+                equal and any(map(is_note, sides))
+            ):
                 yield ast.unparse(node)
         elif isinstance(node, ast.Subscript) and is_wording(node.value, WORDING - {"notes"}):
             yield ast.unparse(node)
@@ -58,6 +66,10 @@ def test_no_decision_is_read_from_the_wording_of_a_text() -> None:
         '"needs" in problem.reason',
         're.match("x", item.help)',
         "item.message[:2]",
+        "note == BOUNDS_COINCIDE",
+        'default.clause.startswith("tune")',
+        "spec.canonical.split(LINE)",
+        're.match("Dummy", model.pipeline)',
     ],
 )
 def test_the_scan_finds_what_it_looks_for(line: str) -> None:

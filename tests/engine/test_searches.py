@@ -22,6 +22,7 @@ from evallang.models.domains import distribution
 from evallang.models.model import Candidates, SearchParameter
 from evallang.planning import planner
 from evallang.planning.plan import BayesSearch
+from evallang.results.records import SearchRecord
 
 
 def tasks_of(text, folder="."):
@@ -47,6 +48,7 @@ def test_a_nested_search_chooses_as_grid_search_does_on_the_same_inner_folds():
         "protocol nested cv outer=3 inner=3\nmeasure roc_auc\n"
     )
     results = run(study(text))
+    assert results.record.search == SearchRecord("grid", 3, "roc_auc")
     X, y = load_breast_cancer(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), SVC())
     grid = {"svc__C": [0.01, 1, 100], "svc__gamma": [0.001, 0.1]}
@@ -223,6 +225,7 @@ def test_a_bayes_search_is_the_same_in_this_process_and_in_others():
     one, two = run(study(BAYES)).record, run(study(BAYES), jobs=2).record
     assert one.selections == two.selections
     assert one.estimates == two.estimates
+    assert one.search == SearchRecord("bayes", 3, "accuracy")
     (chosen,) = one.selections
     assert 1e-2 <= chosen.params["C"] <= 1e2
     assert one.models[0].tuned["C"] == ("1e-2..1e2 loguniform",)

@@ -97,7 +97,7 @@ def test_a_prior_only_model_has_no_auc_of_0_under_leave_one_out():
     assert found.value is None
     assert found.fold_values == (None,) * 6
     assert (found.fold_mean, found.sd, found.n) == (None, None, 0)
-    assert found.notes == ("roc_auc is undefined on these test rows",)
+    assert found.notes == ("undefined on these test rows",)
 
 
 def test_folds_where_it_is_undefined_are_counted_and_left_out():
@@ -106,7 +106,7 @@ def test_folds_where_it_is_undefined_are_counted_and_left_out():
     found = aggregate(METRICS["roc_auc"], {}, outcome(score, truth), [0, 0, 1, 1, 2, 2])
     assert found.fold_values == (1, 0, None)
     assert (found.value, found.n) == (0.5, 2)
-    assert found.notes == ("roc_auc is undefined in 1 of 3 folds, which has no part in the mean",)
+    assert found.notes == ("undefined in 1 of 3 folds, which has no part in the mean",)
 
 
 def test_repeats_where_a_count_metric_is_undefined_are_left_out():
@@ -114,7 +114,7 @@ def test_repeats_where_a_count_metric_is_undefined_are_left_out():
     found = aggregate(METRICS["recall"], {}, outcome(label, truth), [0] * 4, [0, 0, 1, 1])
     assert found.fold_values == (None, 0.5)
     assert found.value == 0.5
-    assert found.notes == ("recall is undefined in 1 of 2 repeats, which has no part in the mean",)
+    assert found.notes == ("undefined in 1 of 2 repeats, which has no part in the mean",)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "log_loss", "roc_auc"])

@@ -218,7 +218,10 @@ def _over_folds(
             lost += 1
         else:
             parts.append((rows, _place(positive[rows], scores[rows])))
-    notes = (f"{lost} folds with one class only are left out",) if lost else ()
+    skipped = (
+        "1 fold with one class only is" if lost == 1 else f"{lost} folds with one class only are"
+    )
+    notes = (f"{skipped} left out",) if lost else ()
     if not parts:
         nothing = (float("nan"),) * models
         reason = "undefined: every fold has only one class"

@@ -79,7 +79,7 @@ PAIR_NULL = (
 
 PAIR_NULL_UNDER_CV = (
     "the fitted models of the folds have the same average accuracy for both learning "
-    "algorithms; this says nothing about other training sets"
+    "algorithms; the conclusion does not extend to new training sets"
 )
 
 RASCHKA_A = ((9959, 11), (1, 29))

@@ -60,6 +60,7 @@ class HypothesisTestDeclaration(Guidance):
         degrees of freedom and the variance of the splits times (1/J + test rows / training
         rows), so that it loses power twice where splits are few
     estimand : what it is about where that is not the mean of the metric
+    quantity : what a test of one model is about where that is not the metric
     claim : what its rejection shows; `equivalent` and `noninferior` hold within a margin
     variants : the printed words of what was really computed, where they are its own
     intervals : the printed titles of the intervals that come with it alone
@@ -93,6 +94,7 @@ class HypothesisTestDeclaration(Guidance):
     t_over_splits: bool = False
     null_under_cv: str = ""
     estimand: Estimand | None = None
+    quantity: str = ""
     claim: Literal["different", "equivalent", "noninferior"] = "different"
     variants: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, str] = field(default_factory=dict)

@@ -64,6 +64,7 @@ compare tree with single_t(threshold=5%)
     HypothesisTestDeclaration(
         frozenset({Evidence.ONE_PREDICTION_PER_ROW, Evidence.COUNTS, Evidence.SHARES}),
         BINOMIAL_NULL,
+        quantity="error rate",
         null_under_cv="the fitted models of the folds have an average error rate of at most the "
         "threshold",
         models=(1, 1),

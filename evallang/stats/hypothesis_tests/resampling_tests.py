@@ -69,13 +69,13 @@ PER_EXAMPLE = frozenset(
 )
 EXCHANGEABLE = "the outputs of the two models are exchangeable within each example"
 EXCHANGEABLE_UNDER_CV = (
-    "the outputs of the fitted models of the folds are exchangeable within each example; this "
-    "says nothing about other training sets"
+    "the outputs of the fitted models of the folds are exchangeable within each example; the "
+    "conclusion does not extend to new training sets"
 )
 EQUAL = "the metric has the same value for both models"
 EQUAL_UNDER_CV = (
     "the fitted models of the folds have the same average value of the metric for both learning "
-    "algorithms; this says nothing about other training sets"
+    "algorithms; the conclusion does not extend to new training sets"
 )
 EXACT_UP_TO = 1 << 20  # arrangements enumerated instead of drawn
 TIE = 1e-12  # relative; the same difference reached by another order of sums

@@ -263,7 +263,10 @@ def cv_auc(
             lost += 1
         else:
             parts.append(place)
-    notes = (f"{lost} folds with one class only are left out",) if lost else ()
+    skipped = (
+        "1 fold with one class only is" if lost == 1 else f"{lost} folds with one class only are"
+    )
+    notes = (f"{skipped} left out",) if lost else ()
     if not parts:
         return Interval("cv_auc", level, None, None, ("undefined: every fold has only one class",))
     auc = sum(place.auc for place in parts) / len(parts)
