@@ -38,9 +38,8 @@ def _looks_into_wording(tree: ast.AST) -> Iterator[str]:
             within = any(isinstance(one, ast.In | ast.NotIn) for one in node.ops)
             equal = any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
             sides = (node.left, *node.comparators)
-            if (within and any(is_wording(one) for one in node.comparators)) or (
-                equal and any(map(is_note, sides))
-            ):
+            looked_up = within and any(is_wording(one) for one in node.comparators)
+            if looked_up or (equal and any(map(is_note, sides))):
                 yield ast.unparse(node)
         elif isinstance(node, ast.Subscript) and is_wording(node.value, WORDING - {"notes"}):
             yield ast.unparse(node)
