@@ -25,7 +25,6 @@ from evallang.checking.rules.study_facts import (
 )
 from evallang.checking.validity import for_the_line, metrics_on
 from evallang.compatibility import (
-    Mismatch,
     is_auc,
     is_grouped,
     metric_entry,
@@ -34,6 +33,7 @@ from evallang.compatibility import (
 )
 from evallang.compatibility.hypothesis_tests import test_mismatch
 from evallang.compatibility.intervals import interval_mismatch
+from evallang.compatibility.mismatches import Mismatch
 from evallang.data.dataset import GivenOutcomes, ScoreTable, Table
 from evallang.data.design_rules import (
     LEAST_IN_FOLD,

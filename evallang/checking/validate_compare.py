@@ -13,7 +13,7 @@ from evallang.checking.validate_require import (
     report_apart,
     requirements,
 )
-from evallang.compatibility import NOUNS, Mismatch, is_grouped, own_metric, yields_of, yields_under
+from evallang.compatibility import is_grouped, own_metric, yields_of, yields_under
 from evallang.compatibility.hypothesis_tests import (
     fits_design,
     metric_mismatch,
@@ -21,6 +21,7 @@ from evallang.compatibility.hypothesis_tests import (
     refusal,
     region_mismatch,
 )
+from evallang.compatibility.mismatches import NOUNS, Mismatch
 from evallang.data.dataset import DataSpec, PredictionsSpec, ScoresSpec
 from evallang.hypotheses import is_joined, planned_of
 from evallang.protocols.protocol import PROTOCOLS
@@ -371,7 +372,7 @@ def _can_run(
         return True
     reason, way_out = found.mismatch.reason, found.mismatch.instead
     if found.need == "evidence":
-        if found.mismatch.lacking:
+        if found.mismatch.kind.lacking:
             reason += lacking(source, protocol)
         over_data = HYPOTHESIS_TESTS[test.name].declaration.evidence == {Evidence.DATASET_SCORES}
         if over_data and (len(study.sources) > 1 or _holds_several(source)):

@@ -203,7 +203,7 @@ def _decidable(
         if found is None or (later and found.need != "metric"):
             return True
         problem = found.mismatch
-        reason = problem.reason + (lacking(source, protocol) if problem.lacking else "")
+        reason = problem.reason + (lacking(source, protocol) if problem.kind.lacking else "")
         scope.report(REFUSALS[found.need], reason, line.span, help=problem.instead)
         return False
     if later:

@@ -204,7 +204,11 @@ def _intervals(scope: Scope, study: Study) -> None:
                     scope.report(
                         codes.INTERVAL_NEEDS_OTHER_EVIDENCE,
                         problem.reason
-                        + (resolve_protocol.lacking(source, protocol) if problem.lacking else ""),
+                        + (
+                            resolve_protocol.lacking(source, protocol)
+                            if problem.kind.lacking
+                            else ""
+                        ),
                         place,
                         help=for_the_line(problem.instead, measure, study, yields, grouped),
                     )

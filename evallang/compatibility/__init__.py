@@ -5,12 +5,10 @@ its nature. The checker refuses by these functions, the engine takes its default
 them, and the documentation prints them as a table.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
 from evallang.data.dataset import CountsSpec, DataSpec, PredictionsSpec, ScoresSpec
-from evallang.frozen_records import frozen
 from evallang.metrics.given import given_metric
 from evallang.metrics.metric import METRICS, MetricDeclaration, MetricEntry
 from evallang.metrics.own_code import own_metric_entry
@@ -23,48 +21,6 @@ PER_ROW = frozenset(
 )
 ON_EXAMPLES = PER_ROW | {Evidence.COUNTS, Evidence.SHARES}
 """What is known of single examples, or of how many of them are right."""
-NOUNS: Mapping[Evidence, str] = {
-    Evidence.ONE_PREDICTION_PER_ROW: "one prediction for each example",
-    Evidence.LOSSES_PER_ROW: "one loss for each example",
-    Evidence.SCORES_PER_ROW: "one score for each example",
-    Evidence.FOLD_SCORES: "scores of folds",
-    Evidence.DATASET_SCORES: "scores of several data sets",
-    Evidence.COUNTS: "counts of right and wrong",
-    Evidence.SHARES: "how many examples each model has right, and of how many",
-}
-DESIGN_NOUNS: Mapping[Design, str] = {
-    Design.KFOLD: "the folds of one cross-validation",
-    Design.REPEATED: "repeated cross-validation",
-    Design.RESAMPLED: "repeated holdouts",
-    Design.FIVE_BY_TWO: "five repeats of two folds",
-}
-
-
-def needed(evidence: frozenset[Evidence]) -> str:
-    """Return the inputs of a method in words: `one loss or one score for each example`."""
-    named = evidence
-    if Evidence.ONE_PREDICTION_PER_ROW in evidence:
-        # Counts and shares are counts of such predictions
-        named = evidence - {Evidence.COUNTS, Evidence.SHARES}
-    return alternatives(NOUNS[one] for one in sorted(named))
-
-
-def alternatives(words: Iterable[str]) -> str:
-    """Join words as in `a, b or c`."""
-    *others, last = words
-    return f"{', '.join(others)} or {last}" if others else last
-
-
-@frozen
-class Mismatch:
-    """Why two things do not go together, and the nearest thing that does.
-
-    `lacking` tells that the reason is something that a protocol or source does not give.
-    """
-
-    reason: str
-    instead: str | None = None
-    lacking: bool = False
 
 
 def metric_entry(metric: Method) -> MetricEntry:

@@ -1,19 +1,17 @@
 """Which test goes with a metric and what a protocol yields, and the nearest one that does."""
 
+from dataclasses import replace
 from typing import Literal
 
 from evallang.compatibility import (
-    DESIGN_NOUNS,
     ON_EXAMPLES,
     PER_ROW,
-    Mismatch,
-    alternatives,
     is_auc,
     is_proportion,
     metric_entry,
-    needed,
 )
 from evallang.compatibility.intervals import default_interval
+from evallang.compatibility.mismatches import Kind, Mismatch, alternatives
 from evallang.frozen_records import frozen
 from evallang.metrics.metric import MetricDeclaration, share_metric
 from evallang.protocols.protocol import PROTOCOLS, Yields
@@ -55,31 +53,31 @@ def test_mismatch(test: Method, metric: Method, yields: Yields, grouped: bool) -
         if all(dict(test.options).get(option) is not None for option, _ in declared.series):
             return None
         return Mismatch(
-            f"`{test.name}` swaps single examples, and neighbours in time are alike",
+            Kind.SINGLE_SWAPS_IN_TIME,
+            test.name,
             f"write `with {_for_series(entry)}`, whose blocks are as long as the dependence",
         )
     if not fits_design(entry, yields):
         if declared.evidence > PER_ROW | {Evidence.FOLD_SCORES}:  # by any interval
             return Mismatch(
-                f"`{test.name}` needs a sound interval of the difference",
+                Kind.NO_INTERVAL_OF_DIFFERENCE,
+                test.name,
                 "write `protocol repeated cv folds=10 times=10`",
-                lacking=True,
             )
         if Evidence.SHARES in yields.evidence and declared.evidence & ON_EXAMPLES:
             return Mismatch(
-                f"`{test.name}` compares models example by example, and shares are not paired",
+                Kind.UNPAIRED_SHARES,
+                test.name,
                 nearest_test(metric, yields, test, clustered=grouped),
             )
         fold_test = declared.evidence == {Evidence.FOLD_SCORES}
-        if fold_test and declared.designs:
-            what = alternatives(DESIGN_NOUNS[d] for d in sorted(declared.designs))
-        else:
-            what = needed(declared.evidence)
+        needed = declared.designs if fold_test and declared.designs else declared.evidence
         suggestion = nearest_test(metric, yields, test, clustered=grouped)
-        return Mismatch(f"`{test.name}` needs {what}", suggestion, lacking=True)
+        return Mismatch(Kind.NO_EVIDENCE, test.name, suggestion, needed=needed)
     if yields.ordered:
         return Mismatch(
-            f"`{test.name}` takes examples for independent, and rows in time are not",
+            Kind.ROWS_IN_TIME,
+            test.name,
             nearest_test(metric, yields, test, clustered=grouped),
         )
     return None
@@ -90,9 +88,7 @@ def groups_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch | 
     if not _takes_rows_for_independent(test):
         return None
     nearest = nearest_test(metric, yields, test, clustered=True)
-    return Mismatch(
-        f"`{test.name}` takes rows for independent, and those of a group are not", nearest
-    )
+    return Mismatch(Kind.ROWS_OF_GROUPS, test.name, nearest)
 
 
 def _takes_rows_for_independent(test: Method) -> bool:
@@ -105,10 +101,7 @@ def weights_mismatch(test: Method, metric: Method, yields: Yields) -> Mismatch |
     """Return why a test cannot run if examples have weights."""
     if not _ignores_weights(test, yields):
         return None
-    return Mismatch(
-        f"`{test.name}` counts every example as one, and here they have weights",
-        nearest_test(metric, yields, test),
-    )
+    return Mismatch(Kind.WEIGHTS, test.name, nearest_test(metric, yields, test))
 
 
 def _ignores_weights(test: Method, yields: Yields) -> bool:
@@ -124,7 +117,7 @@ def metric_mismatch(
     found = _of_another_metric(test, metric, yields, grouped)
     if found is None or yields is None:
         return found
-    return Mismatch(found.reason, nearest_test(metric, yields, test, clustered=grouped))
+    return replace(found, instead=nearest_test(metric, yields, test, clustered=grouped))
 
 
 def refusal(test: Method, metric: Method, yields: Yields, grouped: bool) -> Refusal | None:
@@ -157,27 +150,22 @@ def _of_another_metric(
     counted = entry.declaration.counts_known_rows and average == "binary"
     if declared.tests == "correctness" and not counted:
         return Mismatch(
-            f"`{test.name}` tests accuracy, not `{metric.written}`", "write `with permutation`"
+            Kind.NOT_ACCURACY, test.name, "write `with permutation`", metric=metric.written
         )
     if declared.tests == "losses" and entry.declaration.proportion == "all":
         # A share of right answers is a mean too, but of single examples `mcnemar` is the test
         if yields is None or yields.averaged or grouped:
             return None
-        return Mismatch(
-            f"`{test.name}` compares means of several runs or of groups, and here every example "
-            "has a single right or wrong answer",
-            "write `with mcnemar`",
-        )
+        return Mismatch(Kind.SINGLE_ANSWERS, test.name, "write `with mcnemar`")
     if declared.tests == "losses" and entry.declaration.form != "losses":
-        why = f"`{metric.written}` is one value per test set"
-        if counted:
-            why = f"`{metric.written}` only counts each example as right or wrong"
-        reason = f"`{test.name}` compares two values per example; {why}"
-        return Mismatch(reason, "write `with permutation`")
+        kind = Kind.ONLY_COUNTED if counted else Kind.ONE_VALUE_PER_SET
+        return Mismatch(kind, test.name, "write `with permutation`", metric=metric.written)
     if declared.tests == "scores" and not is_auc(metric):
         return Mismatch(
-            f"`{test.name}` compares areas under the ROC curve, not `{metric.written}`",
+            Kind.NOT_AREA,
+            test.name,
             "write `by roc_auc`, or `with permutation`",
+            metric=metric.written,
         )
     return None
 
@@ -192,9 +180,10 @@ def region_mismatch(test: Method, metric: Method) -> Mismatch | None:
     if dict(test.options).get("rope") is not None or (declared.low, declared.high) == (0, 1):
         return None
     return Mismatch(
-        f"`{test.name}` has no region of practical equivalence for `{metric.written}`, which is "
-        "not between 0 and 1",
+        Kind.NO_REGION,
+        test.name,
         f"write `{test.name}(rope=...)` in the unit of `{metric.name}`",
+        metric=metric.written,
     )
 
 

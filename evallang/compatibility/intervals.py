@@ -1,16 +1,13 @@
 """Which interval goes with a metric and what a protocol yields, and the default one."""
 
 from evallang.compatibility import (
-    DESIGN_NOUNS,
     ON_EXAMPLES,
     OVER_SEEDS,
-    Mismatch,
-    alternatives,
     is_auc,
     is_proportion,
     metric_entry,
-    needed,
 )
+from evallang.compatibility.mismatches import Kind, Mismatch
 from evallang.protocols.protocol import Yields
 from evallang.registry import Design, Evidence
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
@@ -79,42 +76,22 @@ def interval_mismatch(
     given = yields.evidence & OVER_SEEDS if yields.seeds else yields.evidence
     if not declared.evidence & given:
         by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs
-        what = (
-            alternatives(DESIGN_NOUNS[design] for design in sorted(declared.designs))
-            if by_design
-            else needed(declared.evidence)
-        )
-        return Mismatch(f"`{interval.name}` needs {what}", instead, lacking=True)
+        needed = declared.designs if by_design else declared.evidence
+        return Mismatch(Kind.NO_EVIDENCE, interval.name, instead, needed=needed)
     if declared.form == "auc" and yields.one_group_a_fold:
-        return Mismatch(
-            f"`{interval.name}` needs two groups in each fold, and here a fold is one group",
-            instead,
-            lacking=True,
-        )
+        return Mismatch(Kind.ONE_GROUP_A_FOLD, interval.name, instead)
     whole = yields.once or (yields.averaged and declared.form == "sample")
     if declared.evidence <= ON_EXAMPLES and not whole:
-        return Mismatch(
-            f"`{interval.name}` counts each example once, and here it is predicted several times",
-            instead,
-        )
+        return Mismatch(Kind.PREDICTED_OFTEN, interval.name, instead)
     only_folds = declared.evidence == {Evidence.FOLD_SCORES}
     shared = yields.weighted and grouped and declared.form == "proportion"
     if shared:
-        return Mismatch(
-            f"`{interval.name}` has a form for groups and one for weights, and none for both",
-            instead,
-        )
+        return Mismatch(Kind.GROUPS_AND_WEIGHTS, interval.name, instead)
     if yields.weighted and not declared.weights and not only_folds:
-        return Mismatch(
-            f"`{interval.name}` counts every example as one, and here they have weights",
-            instead,
-        )
+        return Mismatch(Kind.WEIGHTS, interval.name, instead)
     if only_folds and declared.designs and yields.design not in declared.designs:
-        return Mismatch(
-            f"`{interval.name}` is not sound over "
-            + (DESIGN_NOUNS[yields.design] if yields.design else "these folds"),
-            instead,
-        )
+        over = frozenset((yields.design,)) if yields.design else frozenset[Design]()
+        return Mismatch(Kind.UNSOUND_DESIGN, interval.name, instead, needed=over)
     fits = {
         "proportion": is_proportion(entry, metric.options),
         "losses": entry.declaration.form == "losses",
@@ -124,29 +101,13 @@ def interval_mismatch(
         "f1": entry.name == "f1" and metric.better is None,
     }
     if not fits.get(declared.form, True):
-        what = {
-            "proportion": "is for proportions",
-            "losses": "is for losses that each example has of its own",
-            "auc": "is for `roc_auc`",
-            "paired": "is for the difference of two proportions",
-            "independent": "is for the difference of two proportions",
-            "f1": "is for `f1`",
-        }[declared.form]
-        no = "is another metric" if declared.form in ("auc", "f1") else "is none"
-        return Mismatch(f"`{interval.name}` {what}, and `{metric.written}` {no}", instead)
+        kind = Kind.OTHER_METRIC if declared.form in ("auc", "f1") else Kind.OTHER_FORM
+        return Mismatch(kind, interval.name, instead, metric=metric.written, needed=declared.form)
     of_folds = bool(declared.designs) and not only_folds
     if declared.form == "auc" and not of_folds and not yields.single_fit:
-        return Mismatch(
-            f"`{interval.name}` takes the scores of one fitted model, and here each fold has its "
-            "own",
-            instead,
-        )
+        return Mismatch(Kind.SEVERAL_FITS, interval.name, instead)
     if of_folds and yields.single_fit:
-        return Mismatch(
-            f"`{interval.name}` averages over the folds of one cross-validation, and here one "
-            "model is tested",
-            instead,
-        )
+        return Mismatch(Kind.SINGLE_FIT, interval.name, instead)
     return None
 
 
@@ -158,14 +119,8 @@ def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -
     default = default_interval(metric, yields, None, grouped=True)
     instead = f"write `interval {default}`" if default else "leave the interval out"
     if not declared.clustered:
-        return Mismatch(
-            f"`{interval.name}` takes rows for independent, and those of a group are not", instead
-        )
+        return Mismatch(Kind.ROWS_OF_GROUPS, interval.name, instead)
     of_all = metric_entry(metric).declaration.proportion == "all"
     if declared.form == "proportion" and not of_all:
-        return Mismatch(
-            f"`{interval.name}` has a form for groups of accuracy alone, and not of "
-            f"`{metric.written}`",
-            instead,
-        )
+        return Mismatch(Kind.GROUPS_OF_OTHER_METRIC, interval.name, instead, metric=metric.written)
     return None

@@ -1,0 +1,127 @@
+"""Why two things do not go together: a record of facts, and the one place that words them."""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+from evallang.frozen_records import frozen
+from evallang.registry import Design, Evidence
+
+NOUNS: Mapping[Evidence, str] = {
+    Evidence.ONE_PREDICTION_PER_ROW: "one prediction for each example",
+    Evidence.LOSSES_PER_ROW: "one loss for each example",
+    Evidence.SCORES_PER_ROW: "one score for each example",
+    Evidence.FOLD_SCORES: "scores of folds",
+    Evidence.DATASET_SCORES: "scores of several data sets",
+    Evidence.COUNTS: "counts of right and wrong",
+    Evidence.SHARES: "how many examples each model has right, and of how many",
+}
+DESIGN_NOUNS: Mapping[Design, str] = {
+    Design.KFOLD: "the folds of one cross-validation",
+    Design.REPEATED: "repeated cross-validation",
+    Design.RESAMPLED: "repeated holdouts",
+    Design.FIVE_BY_TWO: "five repeats of two folds",
+}
+FORM_NOUNS: Mapping[str, str] = {
+    "proportion": "proportions",
+    "losses": "losses that each example has of its own",
+    "auc": "`roc_auc`",
+    "paired": "the difference of two proportions",
+    "independent": "the difference of two proportions",
+    "f1": "`f1`",
+}
+"""What the intervals of each form are for."""
+
+
+class Kind(Enum):
+    """Why a test or an interval does not go with a metric, a protocol or the rows.
+
+    The value words it: of the `member`, what is `needed`, and the `metric`.
+    """
+
+    NO_EVIDENCE = "`{member}` needs {needed}"
+    NO_INTERVAL_OF_DIFFERENCE = "`{member}` needs a sound interval of the difference"
+    ONE_GROUP_A_FOLD = "`{member}` needs two groups in each fold, and here a fold is one group"
+    SINGLE_SWAPS_IN_TIME = "`{member}` swaps single examples, and neighbours in time are alike"
+    ROWS_IN_TIME = "`{member}` takes examples for independent, and rows in time are not"
+    UNPAIRED_SHARES = "`{member}` compares models example by example, and shares are not paired"
+    ROWS_OF_GROUPS = "`{member}` takes rows for independent, and those of a group are not"
+    WEIGHTS = "`{member}` counts every example as one, and here they have weights"
+    GROUPS_AND_WEIGHTS = "`{member}` has a form for groups and one for weights, and none for both"
+    GROUPS_OF_OTHER_METRIC = (
+        "`{member}` has a form for groups of accuracy alone, and not of `{metric}`"
+    )
+    PREDICTED_OFTEN = "`{member}` counts each example once, and here it is predicted several times"
+    UNSOUND_DESIGN = "`{member}` is not sound over {needed}"
+    OTHER_FORM = "`{member}` is for {needed}, and `{metric}` is none"
+    OTHER_METRIC = "`{member}` is for {needed}, and `{metric}` is another metric"
+    SEVERAL_FITS = "`{member}` takes the scores of one fitted model, and here each fold has its own"
+    SINGLE_FIT = (
+        "`{member}` averages over the folds of one cross-validation, and here one model is tested"
+    )
+    NOT_ACCURACY = "`{member}` tests accuracy, not `{metric}`"
+    SINGLE_ANSWERS = (
+        "`{member}` compares means of several runs or of groups, and here every example has a "
+        "single right or wrong answer"
+    )
+    ONE_VALUE_PER_SET = (
+        "`{member}` compares two values per example; `{metric}` is one value per test set"
+    )
+    ONLY_COUNTED = (
+        "`{member}` compares two values per example; `{metric}` only counts each example as right "
+        "or wrong"
+    )
+    NOT_AREA = "`{member}` compares areas under the ROC curve, not `{metric}`"
+    NO_REGION = (
+        "`{member}` has no region of practical equivalence for `{metric}`, which is not between 0 "
+        "and 1"
+    )
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the reason is something that a protocol or source does not give."""
+        return self in (Kind.NO_EVIDENCE, Kind.NO_INTERVAL_OF_DIFFERENCE, Kind.ONE_GROUP_A_FOLD)
+
+
+@frozen
+class Mismatch:
+    """Why two things do not go together, and what to write instead.
+
+    Attributes
+    ----------
+    kind : what is in the way
+    member : the test or interval that cannot be used
+    instead : the proposal of what goes together, as an instruction
+    metric : the metric, as it is written, where the reason is about it
+    needed : the inputs, the designs or the form that the member is for
+    """
+
+    kind: Kind
+    member: str
+    instead: str | None = None
+    metric: str = ""
+    needed: frozenset[Evidence] | frozenset[Design] | str = frozenset()
+
+    @property
+    def reason(self) -> str:
+        """The mismatch in words."""
+        needed = _words(self.needed)
+        return self.kind.value.format(member=self.member, needed=needed, metric=self.metric)
+
+
+def _words(needed: frozenset[Evidence] | frozenset[Design] | str) -> str:
+    """Word what is needed: `one loss or one score for each example`."""
+    if isinstance(needed, str):
+        return FORM_NOUNS[needed]
+    inputs = {one for one in needed if isinstance(one, Evidence)}
+    if Evidence.ONE_PREDICTION_PER_ROW in inputs:
+        # Counts and shares are counts of such predictions
+        inputs -= {Evidence.COUNTS, Evidence.SHARES}
+    designs = {one for one in needed if isinstance(one, Design)}
+    named = [*(NOUNS[one] for one in sorted(inputs)), *(DESIGN_NOUNS[d] for d in sorted(designs))]
+    return alternatives(named) if named else "these folds"
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """Join words as in `a, b or c`."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
