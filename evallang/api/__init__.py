@@ -12,12 +12,11 @@ from evallang.working_folder import safe_path
 
 if TYPE_CHECKING:
     from evallang.api.comparing import compare
-    from evallang.api.findings import check
     from evallang.api.folder import FolderRefused
     from evallang.api.preparing import check_data, read_and_plan
     from evallang.api.results import Results
     from evallang.api.running import RunFailed, run
-    from evallang.api.study_file import StudyError, StudyFile, load, open_study, parse
+    from evallang.api.study_file import StudyError, StudyFile, check, load, open_study, parse
     from evallang.api.trust import NotTrusted
 
 PLACES = {
@@ -27,7 +26,7 @@ PLACES = {
     "RunFailed": "running",
     "StudyError": "study_file",
     "StudyFile": "study_file",
-    "check": "findings",
+    "check": "study_file",
     "check_data": "preparing",
     "compare": "comparing",
     "load": "study_file",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from evallang.diagnostics import Diagnostic, Severity, has_errors
 from evallang.diagnostics.text import to_text
@@ -53,13 +52,3 @@ class Findings(tuple[Diagnostic, ...]):
         from html import escape
 
         return f"<pre>{escape(repr(self))}</pre>"
-
-
-def check(text: str, folder: str | Path = ".") -> Findings:
-    """Check the text of a study and return everything that is found; raises nothing.
-
-    Included files are looked for in `folder`.
-    """
-    from evallang.api.study_file import check_text
-
-    return check_text(text, "study.eval", folder).check()

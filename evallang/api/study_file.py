@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evallang.api.findings import Findings
 from evallang.api.live import NOTHING, Live
-from evallang.checking import check
+from evallang.checking import check as checker
 from evallang.checking.check import Checked
 from evallang.data.dataset import Task
 from evallang.diagnostics import Diagnostic, has_errors
@@ -173,15 +173,23 @@ def read_text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
+def check(text: str, folder: str | Path = ".") -> Findings:
+    """Check the text of a study and return everything that is found; raises nothing.
+
+    Included files are looked for in `folder`.
+    """
+    return check_text(text, "study.eval", folder).check()
+
+
 def with_task(study: StudyFile, task: Task) -> StudyFile:
     """Return the study for the task that its data have shown."""
-    return replace(study, checked=check.with_task(study.checked, task))
+    return replace(study, checked=checker.with_task(study.checked, task))
 
 
 def checked_again(study: StudyFile) -> StudyFile:
     """Check a study again, now that more is known of the code that it uses."""
     task = None if study.meant is None else study.meant.task
-    return replace(study, checked=check.check_again(study.checked, task=task))
+    return replace(study, checked=checker.check_again(study.checked, task=task))
 
 
 def with_live(study: StudyFile, given: Live) -> StudyFile:
@@ -191,7 +199,7 @@ def with_live(study: StudyFile, given: Live) -> StudyFile:
     names = tuple(sorted(every.models))
     if names == study.live:
         return study
-    return replace(study, live=names, checked=check.check_again(study.checked, live=names))
+    return replace(study, live=names, checked=checker.check_again(study.checked, live=names))
 
 
 @safe_path()
@@ -209,4 +217,4 @@ def _checked(path: str, text: str, folder: Path, overrides: Mapping[str, str]) -
             raise OSError(errno.EPERM, "a link leads out of the folder of the study", str(place))
         return read_text(place)
 
-    return StudyFile(shown, text, folder, check.check(shown, text, read, overrides), overrides)
+    return StudyFile(shown, text, folder, checker.check(shown, text, read, overrides), overrides)

@@ -26,6 +26,7 @@ from evallang.reporting.document import (
 )
 from evallang.reporting.figures.grouping import decision_matrix, grouping_diagram
 from evallang.reporting.groups import are_stretches, groups
+from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
@@ -38,7 +39,6 @@ from evallang.reporting.numbers import (
 from evallang.reporting.one_model import singly, summary
 from evallang.reporting.pair_table import pair_name, pair_table, pairs_words
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import (
     adjusted_words,
     effect_runs,

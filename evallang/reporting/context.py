@@ -16,8 +16,8 @@ from typing import Any, cast
 from evallang.frozen_records import frozen
 from evallang.printable import printable
 from evallang.reporting.document import Cite, Runs
+from evallang.reporting.letter_case import capitalised, mid_sentence, printed, written_options
 from evallang.reporting.numbers import NBSP, Scale, Style, count, scale_of
-from evallang.reporting.titles import capitalised, mid_sentence, printed, written_options
 from evallang.results.codec import from_plain, to_plain
 from evallang.results.records import (
     Comparison,

@@ -18,7 +18,8 @@ from evallang.reporting.document import (
     runs,
 )
 from evallang.reporting.groups import letters
-from evallang.reporting.never_predicted import never_predicted_notes
+from evallang.reporting.letter_case import capitalised, mid_sentence
+from evallang.reporting.limits import never_predicted_notes
 from evallang.reporting.numbers import (
     Scale,
     bounded as within_one,
@@ -27,7 +28,6 @@ from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
-from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import adjusted_words, correct_of, p_letter, plural
 from evallang.results.records import NO_WIDTH, Comparison, Estimate
 

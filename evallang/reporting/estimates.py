@@ -28,13 +28,13 @@ from evallang.reporting.figures.forest import (
     forest_of_differences,
     forest_of_estimates,
 )
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     level_of_alpha,
     percent,
 )
 from evallang.reporting.one_model import singly
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import adjusted_words, family_words, p_letter
 from evallang.results.records import Comparison
 

@@ -18,11 +18,17 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
-from evallang.reporting.never_predicted import never_predicted_findings
+from evallang.reporting.limits import never_predicted_findings
 from evallang.reporting.numbers import Scale, count, fixed
 from evallang.reporting.one_model import of_one_model, singly
-from evallang.reporting.pair_findings import against, around, not_tested, single
-from evallang.reporting.pair_verdicts import place_words, posterior
+from evallang.reporting.pair_findings import (
+    against,
+    around,
+    not_tested,
+    place_words,
+    posterior,
+    single,
+)
 from evallang.reporting.requirements import NOT_CORRECTED, requirement_lines
 from evallang.reporting.section import SECTIONS, SectionDeclaration
 from evallang.reporting.wording import (

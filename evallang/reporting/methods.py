@@ -10,6 +10,7 @@ from evallang.reporting.decisions import bayesian, computed, reasons
 from evallang.reporting.document import Block, Cite, Paragraph, Run, Runs, Text, listed, runs
 from evallang.reporting.estimate_tables import main_intervals
 from evallang.reporting.exports import fitted_on_all
+from evallang.reporting.letter_case import capitalised, mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent, scale_of
 from evallang.reporting.one_model import methods_words, singly
 from evallang.reporting.searches import (
@@ -20,7 +21,6 @@ from evallang.reporting.searches import (
     on_validation_part,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import capitalised, mid_sentence
 from evallang.reporting.wording import (
     adjusts,
     amount,

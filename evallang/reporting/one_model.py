@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from evallang.reporting.context import Context
 from evallang.reporting.document import Interval, Runs, Strong, listed, runs
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, interval, level_of_alpha, percent, scale_of
-from evallang.reporting.pair_verdicts import place_words
-from evallang.reporting.titles import mid_sentence
+from evallang.reporting.pair_findings import place_words
 from evallang.reporting.wording import adjusted_words, p_letter, p_stat, value_text
 from evallang.results.records import Comparison, HypothesisTestResult
 

@@ -22,6 +22,7 @@ from evallang.reporting.document import (
     listed,
     runs,
 )
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     Scale,
     count,
@@ -35,7 +36,6 @@ from evallang.reporting.numbers import (
     statistic,
 )
 from evallang.reporting.one_model import singly
-from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
     adjusted_words,
     amount,

@@ -16,9 +16,9 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import NBSP, count, percent, scale_of
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import amount, sentence
 from evallang.results.records import Analysis
 

@@ -8,10 +8,10 @@ from evallang.frozen_records import frozen
 from evallang.reporting.context import Context
 from evallang.reporting.decisions import bayesian
 from evallang.reporting.document import Block, Cell, Code, Column, Row, Runs, Table, Term, runs
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha, percent
 from evallang.reporting.searches import candidates, on_validation_part
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import VARIANTS, plural_count
 from evallang.results.columns import ColumnLine, column_lines
 from evallang.results.records import OptionWords, ProtocolRecord

@@ -18,6 +18,7 @@ from evallang.reporting.document import (
     Table,
     runs,
 )
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
     fixed,
@@ -27,7 +28,6 @@ from evallang.reporting.numbers import (
     scale_of,
 )
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import (
     amount,
     level_words,

@@ -8,9 +8,9 @@ from evallang.reporting.document import (
     Fact,
     Title,
 )
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import count, level_of_alpha
 from evallang.reporting.section import SECTIONS, SectionDeclaration
-from evallang.reporting.titles import mid_sentence
 from evallang.reporting.wording import plural
 from evallang.results.records import ProtocolRecord
 

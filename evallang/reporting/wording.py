@@ -20,6 +20,7 @@ from evallang.reporting.document import (
     Text,
     runs,
 )
+from evallang.reporting.letter_case import mid_sentence
 from evallang.reporting.numbers import (
     NBSP,
     Scale,
@@ -33,7 +34,6 @@ from evallang.reporting.numbers import (
     ratio_scale,
     statistic,
 )
-from evallang.reporting.titles import mid_sentence
 from evallang.results.records import Comparison, Effect, Estimate, HypothesisTestResult
 from evallang.results.statistics import SimultaneousInterval, without_side
 

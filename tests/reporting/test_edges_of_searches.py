@@ -7,7 +7,7 @@ import pytest
 
 from evallang.reporting.context import Context
 from evallang.reporting.limits import cautions
-from evallang.reporting.search_boundaries import search_at_the_edge
+from evallang.reporting.searches import search_at_the_edge
 from evallang.results.records import ModelRecord, Selection
 
 

@@ -6,8 +6,7 @@ import drawn_statistics
 import pytest
 from hypothesis import given, strategies as st
 
-from evallang.reporting.contrasts import contrast
-from evallang.reporting.orientation import as_lead, turned
+from evallang.reporting.contrasts import as_lead, contrast, turned
 from evallang.results.records import (
     Difference,
     Effect,

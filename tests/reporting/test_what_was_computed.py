@@ -115,7 +115,7 @@ def test_more_than_three_one_sided_pairs_are_each_worded_or_counted_with_their_s
 
 
 def test_a_turned_pair_turns_its_side():
-    from evallang.reporting.orientation import turned
+    from evallang.reporting.contrasts import turned
 
     (pair,) = Page(f"{FIVE}compare a, b with mcnemar(alternative=greater)\n").pairs()
     seen = turned(pair)
