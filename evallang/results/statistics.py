@@ -53,7 +53,7 @@ class Summary(StrEnum):
     PSEUDO_MEDIAN = "pseudo-median difference"
 
     def by(self, metric: str) -> str:
-        """Name it by a metric: `median difference in mse`."""
+        """Return its name by a metric: `median difference in mse`."""
         location = self in (Summary.MEDIAN, Summary.PSEUDO_MEDIAN)
         return f"{self if location else Summary.DIFFERENCE} in {metric}"
 
