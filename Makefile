@@ -28,7 +28,7 @@ layers: $(TESTED)
 	$(BIN)/lint-imports
 
 unit: $(TESTED)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # All examples and a fast part of the tests with the lowest versions that pyproject.toml declares
 test-lowest: $(LOWEST)/.tested

@@ -1,4 +1,7 @@
-"""No test depends on a clock: a loaded machine draws the same examples, only later."""
+"""No test depends on a clock: a loaded machine draws the same examples, only later.
+
+Modules with slow tests come first, so that no process works at one while the others are done.
+"""
 
 from hypothesis import HealthCheck, settings
 
@@ -6,3 +9,9 @@ settings.register_profile(
     "without_clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("without_clock")
+
+
+def pytest_collection_modifyitems(items):
+    """Move the modules that hold a slow test to the front."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

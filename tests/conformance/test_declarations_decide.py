@@ -5,7 +5,7 @@ another one. A rule that is about one member may name it; the number of such pla
 """
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import evallang
@@ -33,9 +33,12 @@ They count where a value is compared with them or looked up by them, not elsewhe
 """
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(ROOT.rglob("*.py")):
-        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules() -> tuple[tuple[str, ast.Module], ...]:
+    return tuple(
+        (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(ROOT.rglob("*.py"))
+    )
 
 
 def _docstrings(tree: ast.Module) -> set[int]:

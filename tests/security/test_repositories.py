@@ -200,6 +200,18 @@ def _number(size: int) -> bytes:
     return bytes([*made, size])
 
 
+def _bomb(pieces: int) -> bytes:
+    """Return a packed commit of ten million zeros a piece, each packed the same."""
+    said, zeros = b"commit %d\0" % (pieces * 10**7), bytes(10**7)
+    packer = zlib.compressobj(9)
+    begun = packer.compress(said) + packer.flush(zlib.Z_FULL_FLUSH)
+    piece = packer.compress(zeros) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = packer.flush()[:-4]
+    high, low = divmod(zlib.adler32(said), 2**16)  # a zero adds nothing but `low` to `high`
+    high = (high + low * len(zeros) * pieces) % 65521
+    return begun + piece * pieces + end + (high << 16 | low).to_bytes(4, "big")
+
+
 HERE, THERE = "11" * 20, "22" * 20
 
 
@@ -229,12 +241,7 @@ def damage(kind: str, tree: Path, commit: str, tmp_path: Path) -> None:
         (git / "HEAD").mkdir()
     elif kind == "bomb":
         loose.chmod(0o644)
-        packer = zlib.compressobj(9)
-        with loose.open("wb") as file:
-            file.write(packer.compress(b"commit 3000000000\0"))
-            for _ in range(300):
-                file.write(packer.compress(bytes(10_000_000)))
-            file.write(packer.flush())
+        loose.write_bytes(_bomb(300))
     elif kind == "blob for a commit":
         (git / "HEAD").write_text(Blob.from_string(b"x").id.decode() + "\n")
     else:
