@@ -10,7 +10,7 @@ LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
   tests/models/test_registered_packages.py tests/reporting/test_html_report.py \
   tests/reporting/test_pdf_report.py
 
-.PHONY: demo test test-lowest lint types layers unit docs bench fuzz validate validate-full system clean
+.PHONY: demo test coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -29,6 +29,11 @@ layers: $(TESTED)
 
 unit: $(TESTED)
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# Lines and branches of the package that tests run; one part: make coverage TESTS=tests/syntax
+TESTS ?= tests
+coverage: $(TESTED)
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered $(TESTS)
 
 # All examples and a fast part of the tests with the lowest versions that pyproject.toml declares
 test-lowest: $(LOWEST)/.tested

@@ -76,8 +76,8 @@ def _tree(x: Floats, y: Bools, new: Floats) -> Bools:
 
 def _nearest(x: Floats, y: Bools, new: Floats, k: int) -> Bools:
     gaps = (x**2).sum(axis=1) - 2 * new @ x.T
-    near = np.argpartition(gaps, k - 1, axis=1)[:, :k]
-    return np.asarray(2 * y[near].sum(axis=1) > k)
+    furthest = np.partition(gaps, k - 1, axis=1)[:, k - 1 : k]
+    return np.asarray(2 * ((gaps <= furthest) & y).sum(axis=1) > k)
 
 
 def _nested(x: Floats, y: Bools, new: Floats) -> Bools:

@@ -3,8 +3,9 @@
 `tests/messages/codes/E120.eval` is read as `written_cases` says, its signs behind `# `: a case
 is a title after `# ===`, a study, its files after `# ---`. The lines after `#>` are what a check
 says of it (of a code about data, and after `! read`, a check with the data; of one about results,
-the report of a run), and the codes of what is said beside it. `UPDATE_MESSAGES=1` writes them
-anew; read the diff.
+the report of a run), and the codes of what is said beside it. The first case of a code holds the
+whole text, the others the short form of `short_form`. `UPDATE_MESSAGES=1` writes them anew; read
+the diff.
 """
 
 import os
@@ -12,8 +13,9 @@ import re
 from pathlib import Path
 
 import pytest
+from short_form import short, short_caution
 from studies import codes_told
-from written_cases import Case, said
+from written_cases import Case, plain as words_of, said
 
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES
@@ -46,19 +48,24 @@ def plain(text):
     return "--- ".join([study, *files])
 
 
-def answered(code, text, folder, monkeypatch):
+def _short_caution(caution):
+    return short_caution(caution, words_of(caution.body)).rstrip()
+
+
+def answered(code, text, folder, monkeypatch, *, whole):
     """Give the codes that a case raises, and what is said of it as lines of a golden file."""
     case = Case(plain(text), folder, monkeypatch)
     if code[1] == "5":
         told = [caution for caution in case.cautions() if caution.code == code]
         codes = [caution.code for caution in told]
-        shown = "\n".join(map(said, told))
+        shown = "\n".join(map(said, told) if whole else map(_short_caution, told))
     else:
         with_data = code[1] == "4" or case.reads
         found = case.diagnostics() if with_data else case.opened.diagnostics
         codes = codes_told(found)
         meant = [d for d in found if code in codes_told([d])]
-        shown = to_text(meant, case.opened.checked.sources)
+        sources = case.opened.checked.sources
+        shown = to_text(meant, sources) if whole else "".join(short(d, sources) for d in meant)
         if beside := codes_told(d for d in found if d not in meant):
             shown += f"beside it: {', '.join(beside)}"
     return codes, "".join(f"#> {line}".rstrip() + "\n" for line in shown.rstrip().split("\n"))
@@ -73,7 +80,7 @@ def test_what_is_said_of_a_code_reads_as_agreed(path, tmp_path, monkeypatch):
         folder = tmp_path / str(number)
         folder.mkdir()
         with monkeypatch.context() as arranged:
-            raised, shown = answered(code, text, folder, arranged)
+            raised, shown = answered(code, text, folder, arranged, whole=number == 0)
         assert code in raised, f"{title}: {raised}"
         written.append(f"# === {title}\n{text}{shown}")
     if os.environ.get("UPDATE_MESSAGES"):

@@ -1,4 +1,4 @@
-"""What a check says, kept as golden files beside the faulty studies.
+"""What a check finds, in short form, kept as golden files beside the faulty studies.
 
 `UPDATE_MESSAGES=1 pytest tests/checking/test_messages.py` writes them anew; read the diff.
 """
@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
+from short_form import short
 from studies import checked, codes
 
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES, Severity
-from evallang.diagnostics.text import to_text
 
 FOLDER = Path(__file__).parents[1] / "messages" / "checking"
 STUDIES = sorted(FOLDER.glob("*.eval"))
@@ -19,9 +19,9 @@ load_codes()
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_messages_read_as_agreed(path):
+def test_what_is_found_is_as_agreed(path):
     found = checked(path.read_text(encoding="utf-8"))
-    shown = to_text(found.diagnostics, found.sources)
+    shown = "".join(short(d, found.sources) for d in found.diagnostics)
     golden = path.with_suffix(".txt")
     if os.environ.get("UPDATE_MESSAGES"):
         golden.write_text(shown, encoding="utf-8")

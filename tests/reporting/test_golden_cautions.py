@@ -1,4 +1,4 @@
-"""The warnings that only results show (W5xx), kept as a golden file in `tests/messages/report`.
+"""The warnings that only results show (W5xx), in short form: `tests/messages/report`.
 
 `UPDATE_MESSAGES=1` writes it anew; read the diff.
 """
@@ -12,7 +12,8 @@ import drawn_regression
 import fixture
 import fixture_variants
 import pytest
-from written_cases import said
+from short_form import short_caution
+from written_cases import plain
 
 from evallang.checking.all_codes import load_codes
 from evallang.diagnostics import CODES
@@ -78,9 +79,10 @@ STUDIES = {
 }
 
 
-def test_what_results_warn_of_reads_as_agreed():
+def test_what_results_warn_of_is_as_agreed():
     answers = [
-        f"=== {title}\n" + "".join(f"{said(c)}\n" for c in cautions(Context(make())))
+        f"=== {title}\n"
+        + "".join(short_caution(c, plain(c.body)) for c in cautions(Context(make())))
         for title, make in STUDIES.items()
     ]
     shown = "\n".join(answers)

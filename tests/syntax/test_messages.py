@@ -1,4 +1,4 @@
-"""Messages as an author sees them, kept as golden files beside the faulty programs.
+"""What is found in faulty programs, in short form, kept as golden files beside them.
 
 `UPDATE_MESSAGES=1 pytest tests/syntax/test_messages.py` writes them anew; read the diff.
 """
@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
+from short_form import short
 
 from evallang.diagnostics import CODES, Code, Severity
-from evallang.diagnostics.text import to_text
 from evallang.source import SourceFile
 from evallang.syntax import codes
 from evallang.syntax.formatter import format_source
@@ -29,9 +29,9 @@ def load(path: Path) -> SourceFile:
 
 
 @all_programs
-def test_messages_read_as_agreed(path: Path) -> None:
+def test_what_is_found_is_as_agreed(path: Path) -> None:
     source = load(path)
-    shown = to_text(parse(source)[1], {source.path: source})
+    shown = "".join(short(d, {source.path: source}) for d in parse(source)[1])
     golden = path.with_suffix(".txt")
     if os.environ.get("UPDATE_MESSAGES"):
         golden.write_text(shown, encoding="utf-8")
