@@ -330,3 +330,11 @@ QUERY_SECONDS = declare(
     "the time that a database query takes",
     reason="a recursive query may never end",
 )
+STORE_BYTES = declare(
+    "store_bytes",
+    5_000_000_000,
+    "bytes",
+    "the size of the store of fits",
+    reason="above it the outcomes that were not used for longest are deleted, and fitted again "
+    "when they are needed",
+)

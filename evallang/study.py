@@ -183,11 +183,16 @@ class RequirementSpec:
 
 @frozen
 class UseSpec:
-    """One `use` line: an author's module; `sha256` is that of its package, once it is found."""
+    """One `use` line: an author's module.
+
+    Once it is found, `sha256` is that of its package, and `code_sha256` also covers the modules
+    beside the study and the versions of the packages that it imports.
+    """
 
     module: str
     span: Span | None = field(default=None, compare=False)
     sha256: str | None = None
+    code_sha256: str | None = None
 
 
 @frozen
@@ -253,7 +258,7 @@ class Study:
 
 def own_sources(study: Study) -> dict[str, str]:
     """Return the hashes of the author's packages that were found, and of objects in memory."""
-    found = {use.module.partition(".")[0]: use.sha256 for use in study.uses if use.sha256}
+    found = {u.module.partition(".")[0]: u.code_sha256 for u in study.uses if u.code_sha256}
     return {**found, **study.live}
 
 

@@ -4,6 +4,8 @@ Modules with slow tests come first, so that no process works at one while the ot
 Linear algebra has one thread in each process of the tests, and what it likes in those they start.
 """
 
+import os
+
 import numpy
 import scipy.linalg
 from hypothesis import HealthCheck, settings
@@ -17,6 +19,8 @@ settings.register_profile(
     "without_clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("without_clock")
+
+os.environ["EVALLANG_STORE"] = "off"  # a test that runs a study twice means to fit twice
 
 
 def pytest_collection_modifyitems(items):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import uuid
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.data_frames import is_frame
-from evallang.models.own_code import OwnCode
+from evallang.models.own_code import OwnCode, distributions_of
 
 if TYPE_CHECKING:
     from evallang.results.records import ResultsRecord
@@ -78,19 +79,40 @@ def own_code(study: Study, folder: Path, models: Mapping[str, Any]) -> OwnCode:
 
 
 def hashes(models: Mapping[str, Any]) -> dict[str, str]:
-    """Hash estimators by class and parameters; a number never met where these are not plain."""
+    """Hash estimators by class and parameters; empty where these do not tell all of one."""
     from evallang.checking.own_code import live_name
 
     return {live_name(name): _hash(model) for name, model in models.items()}
 
 
 def _hash(model: Any) -> str:
-    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    """Return the hash of an object whose parameters are plain data and whose class is installed.
+
+    The source of any other class, as one of a notebook, may change from one run to the next.
+    """
+    kind = type(model)
+    versions = _installed(kind)
+    if not versions or "<locals>" in kind.__qualname__:
+        return ""
+    named = f"{kind.__module__}.{kind.__qualname__}"
     try:
-        text = json.dumps([kind, model.get_params()], sort_keys=True, allow_nan=False)
+        text = json.dumps([named, versions, model.get_params()], sort_keys=True, allow_nan=False)
     except (AttributeError, TypeError, ValueError):
-        return uuid.uuid4().hex
+        return ""
     return sha256(text.encode()).hexdigest()
+
+
+def _installed(kind: type) -> dict[str, str]:
+    """Return the distributions of a class with their versions; none for one that is edited."""
+    top = kind.__module__.partition(".")[0]
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    found = distributions_of(top)
+    if file is None or not all(
+        Path(file).is_relative_to(str(metadata.distribution(name).locate_file("")))
+        for name in found
+    ):
+        return {}
+    return found
 
 
 def described(record: ResultsRecord, models: Mapping[str, Any]) -> ResultsRecord:

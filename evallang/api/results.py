@@ -52,9 +52,12 @@ class Results:
         run: Run | None = None,
         diagnostics: tuple[Diagnostic, ...] = (),
         study_folder: Path | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.record = record
         self.diagnostics = diagnostics
+        self.notes = notes
+        """What a user should know of the run, and no result depends on."""
         self._run = run
         self._study_folder = study_folder or Path()
 

@@ -28,6 +28,7 @@ from evallang.results import codec, records
 from evallang.working_folder import safe_path, working_folder_restored
 
 if TYPE_CHECKING:
+    from evallang.engine.store import Store
     from evallang.study import Study
 
 Progress = Callable[[int, int], None]
@@ -63,6 +64,8 @@ def run(
     trust: bool = False,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
+    store: str | Path | None = None,
+    fresh: bool = False,
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
@@ -72,20 +75,23 @@ def run(
     or dictionaries of arrays, that stand for the files of sources (a list of them for several
     files), `models` estimators that stand for, or are added to, those of the study. Whatever is
     printed meanwhile goes to stderr, with the name of the model or metric that printed it.
-    `trust` lets the study run its author's own code and ask servers. Raises `StudyError` where
-    study or data are faulty, `NotTrusted` where own code has no consent, `FolderRefused` where the
-    folder or a model cannot be written, `ValueError` for objects that are not a frame or an
-    estimator of the study, and `RunFailed` (with what was computed) when a fit failed.
+    Fits whose outcome a past run has kept are not run again: `store` is the folder of these
+    outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for none; with `fresh`
+    all fits are run again and kept. `trust` lets the study run its author's own code and ask
+    servers. Raises `StudyError` where study or data are faulty, `NotTrusted` where own code has no
+    consent, `FolderRefused` where the folder or a model cannot be written, `ValueError` for objects
+    that are not a frame or an estimator of the study, and `RunFailed` (with what was computed) when
+    a fit failed.
     """
     live = Live(data or {}, models or {})
     given = study.given.models if isinstance(study, StudyFile) else {}
     own = safe_path(live=bool(live.models or given))
     with own, working_folder_restored(), stdout_spared():
         if out is None:
-            return _run(study, live, jobs, progress, command, trust)
+            return _run(study, live, jobs, progress, command, trust, store, fresh)
         with reserved(Path(out)) as place:
             try:
-                results = _run(study, live, jobs, progress, command, trust)
+                results = _run(study, live, jobs, progress, command, trust, store, fresh)
             except RunFailed as failed:
                 failed.results.save(place)
                 raise RunFailed(failed.results, Path(out)) from None
@@ -101,6 +107,8 @@ def _run(
     progress: Progress | None,
     command: str,
     trust: bool,
+    named_store: str | Path | None,
+    fresh: bool,
 ) -> Results:
     from evallang.engine import run as engine
 
@@ -119,6 +127,7 @@ def _run(
             prepared.planned.plan.n_fits or 0,
         )
         check_places((export.path for export in prepared.study.exports), study.folder)
+        store, notes = _store(named_store, fresh=fresh)
         if progress is not None:
             progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
         done = engine.run(
@@ -128,7 +137,12 @@ def _run(
             jobs=jobs,
             progress=progress,
             code=own_code(prepared.study, study.folder, live.models),
+            store=store,
         )
+    if done.not_kept is not None and store is not None:
+        notes.append(f"the store `{store.folder}` could not keep all fits: {done.not_kept}")
+    for note in notes:
+        LOG.warning("%s", printable_line(note))
     provenance = replace(
         done.results.provenance,
         git=commit_state(study.folder, _own_files(study, prepared.study)),
@@ -144,7 +158,7 @@ def _run(
         diagnostics=tuple(to_record(d, study.checked.sources) for d in diagnostics),
     )
     record = codec.encodable(_relative_paths(record, study))
-    results = Results(record, done, diagnostics, study.folder)
+    results = Results(record, done, diagnostics, study.folder, tuple(notes))
     fits = record.provenance.fits
     LOG.info(
         "ran the study: fits %d, failed %d, seconds %.1f", fits.run, fits.failed, provenance.seconds
@@ -152,6 +166,17 @@ def _run(
     if any(failure.stage != "inner" for failure in record.failures):
         raise RunFailed(results, None)
     return results
+
+
+def _store(named: str | Path | None, *, fresh: bool) -> tuple[Store | None, list[str]]:
+    """Open the store of fits; where there cannot be one, return the reason."""
+    from evallang.engine.store import StoreRefused, open_store, store_folder
+
+    try:
+        folder = store_folder(named)
+        return (None if folder is None else open_store(folder, fresh=fresh)), []
+    except StoreRefused as error:
+        return None, [f"{error}; no fit is kept"]
 
 
 def _loaded(study: StudyFile | str | Path, live: Live) -> StudyFile:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evallang.diagnostics import Diagnostic, diagnose
-from evallang.models.own_code import find, has_module, is_hidden, source_hash
+from evallang.models.own_code import code_hash, find, has_module, is_hidden, source_hash
 from evallang.spelling import closest
 
 if TYPE_CHECKING:
@@ -76,5 +76,11 @@ def find_own_code(study: Study, folder: Path) -> tuple[Study, list[Diagnostic]]:
             )
             uses.append(use)
         else:
-            uses.append(replace(use, sha256=source_hash(package)))
+            uses.append(
+                replace(
+                    use,
+                    sha256=source_hash(package),
+                    code_sha256=code_hash(package, folder.resolve()),
+                )
+            )
     return replace(study, uses=tuple(uses)), missing

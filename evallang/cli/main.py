@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("plan", "show the resolved protocol, every default, and the number of fits"),
     "run": ("run", "run a study and write its results and report"),
     "report": ("report", "render the report again from results.json"),
+    "cache": ("cache", "show or clear the store of fits"),
     "explain": ("explain", "explain a word: a rule, test, metric, protocol, model, statement ..."),
     "list": ("list", "list the words of a catalogue"),
 }

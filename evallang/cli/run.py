@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.progress import Progress
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import limit_option, store_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
@@ -33,6 +33,8 @@ FORMATS = ("html", "pdf")
 @click.option(
     "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
 )
+@click.option("--fresh", is_flag=True, help="Run every fit again, whatever the store has.")
+@store_option
 @click.option(
     "--trust", is_flag=True, help="Allow the study to run its author's code and query servers."
 )
@@ -45,11 +47,16 @@ def command(
     jobs: int | None,
     settings: tuple[str, ...],
     formats: str | None,
+    fresh: bool,
+    store: str | None,
     trust: bool,
     quiet: bool,
     open_report: bool,
 ) -> int:
     """Run a study and write results.json, predictions and the report.
+
+    Fits that a past run has done are taken from the store (see `evallang cache`), so that a run
+    that was interrupted goes on where it ended, and a changed `compare` line fits nothing.
 
     Exit code 1: the study or its data have errors, and no model was fitted; 3: a fit failed; 4: a
     requirement was not met (the report is written).
@@ -60,6 +67,8 @@ def command(
         jobs=jobs,
         settings=settings,
         formats=report_formats(formats),
+        fresh=fresh,
+        store=store,
         trust=trust,
         quiet=quiet,
         open_report=open_report,
@@ -86,6 +95,8 @@ def run_study(
     jobs: int | None = None,
     settings: tuple[str, ...] = (),
     formats: tuple[str, ...] | None = None,
+    fresh: bool = False,
+    store: str | None = None,
     trust: bool = False,
     quiet: bool = False,
     open_report: bool = False,
@@ -123,6 +134,8 @@ def run_study(
                     progress=bar.update,
                     command=command_line,
                     trust=trust,
+                    store=store,
+                    fresh=fresh,
                 )
             except RunFailed as error:
                 results, code = error.results, Failed.exit_code
@@ -136,8 +149,11 @@ def run_study(
         raise click.ClickException(str(error)) from error
     if not quiet:
         show(results.diagnostics, study.checked.sources)
-    for message in messages:
+    for message in (*results.notes, *messages):
         tell(message)
+    fits = results.record.provenance.fits
+    if fits.cached and not quiet:
+        tell(f"{fits.cached:,} of {fits.planned:,} fits from the store")
     if code:
         _failures(results.record.failures)
     write(*requirement_lines(results.record))

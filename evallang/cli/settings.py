@@ -1,4 +1,4 @@
-"""`--set NAME=VALUE` on the command line."""
+"""Options that several commands have: `--set`, `--limit` and `--store`."""
 
 import click
 
@@ -43,3 +43,23 @@ limit_option = click.option(
     help="Raise or lower a limit, as in rows=5e9; `evallang list limits` lists them.",
 )
 """The option of every command that reads a study or its data."""
+
+
+def _judged(ctx: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
+    if given is not None:
+        from evallang.engine.store import StoreRefused, store_folder
+
+        try:
+            store_folder(given)
+        except StoreRefused as error:
+            raise click.BadParameter(str(error), ctx, parameter) from error
+    return given
+
+
+store_option = click.option(
+    "--store",
+    metavar="DIR",
+    callback=_judged,
+    help="Folder that keeps fits, or off [default: $EVALLANG_STORE, else the cache folder].",
+)
+"""The option of every command that looks at the store of fits."""

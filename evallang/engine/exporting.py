@@ -10,7 +10,8 @@ from evallang.data.dataset import Table
 from evallang.engine.backends import local, serial
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
-from evallang.engine.fits import Choice, FitOutcome, Job, Left, fitting_of, shared_tables
+from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
+from evallang.engine.fits import Job, fitting_of, shared_tables
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting, saving
@@ -137,7 +138,7 @@ class ExportOutcome:
     n_fits: int
     warnings: tuple[tuple[str, str, int], ...] = ()
     failure: tuple[str, str] | None = None
-    left: tuple[Left, ...] = ()
+    left: tuple[FailedCandidate, ...] = ()
 
 
 def export_models(
@@ -269,7 +270,7 @@ def run_export(work: ExportJob) -> tuple[str, ExportOutcome]:
     """Choose where nothing is chosen yet, fit on all rows, and save; in a worker."""
     job = work.job
     with fitting_of(job) as held:
-        left: list[Left] = []
+        left: list[FailedCandidate] = []
         choice = work.choice
         if choice is None:
             choice, _, left, refused = held.choose()

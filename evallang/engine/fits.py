@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from math import isnan
 from pathlib import Path
@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
 from evallang.engine.backends import local, serial
+from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
 from evallang.engine.progress import counting, one_more
+from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, choose, steps_from_simple
 from evallang.frozen_records import frozen
 from evallang.metrics.metric import METRICS, MetricEntry, evaluate
@@ -26,7 +28,7 @@ from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
-from evallang.models.model import ParameterValue, search_space, with_choice
+from evallang.models.model import search_space, with_choice
 from evallang.models.own_code import OwnCode
 from evallang.own_output import speaking
 from evallang.planning.plan import FitTask, Layout
@@ -41,37 +43,6 @@ else:
     np = lazy("numpy")
 
 joblib, threadpoolctl = lazy("joblib"), lazy("threadpoolctl")
-
-Choice = Mapping[str, ParameterValue]
-Left = tuple[Choice, str, str]
-"""A candidate left out of a choice: it, the error and its message."""
-
-
-@dataclass(frozen=True)
-class FitOutcome:
-    """What came of one task.
-
-    Attributes
-    ----------
-    labels : predicted class codes or values of the test rows; empty after a failure
-    scores : probabilities (n, K), or margins (n, K) or (n,) of the positive class, or None
-    params, inner_score : the chosen candidate and its mean score over the inner folds
-    warnings : (category, message, number of fits that gave it)
-    failure : (error, message) where the fit failed
-    inner_failures : (candidate, error, message) of candidates left out of the choice
-    n_fits : calls of `fit` on a whole pipeline that were made
-    """
-
-    labels: "NDArray[Any]"
-    scores: "NDArray[np.float64] | None"
-    probabilities: bool
-    params: Choice
-    inner_score: float | None
-    seconds: float
-    warnings: tuple[tuple[str, str, int], ...] = ()
-    failure: tuple[str, str] | None = None
-    inner_failures: tuple[tuple[Choice, str, str], ...] = ()
-    n_fits: int = 0
 
 
 @frozen
@@ -92,6 +63,7 @@ class Job:
     """One task with everything a worker needs to run it alone.
 
     `model` is the name of the first model that the task is a fit of; its prints carry it.
+    The process that runs the task puts the outcome into the `store`.
     """
 
     task: FitTask
@@ -102,6 +74,20 @@ class Job:
     tally: str | None = None
     own: OwnCode | None = None
     model: str = ""
+    store: Store | None = None
+
+
+@dataclass(frozen=True)
+class Fits:
+    """The outcomes of all tasks of a layout by their keys, and the keys of those in the store."""
+
+    outcomes: Mapping[str, FitOutcome]
+    stored: frozenset[str] = frozenset()
+
+    @property
+    def not_kept(self) -> str | None:
+        """Why the store could not keep an outcome; None where it kept all."""
+        return next((o.not_kept for o in self.outcomes.values() if o.not_kept), None)
 
 
 def run_fits(
@@ -112,26 +98,43 @@ def run_fits(
     jobs: int,
     progress: Callable[[int, int], None] | None,
     own: OwnCode | None = None,
-) -> dict[str, FitOutcome]:
-    """Run every task of a layout; gives outcomes by key, whatever order they came in.
+    store: Store | None = None,
+) -> Fits:
+    """Run every task of a layout that the store does not have.
 
     `progress` is called from a thread of its own too, with fits done and fits planned.
     """
-    outcomes: dict[str, FitOutcome] = {}
-    if not layout.tasks:
-        return outcomes
+    stored = {} if store is None else _stored(store, tables, layout)
+    outcomes = dict(stored)
     total = sum(task.n_fits for task in layout.tasks.values())
+    if len(stored) == len(layout.tasks):
+        if progress is not None and total:
+            progress(total, total)
+        return Fits(outcomes, frozenset(stored))
     with (
         shared_tables(tables, in_process=jobs == 1) as shared,
         counting(total, progress) as tally,
     ):
+        if tally is not None and stored:
+            tally.start_from(sum(layout.tasks[key].n_fits for key in stored))
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
         counted_in = None if tally is None else str(tally.path)
         names = {place.key: place.model for place in reversed(layout.places)}
         work = [
-            Job(task, shared[task.data], study.seed, metric, rule, counted_in, own, names[key])
+            Job(
+                task,
+                shared[task.data],
+                study.seed,
+                metric,
+                rule,
+                counted_in,
+                own,
+                names[key],
+                store,
+            )
             for key, task in layout.tasks.items()
+            if key not in stored
         ]
         backend = serial if jobs == 1 else local
         with closing(backend.run(run_job, work, jobs)) as done:
@@ -139,7 +142,20 @@ def run_fits(
                 outcomes[key] = outcome
                 if tally is not None:
                     tally.finish(layout.tasks[key].n_fits)
-    return outcomes
+    if store is not None:
+        store.sweep()
+    return Fits(outcomes, frozenset(stored))
+
+
+def _stored(store: Store, tables: Mapping[str, Table], layout: Layout) -> dict[str, FitOutcome]:
+    found = {}
+    for key, task in layout.tasks.items():
+        table = tables[task.data]
+        n_classes = len(table.classes) if table.task == "classification" else None
+        outcome = store.get(task, n_classes)
+        if outcome is not None:
+            found[key] = outcome
+    return found
 
 
 Arrays = tuple[Any, Any, Any]
@@ -189,7 +205,10 @@ def _mapped(path: str) -> Arrays:
 def run_job(job: Job) -> tuple[str, FitOutcome]:
     """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
     with fitting_of(job) as held:
-        return job.task.key, held.run()
+        outcome = held.run()
+    if job.store is not None:
+        outcome = replace(outcome, not_kept=job.store.put(job.task, outcome))
+    return job.task.key, outcome
 
 
 @contextmanager
@@ -209,6 +228,7 @@ class Fitting:
         self.warnings: dict[tuple[str, str], int] = {}
         self.seconds = 0.0
         self.fits = 0
+        self.repeatable = True
 
     def run(self) -> FitOutcome:
         """Choose, fit and predict."""
@@ -234,9 +254,10 @@ class Fitting:
             None,
             tuple(inner_failures),
             self.fits,
+            self.repeatable,
         )
 
-    def choose(self) -> tuple[Choice, float | None, list[Left], tuple[str, str] | None]:
+    def choose(self) -> tuple[Choice, float | None, list[FailedCandidate], tuple[str, str] | None]:
         """Choose a candidate: it, its score, those left out, and why none could be chosen."""
         task = self.job.task
         if not task.inner:
@@ -320,6 +341,7 @@ class Fitting:
                         None if self.weights is None else self.weights[validation],
                     )
                 except OwnMetricFailed as error:
+                    self.repeatable = False  # its code may depend on more than its arguments
                     failures.setdefault(i, (error.error, f"{metric.written}: {error.message}"))
         return scores, failures
 
@@ -364,6 +386,8 @@ class Fitting:
         self.fits += len(outcomes)
         for outcome in outcomes:
             self.seconds += outcome.seconds
+            if outcome.failure is not None:
+                self.repeatable = self.repeatable and outcome.failure.of_the_fit
             for caught in outcome.warnings:
                 at = (caught.category, caught.message)
                 self.warnings[at] = self.warnings.get(at, 0) + 1
@@ -383,7 +407,7 @@ class Fitting:
         self,
         choice: Choice,
         reason: tuple[str, str],
-        inner_failures: Sequence[Left],
+        inner_failures: Sequence[FailedCandidate],
     ) -> FitOutcome:
         return FitOutcome(
             np.zeros(0),
@@ -396,6 +420,7 @@ class Fitting:
             reason,
             tuple(inner_failures),
             self.fits,
+            self.repeatable,
         )
 
 

@@ -41,8 +41,13 @@ class Tally:
 
     def __init__(self, path: Path, total: int, tell: Callable[[int, int], None]) -> None:
         self.path, self.total, self._tell = path, total, tell
-        self._finished, self._told = 0, 0
+        self._finished, self._told, self._before = 0, 0, 0
         self._lock = threading.Lock()
+
+    def start_from(self, n_fits: int) -> None:
+        """Count fits that the store has, before any other."""
+        self._before = n_fits
+        self.finish(n_fits)
 
     def finish(self, n_fits: int) -> None:
         """Take a task that ended with all its fits, whether each was made or not."""
@@ -52,7 +57,8 @@ class Tally:
     def look(self) -> None:
         """Return the number of fits done where it has grown."""
         with self._lock:
-            done = min(max(self._finished, self.path.stat().st_size), self.total)
+            made = self._before + self.path.stat().st_size
+            done = min(max(self._finished, made), self.total)
             # the last fit is told by the task that ends with it: then all is done indeed
             if self._finished < self.total:
                 done = min(done, self.total - 1)

@@ -15,9 +15,11 @@ from evallang.engine.comparisons import Across, ComparisonContext, OneSource, co
 from evallang.engine.estimates import estimates, subgroup_estimates
 from evallang.engine.evaluation import Evaluation, FoldSize, ModelOutcome, of_outcomes, of_scores
 from evallang.engine.exporting import Exported, export_models, plain
-from evallang.engine.fits import FitOutcome, run_fits
+from evallang.engine.fit_outcome import FitOutcome
+from evallang.engine.fits import Fits, run_fits
 from evallang.engine.requirements import decide
 from evallang.engine.run_diagnostics import diagnostics_of, failures_of_metrics, never_predicted
+from evallang.engine.store import Store
 from evallang.hypotheses import PlannedComparison
 from evallang.models.own_code import OwnCode
 from evallang.planning.defaults import yields_on
@@ -52,7 +54,7 @@ class Run:
     `models` are the saved models with their paths relative to the study's file.
 
     `results` lacks provenance, diagnostics and defaults of the data, which the caller knows;
-    `diagnostics` are those of the results.
+    `diagnostics` are those of the results. `not_kept` is why the store could not keep some fit.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -61,6 +63,7 @@ class Run:
     fits: "tuple[Fitted, ...]"
     models: tuple[tuple[str, bytes], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    not_kept: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,16 +87,20 @@ def run(
     jobs: int = 1,
     progress: Progress | None = None,
     code: OwnCode | None = None,
+    store: Store | None = None,
 ) -> Run:
     """Run a planned study.
 
-    `code` holds the author's code and objects. Results do not depend on `jobs`: every seed
-    comes from the plan, every fit runs on one thread of BLAS and OpenMP, and outcomes are put
-    together in the order of the plan.
+    `code` holds the author's code and objects, `store` the fits of past runs. Results depend
+    neither on `jobs` nor on the store: every seed comes from the plan, every fit runs on one
+    thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
     """
     tables = read.tables
     LOG.debug("begin the fits: tasks %d, jobs %d", len(planned.layout.tasks), jobs)
-    outcomes = run_fits(study, tables, planned.layout, jobs=jobs, progress=progress, own=code)
+    found = run_fits(
+        study, tables, planned.layout, jobs=jobs, progress=progress, own=code, store=store
+    )
+    outcomes = found.outcomes
     evaluations = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
     evaluations += [evaluation for table in read.score_tables for evaluation in of_scores(table)]
     own = [evaluation for evaluation in evaluations if not evaluation.implied]
@@ -139,13 +146,13 @@ def run(
             *exported.failures,
         ),
         warnings=(*_warnings(fits), *exported.warnings),
-        counts=_counts(planned, outcomes, exported),
+        counts=_counts(planned, found, exported),
         exports=exported.records,
     )
     missed = tuple(never_predicted(study, own))
     results = replace(results, never_predicted=missed)
     told = tuple(diagnostics_of(study, missed))
-    return Run(tuple(evaluations), tables, results, fits, exported.files, told)
+    return Run(tuple(evaluations), tables, results, fits, exported.files, told, found.not_kept)
 
 
 def _at(place: Place) -> tuple[object, ...]:
@@ -287,10 +294,8 @@ def _collect(table: Table, splits: Sequence[Split], outcomes: Sequence[FitOutcom
 
 # --- what happened in the fits -----------------------------------------------------------
 
-Fits = Sequence[Fitted]
 
-
-def _selections(study: Study, fits: Fits) -> tuple[Selection, ...]:
+def _selections(study: Study, fits: Sequence[Fitted]) -> tuple[Selection, ...]:
     rule = study.tuning.select if study.tuning else "best"
     return tuple(
         Selection(
@@ -309,7 +314,7 @@ def _selections(study: Study, fits: Fits) -> tuple[Selection, ...]:
     )
 
 
-def _failures(fits: Fits) -> tuple[Failure, ...]:
+def _failures(fits: Sequence[Fitted]) -> tuple[Failure, ...]:
     found = []
     for f in fits:
         at = (f.data, f.protocol, f.model, f.repeat, f.fold)
@@ -321,7 +326,7 @@ def _failures(fits: Fits) -> tuple[Failure, ...]:
     return tuple(found)
 
 
-def _warnings(fits: Fits) -> tuple[FitWarning, ...]:
+def _warnings(fits: Sequence[Fitted]) -> tuple[FitWarning, ...]:
     """Count warnings of each kind for each model: one record, with the number of fits."""
     counts: dict[tuple[str, str, str, str], tuple[str, int]] = {}
     for f in fits:
@@ -332,9 +337,11 @@ def _warnings(fits: Fits) -> tuple[FitWarning, ...]:
     return tuple(FitWarning(*at, message, n) for at, (message, n) in counts.items())
 
 
-def _counts(planned: Planned, outcomes: Mapping[str, FitOutcome], exported: Exported) -> FitCounts:
+def _counts(planned: Planned, found: Fits, exported: Exported) -> FitCounts:
+    outcomes = found.outcomes
     total = sum(task.n_fits for task in planned.layout.tasks.values()) + exported.planned
     failed = sum((o.failure is not None) + len(o.inner_failures) for o in outcomes.values())
     failed += len(exported.failures)
-    made = sum(o.n_fits for o in outcomes.values()) + exported.run
-    return FitCounts(planned=total, run=made, cached=0, failed=failed)
+    made = sum(o.n_fits for key, o in outcomes.items() if key not in found.stored)
+    cached = sum(outcomes[key].n_fits for key in found.stored)
+    return FitCounts(planned=total, run=made + exported.run, cached=cached, failed=failed)

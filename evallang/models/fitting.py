@@ -60,10 +60,19 @@ class CaughtWarning:
 
 @frozen
 class FitFailure:
-    """What a fit raised: the class of the exception and its cleaned text."""
+    """What a fit raised: the class of the exception and its cleaned text.
+
+    `of_the_fit` is whether the same fit would raise it again: it is of a kind that a computation
+    raises about its input, not for a lack of memory, files or processes.
+    """
 
     error: str
     message: str
+    of_the_fit: bool = False
+
+
+OF_A_FIT = (ValueError, TypeError, ArithmeticError, LookupError)
+"""Kinds of exceptions that depend on the input of a computation alone."""
 
 
 @dataclass(frozen=True)
@@ -244,7 +253,9 @@ def watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...]
         except BaseException as error:
             if is_interruption(error):
                 raise
-            failure = FitFailure(type(error).__name__, error_text(error))
+            failure = FitFailure(
+                type(error).__name__, error_text(error), isinstance(error, OF_A_FIT)
+            )
     caught = dict.fromkeys(
         CaughtWarning(w.category.__name__, error_text(w.message))
         for w in seen

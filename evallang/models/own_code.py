@@ -4,11 +4,12 @@ Own modules are found and hashed without being imported; they are imported only 
 which runs inside a fit, so that whatever they raise is a fit that fails.
 """
 
+import ast
 import copy
 import importlib
 import importlib.machinery
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -57,7 +58,7 @@ class OwnCode:
             raise ImportError(f"no `use` line names {name}")
         known = (self.folder, self.sources[top])
         if _LOADED.get(top) != known:
-            _forget(top)
+            _forget(top, Path(self.folder))
         put_on_path(self.folder)
         try:
             with working_folder_restored():  # or the first fit would run elsewhere than the second
@@ -80,9 +81,14 @@ def put_on_path(folder: str) -> bool:
     return True
 
 
-def _forget(top: str) -> None:
-    """Drop a package that this process has imported from elsewhere or in an older state."""
-    for name in [n for n in sys.modules if n == top or n.startswith(f"{top}.")]:
+def _forget(top: str, folder: Path) -> None:
+    """Drop a package that this process has imported from elsewhere or in an older state.
+
+    The modules beside the study that it imports are dropped with it.
+    """
+    package = find(top, folder)
+    tops = {top, *(own_modules(top, package, folder) if package is not None else ())}
+    for name in [n for n in sys.modules if n.partition(".")[0] in tops]:
         del sys.modules[name]
     importlib.invalidate_caches()
 
@@ -178,6 +184,91 @@ def source_hash(package: Path) -> str:
         digest.update(f"{file.relative_to(package).as_posix()}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
+
+
+def code_hash(package: Path, folder: Path) -> str:
+    """Hash all that the results of an author's package depend on.
+
+    That is its files, those of the modules beside the study that it imports, and the versions of
+    the installed packages that it imports. An import by a name that is computed is not seen.
+    """
+    digest = sha256()
+    modules = own_modules(package.stem, package, folder)
+    for name, place in sorted(modules.items()):
+        for file in _content(place, folder):
+            content = file.read_bytes()
+            within = file.relative_to(place).as_posix() if place.is_dir() else ""
+            digest.update(f"{name}\0{within}\0{len(content)}\0".encode(errors="surrogateescape"))
+            digest.update(content)
+    versions = _versions_imported(modules.values(), set(modules))
+    digest.update("\n".join(versions).encode())
+    return digest.hexdigest()
+
+
+def own_modules(top: str, package: Path, folder: Path) -> dict[str, Path]:
+    """Return a package and the modules beside the study that its files import, by their names."""
+    found, new = {top: package}, [package]
+    while new:
+        for name in sorted(_imported(new.pop())):
+            place = None if name in found else _place(_beside(name, folder))
+            if place is not None and find(name, folder) == place:
+                found[name] = place
+                new.append(place)
+    return found
+
+
+def _content(package: Path, folder: Path) -> list[Path]:
+    """List the files of a package: beside a study all of them, as its code may read them."""
+    if not package.is_dir() or not package.is_relative_to(folder):
+        return sources(package)
+    return [
+        file
+        for file in sorted(package.rglob("*"), key=lambda file: file.relative_to(package).parts)
+        if file.is_file()
+        and not any(
+            part.startswith(".") or part == "__pycache__"
+            for part in file.relative_to(package).parts
+        )
+    ]
+
+
+def _imported(package: Path) -> set[str]:
+    """Return the names of the top-level modules that the files of a package import."""
+    found: set[str] = set()
+    for file in sources(package):
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (SyntaxError, ValueError, RecursionError):  # the fit that imports it fails
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found
+
+
+def _versions_imported(packages: Iterable[Path], own: set[str]) -> list[str]:
+    """Return the installed distributions that files import, each with its version."""
+    names: set[str] = set()
+    for package in packages:
+        names |= _imported(package)
+    names -= own | sys.stdlib_module_names
+    return sorted({f"{d} {v}" for name in names for d, v in distributions_of(name).items()})
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    from importlib import metadata
+
+    return metadata.packages_distributions()
+
+
+def distributions_of(top: str) -> dict[str, str]:
+    """Return the versions of the installed distributions that a top-level module belongs to."""
+    from importlib import metadata
+
+    return {name: metadata.version(name) for name in _distributions().get(top, ())}
 
 
 # --- registered packages ---------------------------------------------------------------------

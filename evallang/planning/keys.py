@@ -1,13 +1,17 @@
 """Task keys: what a fit depends on, hashed, so that equal fits are one."""
 
+import os
 import platform
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evallang.frozen_records import frozen
 from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.defaults import without_defaults
@@ -15,14 +19,47 @@ from evallang.models.model import PipelineSpec, identity
 from evallang.models.own_code import registered
 from evallang.models.packages import PACKAGES, installed_version
 from evallang.planning.seeds import canonical_json, rows_hash
+from evallang.registry import lazy
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = lazy("numpy")
 
 ENGINE = 1
 """Raised whenever the engine fits or predicts otherwise than before, so that no stored
 outcome outlives a bug fix."""
+
+
+@dataclass(frozen=True)
+class TaskKey:
+    """The key of a task, and what it is a hash of.
+
+    `source_known` is False where the source of some code is not known, so that equal keys need
+    not mean equal outcomes; `facts` are those of `KeyFacts`.
+    """
+
+    key: str
+    facts: "KeyFacts"
+    source_known: bool
+
+
+@frozen
+class KeyFacts:
+    """The parts of a key, each short, so that two keys can be compared part by part.
+
+    `data`, `rows`, `pipeline` and `tuning` are hashes; `code` has that of each own class.
+    """
+
+    data: str
+    rows: str
+    pipeline: str
+    tuning: str
+    seed: int
+    repetition: int
+    versions: Mapping[str, str]
+    code: Mapping[str, str]
 
 
 def task_key(
@@ -35,33 +72,40 @@ def task_key(
     tuning: Any,
     own: Mapping[str, str] | None = None,
     repetition: int = 0,
-) -> str:
+    metric_code: str | None = None,
+) -> TaskKey:
     """Hash everything that the outcome of one split of one pipeline depends on.
 
     `tuning` are metric, strategy and rule, or None where nothing is searched; `own` the
-    hashes of the author's packages and of objects given in Python, by their names;
-    `repetition` counts the seeds of `seeds=N` from 0.
+    hashes of the author's packages and of objects given in Python, by their names, and
+    `metric_code` that of the metric that a search maximizes; `repetition` counts the seeds of
+    `seeds=N` from 0.
     """
-    parts: dict[str, Any] = {
-        "data": data_hash,
-        "train": rows_hash(refit),
-        "test": rows_hash(test),
-        "inner": [[rows_hash(a), rows_hash(b)] for a, b in inner],
-        "pipeline": identity(without_defaults(pipeline)),
-        "seed": study_seed,
-        "tuning": tuning,
-        "versions": environment() | package_versions(pipeline),
-    }
     code = _own_code(pipeline, own or {})
-    if code:
-        parts["code"] = code
-    if repetition:
-        parts["repetition"] = repetition
-    return sha256(canonical_json(parts).encode("ascii")).hexdigest()
+    if metric_code is not None:
+        code[METRIC] = metric_code
+    facts = KeyFacts(
+        data=data_hash,
+        rows=_hash([rows_hash(refit), rows_hash(test)] + [list(map(rows_hash, f)) for f in inner]),
+        pipeline=_hash(identity(without_defaults(pipeline))),
+        tuning=_hash(tuning),
+        seed=study_seed,
+        repetition=repetition,
+        versions=environment() | package_versions(pipeline),
+        code=code,
+    )
+    return TaskKey(_hash(asdict(facts)), facts, all(code.values()))
+
+
+METRIC = "the metric of the search"
+
+
+def _hash(value: Any) -> str:
+    return sha256(canonical_json(value).encode("ascii")).hexdigest()
 
 
 def _own_code(pipeline: PipelineSpec, own: Mapping[str, str]) -> dict[str, str]:
-    """Return the hash of what stands behind each class that no catalogue has."""
+    """Return the hash of the source of each class that no catalogue has, empty where unknown."""
     found = {}
     for spec in classes_of(pipeline):
         if spec.code:
@@ -88,9 +132,39 @@ def environment() -> dict[str, str]:
     return {
         "engine": str(ENGINE),
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
-        "processor": platform.machine(),
+        "processor": processor_kind(),
+        "linear algebra": _linear_algebra(),
         **{name: installed(name) for name in ("numpy", "scipy", "scikit-learn")},
     }
+
+
+KERNELS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "MKL_CBWR")
+"""Variables by which a user chooses the code that numbers are computed with."""
+PROCESSOR_FACTS = ("vendor_id", "cpu family", "model", "CPU implementer", "CPU part")
+
+
+def processor_kind() -> str:
+    """Return the kind of processor, which decides the order of floating-point operations.
+
+    numpy and OpenBLAS choose their code by model and instructions, not by the architecture.
+    """
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").split("\n\n")[0].splitlines()
+    except OSError:  # not Linux
+        lines = []
+    parts = [line.partition(":") for line in lines]
+    facts = {name.strip(): value.strip() for name, _, value in parts}
+    vector = {f for f in facts.get("flags", "").split() if f.startswith(("avx", "sse", "fma"))}
+    found = [facts.get(name, "") for name in PROCESSOR_FACTS]
+    found += [" ".join(sorted(vector)), *(os.environ.get(name, "") for name in KERNELS)]
+    return f"{platform.machine()} {_hash(found)[:12]}"
+
+
+def _linear_algebra() -> str:
+    """Return the library that numpy was built with, which its version alone does not tell."""
+    built: Any = np.show_config(mode="dicts")
+    blas = built.get("Build Dependencies", {}).get("blas", {})
+    return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()
 
 
 def installed(package: str) -> str:

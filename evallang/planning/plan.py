@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.models.model import ParameterValue, PipelineSpec
+from evallang.planning.keys import KeyFacts
 from evallang.protocols.protocol import Split
 from evallang.results.printed import Head, Printed, number as printed_number
 from evallang.results.records import DataRecord, Default, ProtocolRecord
@@ -84,6 +85,8 @@ class FitTask:
     rows on which the chosen candidate is fitted (training, with validation in a three-way
     holdout). Row numbers count the rows of the table as read. With a `search` candidates
     are found on the way, and none are listed. `repetition` counts the seeds of `seeds=N`.
+    `source_known` is False where equal keys need not mean equal outcomes, and `facts` are the
+    parts of the key; both for the store.
     """
 
     key: str
@@ -95,6 +98,8 @@ class FitTask:
     inner: tuple[tuple["NDArray[np.int64]", "NDArray[np.int64]"], ...]
     search: BayesSearch | None = None
     repetition: int = 0
+    source_known: bool = True
+    facts: KeyFacts | None = None
 
     @property
     def n_fits(self) -> int:

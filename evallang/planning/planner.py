@@ -241,7 +241,7 @@ def fit_task(
     pipeline = model.pipeline
     tuned = bool(search_space(pipeline))
     stages = inner if tuned else ()
-    tuning = None
+    tuning, metric_code = None, None
     if tuned and study.tuning is not None:
         tuning = [
             study.tuning.metric.written,
@@ -251,22 +251,24 @@ def fit_task(
         ]
         if study.tuning.metric.code:
             top = study.tuning.metric.name.partition(".")[0]
-            tuning.append(own_sources(study).get(top, ""))
+            metric_code = own_sources(study).get(top, "")
     asked = asks(pipeline, study.tuning)
     if tuning is not None and asked is not None:
         tuning.append(installed("optuna"))
+    key = task_key(
+        table.sha256,
+        pipeline,
+        study.seed,
+        refit,
+        test,
+        stages,
+        tuning,
+        own_sources(study),
+        repetition,
+        metric_code,
+    )
     return FitTask(
-        task_key(
-            table.sha256,
-            pipeline,
-            study.seed,
-            refit,
-            test,
-            stages,
-            tuning,
-            own_sources(study),
-            repetition,
-        ),
+        key.key,
         table.spec.name,
         pipeline,
         candidates(pipeline, study.tuning, study.seed, table.sha256),
@@ -275,6 +277,8 @@ def fit_task(
         stages,
         None if asked is None else _bayes(study, table, pipeline, refit, asked, repetition),
         repetition,
+        key.source_known,
+        key.facts,
     )
 
 

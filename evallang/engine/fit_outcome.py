@@ -1,0 +1,47 @@
+"""What came of one task: the record that a worker returns and the store keeps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evallang.models.model import ParameterValue
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Choice = Mapping[str, ParameterValue]
+FailedCandidate = tuple[Choice, str, str]
+"""A candidate that a choice skipped, the error and its message."""
+
+
+@dataclass(frozen=True)
+class FitOutcome:
+    """What came of one task.
+
+    Attributes
+    ----------
+    labels : predicted class codes or values of the test rows; empty after a failure
+    scores : probabilities (n, K), or margins (n, K) or (n,) of the positive class, or None
+    params, inner_score : the chosen candidate and its mean score over the inner folds
+    warnings : (category, message, number of fits that gave it)
+    failure : (error, message) where the fit failed
+    inner_failures : (candidate, error, message) of candidates that the choice skipped
+    n_fits : calls of `fit` on a whole pipeline that were made
+    repeatable : whether the same fits again would give the same outcome; not after a failure
+        for a reason outside the fit, such as a lack of memory
+    not_kept : why the store could not keep the outcome, or None
+    """
+
+    labels: "NDArray[Any]"
+    scores: "NDArray[np.float64] | None"
+    probabilities: bool
+    params: Choice
+    inner_score: float | None
+    seconds: float
+    warnings: tuple[tuple[str, str, int], ...] = ()
+    failure: tuple[str, str] | None = None
+    inner_failures: tuple[FailedCandidate, ...] = ()
+    n_fits: int = 0
+    repeatable: bool = True
+    not_kept: str | None = None
