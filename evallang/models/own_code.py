@@ -200,14 +200,18 @@ def code_hash(package: Path, folder: Path) -> str:
             within = file.relative_to(place).as_posix() if place.is_dir() else ""
             digest.update(f"{name}\0{within}\0{len(content)}\0".encode(errors="surrogateescape"))
             digest.update(content)
-    versions = _versions_imported(modules.values(), set(modules))
+    beside = [place for place in modules.values() if place.is_relative_to(folder)]
+    versions = _versions_imported(beside, set(modules))
     digest.update("\n".join(versions).encode())
     return digest.hexdigest()
 
 
 def own_modules(top: str, package: Path, folder: Path) -> dict[str, Path]:
-    """Return a package and the modules beside the study that its files import, by their names."""
-    found, new = {top: package}, [package]
+    """Return a package and the modules beside the study that its files import, by their names.
+
+    The files of an installed package are not searched for imports.
+    """
+    found, new = {top: package}, [package] if package.is_relative_to(folder) else []
     while new:
         for name in sorted(_imported(new.pop())):
             place = None if name in found else _place(_beside(name, folder))
