@@ -66,6 +66,7 @@ def run(
     models: Mapping[str, Any] | None = None,
     store: str | Path | None = None,
     fresh: bool = False,
+    fast_paths: bool = True,
 ) -> Results:
     """Run a study; writes its folder where `out` is given.
 
@@ -78,20 +79,23 @@ def run(
     Fits whose outcome a past run has kept are not run again: `store` is the folder of these
     outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for none; with `fresh`
     all fits are run again and kept. `trust` lets the study run its author's own code and ask
-    servers. Raises `StudyError` where study or data are faulty, `NotTrusted` where own code has no
-    consent, `FolderRefused` where the folder or a model cannot be written, `ValueError` for objects
-    that are not a frame or an estimator of the study, and `RunFailed` (with what was computed) when
-    a fit failed.
+    servers; without `fast_paths` every fit is made, no shortcut with the same outcome is taken,
+    and no store is used. Raises `StudyError` where study or data are faulty, `NotTrusted` where own
+    code has no consent, `FolderRefused` where the folder or a model cannot be written,
+    `ValueError` for objects that are not a frame or an estimator of the study, and `RunFailed`
+    (with what was computed) when a fit failed.
     """
     live = Live(data or {}, models or {})
     given = study.given.models if isinstance(study, StudyFile) else {}
     own = safe_path(live=bool(live.models or given))
     with own, working_folder_restored(), stdout_spared():
         if out is None:
-            return _run(study, live, jobs, progress, command, trust, store, fresh)
+            return _run(study, live, jobs, progress, command, trust, store, fresh, fast_paths)
         with reserved(Path(out)) as place:
             try:
-                results = _run(study, live, jobs, progress, command, trust, store, fresh)
+                results = _run(
+                    study, live, jobs, progress, command, trust, store, fresh, fast_paths
+                )
             except RunFailed as failed:
                 failed.results.save(place)
                 raise RunFailed(failed.results, Path(out)) from None
@@ -109,6 +113,7 @@ def _run(
     trust: bool,
     named_store: str | Path | None,
     fresh: bool,
+    fast_paths: bool,
 ) -> Results:
     from evallang.engine import run as engine
 
@@ -127,7 +132,7 @@ def _run(
             prepared.planned.plan.n_fits or 0,
         )
         check_places((export.path for export in prepared.study.exports), study.folder)
-        store, notes = _store(named_store, fresh=fresh)
+        store, notes = _store(named_store, fresh=fresh) if fast_paths else (None, [])
         if progress is not None:
             progress(0, sum(task.n_fits for task in prepared.planned.layout.tasks.values()))
         done = engine.run(
@@ -138,6 +143,7 @@ def _run(
             progress=progress,
             code=own_code(prepared.study, study.folder, live.models),
             store=store,
+            fast_paths=fast_paths,
         )
     if done.not_kept is not None and store is not None:
         notes.append(f"the store `{store.folder}` could not keep all fits: {done.not_kept}")

@@ -38,6 +38,12 @@ FORMATS = ("html", "pdf")
 @click.option(
     "--trust", is_flag=True, help="Allow the study to run its author's code and query servers."
 )
+@click.option(
+    "--no-fast-paths",
+    "every_fit",
+    is_flag=True,
+    help="Make every fit, even where a shortcut or the store has the same outcome.",
+)
 @click.option("--quiet", is_flag=True, help="Print errors only.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 @limit_option
@@ -50,6 +56,7 @@ def command(
     fresh: bool,
     store: str | None,
     trust: bool,
+    every_fit: bool,
     quiet: bool,
     open_report: bool,
 ) -> int:
@@ -70,6 +77,7 @@ def command(
         fresh=fresh,
         store=store,
         trust=trust,
+        fast_paths=not every_fit,
         quiet=quiet,
         open_report=open_report,
     )
@@ -98,6 +106,7 @@ def run_study(
     fresh: bool = False,
     store: str | None = None,
     trust: bool = False,
+    fast_paths: bool = True,
     quiet: bool = False,
     open_report: bool = False,
 ) -> int:
@@ -117,6 +126,7 @@ def run_study(
     code = 0
     command_line = f"evallang run {place.name}" + "".join(f" --set {s}" for s in settings)
     command_line += " --trust" if trust else ""
+    command_line += "" if fast_paths else " --no-fast-paths"
     command_line += "".join(f" --limit {name}={number}" for name, number in in_force().items())
     try:
         if out is None and study.meant.report_folder is not None:
@@ -136,6 +146,7 @@ def run_study(
                     trust=trust,
                     store=store,
                     fresh=fresh,
+                    fast_paths=fast_paths,
                 )
             except RunFailed as error:
                 results, code = error.results, Failed.exit_code

@@ -30,6 +30,7 @@ class FitOutcome:
     n_fits : calls of `fit` on a whole pipeline that were made
     repeatable : whether the same fits again would give the same outcome; not after a failure
         for a reason outside the fit, such as a lack of memory
+    fast_paths : (name of a shortcut, number of fits that it replaced); a store does not keep them
     not_kept : why the store could not keep the outcome, or None
     """
 
@@ -44,4 +45,5 @@ class FitOutcome:
     inner_failures: tuple[FailedCandidate, ...] = ()
     n_fits: int = 0
     repeatable: bool = True
+    fast_paths: tuple[tuple[str, int], ...] = ()
     not_kept: str | None = None

@@ -7,6 +7,7 @@ how many run at once.
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -75,6 +76,7 @@ class Job:
     own: OwnCode | None = None
     model: str = ""
     store: Store | None = None
+    fast_paths: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ def run_fits(
     progress: Callable[[int, int], None] | None,
     own: OwnCode | None = None,
     store: Store | None = None,
+    fast_paths: bool = True,
 ) -> Fits:
     """Run every task of a layout that the store does not have.
 
@@ -132,6 +135,7 @@ def run_fits(
                 own,
                 names[key],
                 store,
+                fast_paths,
             )
             for key, task in layout.tasks.items()
             if key not in stored
@@ -229,6 +233,7 @@ class Fitting:
         self.seconds = 0.0
         self.fits = 0
         self.repeatable = True
+        self.fast_paths: Counter[str] = Counter()
 
     def run(self) -> FitOutcome:
         """Choose, fit and predict."""
@@ -255,6 +260,7 @@ class Fitting:
             tuple(inner_failures),
             self.fits,
             self.repeatable,
+            fast_paths=tuple(self.fast_paths.items()),
         )
 
     def choose(self) -> tuple[Choice, float | None, list[FailedCandidate], tuple[str, str] | None]:
@@ -371,6 +377,7 @@ class Fitting:
             scores=scores and classification,
             weights=self.weights,
             fitted=partial(one_more, self.job.tally) if self.job.tally else None,
+            fast_paths=self.job.fast_paths,
         )
 
     def _fit(
@@ -388,6 +395,8 @@ class Fitting:
             self.seconds += outcome.seconds
             if outcome.failure is not None:
                 self.repeatable = self.repeatable and outcome.failure.of_the_fit
+            if outcome.fast_path is not None:
+                self.fast_paths[outcome.fast_path] += 1
             for caught in outcome.warnings:
                 at = (caught.category, caught.message)
                 self.warnings[at] = self.warnings.get(at, 0) + 1

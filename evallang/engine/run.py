@@ -1,6 +1,7 @@
 """From a plan to `Results`: fits, evaluations, estimates, comparisons, and how it was made."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from evallang.protocols.protocol import PROTOCOLS, Split
 from evallang.registry import lazy
 from evallang.results.records import (
     Failure,
+    FastPath,
     FitCounts,
     FitWarning,
     ResultsRecord,
@@ -88,17 +90,26 @@ def run(
     progress: Progress | None = None,
     code: OwnCode | None = None,
     store: Store | None = None,
+    fast_paths: bool = True,
 ) -> Run:
     """Run a planned study.
 
-    `code` holds the author's code and objects, `store` the fits of past runs. Results depend
+    `code` holds the author's code and objects, `store` the fits of past runs; `fast_paths`
+    allows shortcuts with the same outcome instead of fits. Results depend
     neither on `jobs` nor on the store: every seed comes from the plan, every fit runs on one
     thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
     """
     tables = read.tables
     LOG.debug("begin the fits: tasks %d, jobs %d", len(planned.layout.tasks), jobs)
     found = run_fits(
-        study, tables, planned.layout, jobs=jobs, progress=progress, own=code, store=store
+        study,
+        tables,
+        planned.layout,
+        jobs=jobs,
+        progress=progress,
+        own=code,
+        store=store,
+        fast_paths=fast_paths,
     )
     outcomes = found.outcomes
     evaluations = [*_fitted(study, tables, planned, outcomes), *map(of_outcomes, read.imported)]
@@ -150,7 +161,8 @@ def run(
         exports=exported.records,
     )
     missed = tuple(never_predicted(study, own))
-    results = replace(results, never_predicted=missed)
+    taken = replace(results.provenance, fast_paths=_fast_paths(found))
+    results = replace(results, never_predicted=missed, provenance=taken)
     told = tuple(diagnostics_of(study, missed))
     return Run(tuple(evaluations), tables, results, fits, exported.files, told, found.not_kept)
 
@@ -335,6 +347,15 @@ def _warnings(fits: Sequence[Fitted]) -> tuple[FitWarning, ...]:
             first, before = counts.get(key, (message, 0))
             counts[key] = (first, before + n)
     return tuple(FitWarning(*at, message, n) for at, (message, n) in counts.items())
+
+
+def _fast_paths(found: Fits) -> tuple[FastPath, ...]:
+    """Count the fits of this run that each shortcut replaced."""
+    counts: Counter[str] = Counter()
+    for key, outcome in found.outcomes.items():
+        if key not in found.stored:
+            counts.update(dict(outcome.fast_paths))
+    return tuple(FastPath(name, n) for name, n in sorted(counts.items()))
 
 
 def _counts(planned: Planned, found: Fits, exported: Exported) -> FitCounts:

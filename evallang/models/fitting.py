@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
+from evallang.models import neighbours
 from evallang.models.abilities import abilities
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
@@ -80,13 +81,15 @@ class FitOutcome:
     """What came of one candidate: outputs for the test rows, or a failure.
 
     `seconds` counts the steps fitted for this candidate alone and its predictions; a
-    shared beginning counts for the first candidate behind it.
+    shared beginning counts for the first candidate behind it. `fast_path` names the shortcut
+    that gave the outputs, None where scikit-learn fitted and predicted.
     """
 
     outputs: Outputs | None
     failure: FitFailure | None
     warnings: tuple[CaughtWarning, ...]
     seconds: float
+    fast_path: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ class FitData:
     scores : whether scores are wanted beside labels
     weights : weights (n,) for the last step of pipelines that takes them, or None
     fitted : called after every pipeline that was fitted, or None
+    fast_paths : whether shortcuts with the same outcome may replace fits
     """
 
     X: "NDArray[Any]"
@@ -112,6 +116,7 @@ class FitData:
     scores: bool = False
     weights: "NDArray[np.float64] | None" = None
     fitted: Callable[[], None] | None = None
+    fast_paths: bool = True
 
 
 def fit_and_predict(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> FitOutcome:
@@ -175,12 +180,18 @@ _Candidate = tuple[int, PipelineSpec]
 def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> None:
     """Fit step `depth` of candidates that share all steps before it."""
     branches: dict[str, list[_Candidate]] = {}
-    for candidate in candidates:
-        steps = candidate[1].steps
-        if depth == len(steps) - 1:
+    last = [c for c in candidates if depth == len(c[1].steps) - 1]
+    if job.data.fast_paths:
+        for places in neighbours.groups([pipeline.steps[-1] for _, pipeline in last]):
+            rows = _finish_by_one_search([last[place] for place in places], rows, job)
+    for candidate in last:
+        if candidate[0] not in job.outcomes:
             _finish(candidate, rows, job)
             rows = replace(rows, seconds=0.0)
-        else:  # not the step itself, as 1, 1.0 and True are equal keys and unequal parameters
+    for candidate in candidates:
+        steps = candidate[1].steps
+        if depth < len(steps) - 1:
+            # not the step itself, as 1, 1.0 and True are equal keys and unequal parameters
             branches.setdefault(identity(steps[depth]), []).append(candidate)
     for sharing in branches.values():
         after = _transform(sharing[0][1], depth, rows, job)
@@ -211,6 +222,57 @@ def _transform(pipeline: PipelineSpec, depth: int, rows: _Rows, job: _Job) -> "_
         return FitOutcome(None, failure, caught, seconds)
     train, test = result
     return _Rows(train, test, caught, seconds)
+
+
+def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) -> _Rows:
+    """Predict by candidates that differ in k from one search, where that changes nothing.
+
+    Candidates for which it might change something get no outcome; neither do those that warn
+    or raise, so that scikit-learn says itself what is wrong.
+    """
+    data = job.data
+    asked = [neighbours.number_of_neighbours(p.steps[-1]) for _, p in candidates]
+    pipeline = candidates[asked.index(max(asked))][1]
+
+    def search() -> neighbours.NeighbourSearch | None:
+        estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
+        y = _targets(data, job.context)[data.train]
+        found = neighbours.NeighbourSearch(estimator, rows.train, y, max(asked))
+        return found if found.usable(rows.test) else None
+
+    found, _, caught, seconds = watched(search)
+    if found is None or caught:
+        return rows
+    rows = replace(rows, seconds=rows.seconds + seconds)
+    for (number, _), k in zip(candidates, asked, strict=True):
+        if not found.holds_for(k):
+            continue
+        outcome = _predicted_by(found.with_neighbours(k), rows, job)
+        if outcome.outputs is not None and outcome.warnings == rows.warnings:
+            job.outcomes[number] = replace(outcome, fast_path=neighbours.NAME)
+            rows = replace(rows, seconds=0.0)
+            if data.fitted is not None:
+                data.fitted()
+    return rows
+
+
+def _predicted_by(estimator: Any, rows: _Rows, job: _Job) -> FitOutcome:
+    """Predict the test rows by a fitted estimator."""
+    data = job.data
+
+    def run() -> Outputs:
+        return predict_outputs(
+            estimator,
+            rows.test,
+            data.n_classes,
+            scores=data.scores,
+            targets=job.context.targets,
+            n=len(data.test),
+        )
+
+    outputs, failure, caught, seconds = watched(run)
+    warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
+    return FitOutcome(outputs, failure, warned, rows.seconds + seconds)
 
 
 def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:

@@ -58,6 +58,9 @@ def provenance(context: Context) -> Sequence[Block]:
             f"store, {count(fits.failed)} failed",
         ),
     ]
+    if made.fast_paths:
+        shortcuts = (f"{path.name} ({count(path.n_fits)} fits)" for path in made.fast_paths)
+        rows.append(("Shortcuts with the same outcome", ", ".join(shortcuts)))
     if made.paths_taken:
         rows.append(("Data outside the study's folder", ", ".join(made.paths_taken)))
     if made.git is not None:

@@ -26,10 +26,19 @@ class FitCounts:
 
 
 @frozen
+class FastPath:
+    """A shortcut that gave the outcome of fits without making each of them, and how many."""
+
+    name: str
+    n_fits: int
+
+
+@frozen
 class Provenance:
     """The facts that may differ between two equal runs: versions, machine, time.
 
-    `paths_taken` are the written paths of data that lead out of the study's folder.
+    `paths_taken` are the written paths of data that lead out of the study's folder. `fast_paths`
+    are the shortcuts that were taken, empty under `--no-fast-paths` and in older files.
     """
 
     evallang: str
@@ -43,6 +52,7 @@ class Provenance:
     seconds: Duration
     fits: FitCounts
     paths_taken: tuple[str, ...] = ()
+    fast_paths: tuple[FastPath, ...] = ()
 
 
 @frozen

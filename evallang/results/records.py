@@ -12,6 +12,7 @@ from evallang.frozen_records import frozen
 from evallang.results import printed
 from evallang.results.kinds import Among, Level, Reads, ReadsBy, Share
 from evallang.results.provenance import (
+    FastPath as FastPath,
     FitCounts as FitCounts,
     GitState as GitState,
     MethodRecord as MethodRecord,

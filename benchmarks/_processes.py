@@ -1,0 +1,75 @@
+"""Whole commands as a user starts them: seconds on the clock and peak memory of all processes.
+
+Our command and the peer's run in turn, so that both meet the same load; of several rounds the
+least counts. Memory is the sum of the resident sets of a process and all its descendants,
+sampled from /proc; pages that processes share are counted once for each.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
+PAUSE = 0.02  # seconds between two samples
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds from start to end, and the peak of the resident memory in bytes."""
+
+    seconds: float
+    memory: int
+
+
+def measured(command: Sequence[str], folder: Path, **more: str) -> Measured:
+    """Run a command to its end and measure it; raises `SystemExit` where it fails."""
+    environment = {**os.environ, **ONE_THREAD, **more}
+    start, peak = time.perf_counter(), 0
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        while process.poll() is None:
+            peak = max(peak, _resident(process.pid))
+            time.sleep(PAUSE)
+        seconds = time.perf_counter() - start
+        said = "" if process.stdout is None else process.stdout.read().decode()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} exited with {process.returncode}: {said[-2000:]}")
+    return Measured(seconds, peak)
+
+
+def in_turn(
+    commands: Mapping[str, Sequence[str]], folder: Path, rounds: int = 3, **more: str
+) -> dict[str, Measured]:
+    """Measure several commands in turn; the least seconds and the least memory of each."""
+    found: dict[str, Measured] = {}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            now = measured(command, folder, **more)
+            before = found.get(name, now)
+            found[name] = Measured(min(now.seconds, before.seconds), min(now.memory, before.memory))
+    return found
+
+
+def ours(*arguments: str) -> list[str]:
+    """Return the command line of evallang with these arguments."""
+    return [sys.executable, "-m", "evallang", *arguments]
+
+
+def _resident(root: int) -> int:
+    """Sum the resident memory of a process and of all processes below it."""
+    total, waiting = 0, [root]
+    while waiting:
+        pid = waiting.pop()
+        try:
+            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+            children = Path(f"/proc/{pid}/task").glob("*/children")
+            waiting += [int(child) for file in children for child in file.read_text().split()]
+        except (OSError, IndexError):  # it ended meanwhile
+            continue
+    return total
