@@ -82,10 +82,7 @@ def test_one_number_in_two_spellings_is_one_id_twice(source):
     made, found = pair(source, *files(["1", "1.0", "2"], ["1", "2", "3"]))
     assert made is None
     assert found[0].code == "E436"
-    assert (
-        found[0].message
-        == "`id` names more than one row of `1.csv`: `1`, `1.0` are the same number"
-    )
+    assert all(fact in found[0].message for fact in ("`id`", "`1.csv`", "`1`", "`1.0`"))
 
 
 @pytest.mark.parametrize(
@@ -157,4 +154,4 @@ def test_a_pattern_without_a_star_is_one_score(source):
     source.write("1.csv", "truth,p\nno,0.75\nyes,0.25\n")
     _, found = source.predictions("1.csv", models=(GivenModel("m", "m", scores="p"),))
     assert found[0].code == "E445"
-    assert found[0].help == "write `score m = p` for one score of the positive label"
+    assert "`score m = p`" in found[0].help

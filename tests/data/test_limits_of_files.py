@@ -50,9 +50,7 @@ def test_parquet_files_are_judged_before_they_are_read(source, monkeypatch):
     assert (source.folder / "d.parquet").stat().st_size < 50_000
     monkeypatch.setattr(pl, "read_parquet", lambda *_: pytest.fail("it was read"))
     message = refused(source, "d.parquet", None, "memory", memory=10**7)
-    assert message == (
-        "`d.parquet`, once it is read: 18,000,000 bytes are more than the limit of 10,000,000"
-    )
+    assert all(fact in message for fact in ("`d.parquet`", "18,000,000", "10,000,000"))
     assert "2,000,000 rows" in refused(source, "d.parquet", None, "rows")
 
 

@@ -99,9 +99,7 @@ def test_a_part_of_another_data_set_is_related(suite):
     tables, _ = suite(a__csv=text(1), b__csv="\n".join([head, *rows[:10], *others[:30]]) + "\n")
     span = Span("study.eval", 3, 4)
     (warning,) = check_related(tables, span=span)
-    assert warning.message == (
-        "`d/a` and `d/b` share 10 rows, 25% of the smaller, but count as two data sets"
-    )
+    assert all(fact in warning.message for fact in ("`d/a`", "`d/b`", "10 rows", "25%"))
     assert warning.span == span
 
 

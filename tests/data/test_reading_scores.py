@@ -169,10 +169,7 @@ def test_a_data_set_with_a_gap_is_left_out_and_said_so(read):
     assert math.isnan(table.values[1, 2])
     (warning,) = found
     assert (warning.code, warning.severity) == ("W421", "warning")
-    assert warning.message == (
-        "1 data set lacks a score of at least one model: `wine` (without `svm`); 2 of 3 "
-        "are used in tests of all models, unless tests rank a missing score last by `missing=worst`"
-    )
+    assert all(fact in warning.message for fact in ("`wine`", "`svm`", "2 of 3", "`missing=worst`"))
     rows, means = table.compared()
     assert rows == (0, 2)
     assert means.tolist() == [VALUES[0], VALUES[2]]
@@ -239,10 +236,7 @@ def test_a_data_set_given_twice_is_named_with_both_rows(error):
         "row 4 (line 5) of `auc.csv` gives a score of `nb` on iris that row 1 (line 2) gave "
         "already, and so do 2 other cells"
     )
-    assert (
-        found.help
-        == "write `fold COLUMN` or `repeat COLUMN` to name the columns that distinguish the rows"
-    )
+    assert "`fold COLUMN`" in found.help and "`repeat COLUMN`" in found.help
 
 
 def test_rows_that_nothing_tells_apart_are_an_error(error):

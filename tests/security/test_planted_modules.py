@@ -108,7 +108,7 @@ def test_a_module_beside_the_study_that_an_installed_one_hides_is_refused(tmp_pa
     study.write_text(text.replace("model line", "model mine = json.Ours\nmodel line"))
     done = called([*launchers()["script"], "run", "study.eval", "--trust"], tmp_path, environment())
     assert done.returncode == 1
-    assert "error[E476] an installed module has the name of the module `json`" in done.stderr
+    assert "error[E476]" in done.stderr and "`json`" in done.stderr
 
 
 def test_a_distribution_in_the_current_folder_registers_no_estimator(tmp_path):
