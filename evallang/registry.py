@@ -159,6 +159,7 @@ class Registry(Generic[Declaration]):
         self.kind = kind
         self._package = package
         self._entries: dict[str, Entry[Declaration]] = {}
+        self._unlisted: set[str] = set()
         self._loaded = False
 
     def register(
@@ -169,11 +170,13 @@ class Registry(Generic[Declaration]):
         name: str | None = None,
         references: tuple[Reference, ...] = (),
         examples: tuple[Example, ...] = (),
+        listed: bool = True,
     ) -> Callable[[Function], Function]:
         """Register the decorated function under its own name, or `name`.
 
-        `name` is for names that Python cannot spell (`5x2cv_t`, `.632+`). Raises
-        `ValueError` if the name is taken or the function has no docstring.
+        `name` is for names that Python cannot spell (`5x2cv_t`, `.632+`). A member that is not
+        `listed` is found by its name alone: other members use it, and authors cannot write it.
+        Raises `ValueError` if the name is taken or the function has no docstring.
         """
 
         def decorate(function: Function) -> Function:
@@ -182,6 +185,8 @@ class Registry(Generic[Declaration]):
                 raise ValueError(f"{self.kind} {key} is registered twice")
             if not inspect.getdoc(function):
                 raise ValueError(f"{self.kind} {key} has no docstring")
+            if not listed:
+                self._unlisted.add(key)
             inputs, options = _signature(function)
             checked = _checking_words(function, options)
             self._entries[key] = Entry(
@@ -214,12 +219,12 @@ class Registry(Generic[Declaration]):
         return name in self._entries
 
     def __iter__(self) -> Iterator[Entry[Declaration]]:
-        """Iterate over the members, sorted by name."""
+        """Iterate over the listed members, sorted by name."""
         self._load()
-        return iter([self._entries[name] for name in sorted(self._entries)])
+        return iter([self._entries[name] for name in sorted(self._entries.keys() - self._unlisted)])
 
     def names(self) -> tuple[str, ...]:
-        """Return all names, sorted."""
+        """Return the names of all listed members, sorted."""
         return tuple(entry.name for entry in self)
 
 

@@ -84,8 +84,9 @@ def written_option(value: OptionValue) -> str:
 class Protocol:
     """One resampling design with all of its options.
 
-    `implied_by` is the comparison that needs it (its canonical text), or None if the author
-    wrote the protocol.
+    `implied_by` is the comparison or the interval that needs it (its canonical text), or None if
+    the author wrote the protocol. `interval_of` is the protocol whose estimates take their
+    interval from its fits, or None.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Protocol:
     by: str | None = None
     seeds: int = 1
     implied_by: str | None = None
+    interval_of: str | None = None
     span: Span | None = field(default=None, compare=False)
 
 

@@ -12,6 +12,7 @@ from benchmarks.validation import (
     dummies,
     few_of_a_class,
     mcnemar_variants,
+    nested_folds,
     skewed_data,
     tests_by_resampling,
     tests_on_examples,
@@ -49,6 +50,7 @@ SECTIONS: tuple[Section, ...] = (
     skewed_data.GROUPS,
     coverage_of_folds.SECTION,
     unstable_learners.SECTION,
+    nested_folds.SECTION,
     coverage_of_folds.EFRON,
     dummies.SECTION,
 )
@@ -70,13 +72,21 @@ SIMULATIONS: tuple[Simulation, ...] = tuple(
         few_of_a_class,
         skewed_data,
         unstable_learners,
+        nested_folds,
     )
     for simulation in module.SIMULATIONS
 )
 BY_NAME: Mapping[str, Simulation] = {simulation.name: simulation for simulation in SIMULATIONS}
 
 TYPE_ONE = ("examples", "resampling", "folds", "data_sets", "bayesian")
-COVERAGE = ("shares", "paired", "independent", "test_set", "folds_coverage")
+COVERAGE = (
+    "shares",
+    "paired",
+    "independent",
+    "test_set",
+    "folds_coverage",
+    "nested_folds_coverage",
+)
 FAMILIES = ("corrections", "mcnemar_families")
 
 

@@ -13,6 +13,7 @@ from evallang.syntax import nodes as n
 
 LEAST: dict[str, float] = {
     "rounds": 2, "samples": 100, "horizon": 1, "block": 1, "bins": 1, "beta": 0, "rope": 0, "n": 2,
+    "repeats": 1,
 }  # fmt: skip
 ABOVE_ZERO = frozenset({"margin", "test_train_ratio", "difference", "discordant", "sd", "target"})
 SHARES = frozenset({"threshold", "discordant"})
@@ -21,7 +22,7 @@ BELOW_ONE = frozenset({"target"})
 LIMITED: dict[str, Limit] = {
     "rounds": limits.ROUNDS, "samples": limits.SAMPLES, "times": limits.TIMES,
     "folds": limits.FOLDS, "outer": limits.FOLDS, "inner": limits.FOLDS, "cv": limits.FOLDS,
-    "seeds": limits.SEEDS, "bins": limits.BINS,
+    "seeds": limits.SEEDS, "bins": limits.BINS, "repeats": limits.TIMES,
 }  # fmt: skip
 OUTSIDE = "must lie between 0 and 1"
 

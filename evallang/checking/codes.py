@@ -561,6 +561,17 @@ OBSERVED_POWER = declare(
     right=f"{TWO_MODELS}protocol cv\ncompare a, b with mcnemar\nanalyze power(difference=2%)",
     source="Hoenig & Heisey 2001",
 )
+INTERVAL_CANNOT_REFIT = declare(
+    "E213",
+    "interval_cannot_refit",
+    "An interval that fits models of its own, in a study whose fits it cannot repeat.",
+    reason="`nested_cv` fits every model again without each pair of folds. A search would need "
+    "inner folds in each of these parts, a level of a column may have no rows in a fold, and "
+    "with two folds no rows are left to train on.",
+    wrong=f"{TWO_MODELS}protocol cv folds=2\nmeasure accuracy\n  interval nested_cv",
+    right=f"{TWO_MODELS}protocol cv folds=5\nmeasure accuracy\n  interval nested_cv",
+    source="Bates, Hastie & Tibshirani 2024",
+)
 TEST_WITHOUT_WEIGHTS = declare(
     "E221",
     "test_without_weights",

@@ -1,6 +1,7 @@
 """What cannot be computed, or means nothing (E2xx): judged by declarations, before any data."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from evallang.checking import capabilities, codes, resolve_protocol, validate_compare
 from evallang.checking.own_functions import judge_weights
@@ -17,6 +18,7 @@ from evallang.compatibility import (
 )
 from evallang.compatibility.intervals import (
     default_interval,
+    implied_options,
     interval_groups_mismatch,
     interval_mismatch,
 )
@@ -24,6 +26,7 @@ from evallang.data.dataset import DataSpec
 from evallang.protocols.protocol import PROTOCOLS, Yields, written
 from evallang.source import Span
 from evallang.stats.hypothesis_tests.hypothesis_test import HYPOTHESIS_TESTS
+from evallang.stats.intervals.interval import INTERVALS
 from evallang.study import (
     ComparisonSpec,
     Measure,
@@ -44,7 +47,9 @@ def judge(scope: Scope, study: Study) -> Study:
     _folds(scope, study)
     _intervals(scope, study)
     _search(scope, study)
-    return validate_compare.settle(scope, study)
+    further = tuple(_implied_by_intervals(scope, study))
+    settled = validate_compare.settle(scope, study)
+    return replace(settled, protocols=(*settled.protocols, *further))
 
 
 def settings(study: Study) -> Iterator[tuple[SourceSpec, Protocol | None, Yields]]:
@@ -224,6 +229,65 @@ def _intervals(scope: Scope, study: Study) -> None:
                     place or source_span(source),
                     help=problem.instead,
                 )
+
+
+def _implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
+    """Plan the fits that intervals need beside those of the study's own protocols."""
+    made: dict[tuple[str, str, str], Protocol] = {}
+    for source, protocol, yields in settings(study):
+        for measure in study.measures if protocol is not None and yields.redrawn else ():
+            interval = measure.interval
+            if protocol is None or interval is None:
+                continue
+            kind = INTERVALS[interval.name].declaration.implied
+            grouped = is_grouped(source, study.group)
+            if not kind or interval_mismatch(interval, measure.metric, yields, grouped):
+                continue
+            reason = _cannot_refit(study, measure, protocol, kind)
+            if reason is not None:
+                place = measure.interval_span or measure.span
+                scope.report(codes.INTERVAL_CANNOT_REFIT, reason[0], place, help=reason[1])
+                continue
+            options = implied_options(interval, protocol.options)
+            at = protocol.name, kind, str(sorted(options.items()))
+            if at not in made:
+                number = f"_{len(made) + 1}" if made else ""
+                made[at] = Protocol(
+                    f"{kind}{number}",
+                    kind,
+                    options,
+                    implied_by=f"interval {interval.written}",
+                    interval_of=protocol.name,
+                )
+    yield from made.values()
+
+
+def _cannot_refit(
+    study: Study, measure: Measure, protocol: Protocol, kind: str
+) -> tuple[str, str] | None:
+    """Return why an interval cannot fit the models of a study again, and what to write."""
+    assert measure.interval is not None, "the interval is written"
+    name = measure.interval.name
+    tuned = next((model for model in study.models if capabilities.is_tuned(model)), None)
+    if tuned is not None:
+        return (
+            f"`{name}` fits models without a search, and `{tuned.name}` is searched",
+            "write `protocol nested cv outer=5 inner=5 times=10` and `interval corrected_t`",
+        )
+    if measure.within:
+        return (
+            f"`{name}` is an interval for all rows, and the line measures levels of "
+            f"`{measure.within[0]}`",
+            f"measure `{measure.metric.written} within {measure.within[0]}` in a line of its own",
+        )
+    least = PROTOCOLS[kind].declaration.least
+    for option, value in implied_options(measure.interval, protocol.options).items():
+        if isinstance(value, int) and value < least.get(option, value):
+            return (
+                f"`{name}` needs {least[option]} {option} or more, and the protocol has {value}",
+                f"write `protocol {_named(study, protocol)}cv {option}=10`",
+            )
+    return None
 
 
 def source_span(source: SourceSpec) -> Span | None:

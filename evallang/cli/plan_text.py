@@ -152,6 +152,10 @@ def _protocols(prepared: "Prepared") -> Iterator[str]:
 
 def _protocol(protocol: "ProtocolRecord") -> Iterator[str]:
     """Format a protocol as in a study, with its strata and groups below."""
+    if protocol.interval_of is not None:
+        yield f"further fits for intervals under {protocol.interval_of}"
+        yield f"  {protocol.summary}"
+        return
     named = protocol.name != protocol.kind
     yield (
         f"protocol {protocol.name} = {protocol.written}"

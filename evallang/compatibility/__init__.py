@@ -142,6 +142,14 @@ def is_weighted(source: SourceSpec) -> bool:
     return isinstance(source, DataSpec | PredictionsSpec) and source.weight is not None
 
 
+def is_mean_of_rows(metric: Entry[MetricDeclaration]) -> bool:
+    """Return whether a metric is the mean of a loss, or of right and wrong, over the examples."""
+    declared = metric.declaration
+    return (declared.form == "losses" and declared.transform is None) or (
+        declared.proportion == "all"
+    )
+
+
 def is_proportion(metric: Entry[MetricDeclaration], options: Options) -> bool:
     """Return whether a metric, with these options, is a number of successes out of trials."""
     average = dict(options).get("average")

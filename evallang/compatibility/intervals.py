@@ -1,17 +1,20 @@
 """Which interval goes with a metric and what a protocol yields, and the default one."""
 
+from collections.abc import Mapping
+
 from evallang.compatibility import (
     ON_EXAMPLES,
     OVER_SEEDS,
     is_auc,
+    is_mean_of_rows,
     is_proportion,
     metric_entry,
 )
 from evallang.compatibility.mismatches import Kind, Mismatch
-from evallang.protocols.protocol import Yields
+from evallang.protocols.protocol import PROTOCOLS, Yields
 from evallang.registry import Design, Evidence
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, default_of
-from evallang.study import Method
+from evallang.study import Method, OptionValue
 
 
 def default_interval(
@@ -78,6 +81,10 @@ def interval_mismatch(
         by_design = declared.evidence == {Evidence.FOLD_SCORES} and declared.designs
         needed = declared.designs if by_design else declared.evidence
         return Mismatch(Kind.NO_EVIDENCE, interval.name, instead, needed=needed)
+    if declared.implied and not yields.redrawn:
+        return Mismatch(Kind.FOLDS_OF_ITS_OWN, interval.name, instead)
+    if declared.implied and yields.seeds:
+        return Mismatch(Kind.SEVERAL_SEEDS, interval.name, instead)
     if declared.form == "auc" and yields.one_group_a_fold:
         return Mismatch(Kind.ONE_GROUP_A_FOLD, interval.name, instead)
     whole = yields.once or (yields.averaged and declared.form == "sample")
@@ -99,6 +106,7 @@ def interval_mismatch(
         "paired": False,
         "independent": False,
         "f1": entry.name == "f1" and metric.better is None,
+        "means": is_mean_of_rows(entry),
     }
     if not fits.get(declared.form, True):
         kind = Kind.OTHER_METRIC if declared.form in ("auc", "f1") else Kind.OTHER_FORM
@@ -109,6 +117,14 @@ def interval_mismatch(
     if of_folds and yields.single_fit:
         return Mismatch(Kind.SINGLE_FIT, interval.name, instead)
     return None
+
+
+def implied_options(interval: Method, own: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
+    """Return the options of the protocol that an interval implies; `own` are the study's own."""
+    entry = INTERVALS[interval.name]
+    known = {**own, **entry.defaults(), **interval.keywords()}
+    options = PROTOCOLS[entry.declaration.implied].options
+    return {option.name: known[option.name] for option in options}
 
 
 def interval_groups_mismatch(interval: Method, metric: Method, yields: Yields) -> Mismatch | None:

@@ -28,6 +28,7 @@ FORM_NOUNS: Mapping[str, str] = {
     "paired": "the difference of two proportions",
     "independent": "the difference of two proportions",
     "f1": "`f1`",
+    "means": "means over examples, such as accuracy and losses",
 }
 """What the intervals of each form are for."""
 
@@ -57,6 +58,13 @@ class Kind(Enum):
     SEVERAL_FITS = "`{member}` takes the scores of one fitted model, and here each fold has its own"
     SINGLE_FIT = (
         "`{member}` averages over the folds of one cross-validation, and here one model is tested"
+    )
+    FOLDS_OF_ITS_OWN = (
+        "`{member}` divides the rows into folds of its own, which goes with `cv` alone"
+    )
+    SEVERAL_SEEDS = (
+        "`{member}` fits each model once on each training part, and here fits are repeated with "
+        "several seeds"
     )
     NOT_ACCURACY = "`{member}` tests accuracy, not `{metric}`"
     SINGLE_ANSWERS = (

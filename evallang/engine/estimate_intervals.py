@@ -6,9 +6,9 @@ from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from evallang.compatibility.intervals import default_interval
+from evallang.compatibility.intervals import default_interval, implied_options
 from evallang.data.heavy_tails import heavy_kurtosis
-from evallang.engine.evaluation import Evaluation
+from evallang.engine.evaluation import Evaluation, means_of
 from evallang.engine.providers import Providers
 from evallang.frozen_records import frozen
 from evallang.metrics.aggregation import (
@@ -20,6 +20,7 @@ from evallang.metrics.aggregation import (
 from evallang.metrics.metric import MetricEntry, Outcome, confusion, is_binary, successes
 from evallang.metrics.reweighted import reweighted
 from evallang.planning.seeds import analysis_seed
+from evallang.protocols.folds_and_pairs import pairs_of
 from evallang.registry import Entry, lazy
 from evallang.results.records import (
     NO_WIDTH,
@@ -39,6 +40,7 @@ from evallang.stats.intervals.effective_size import (
     weighted_wilson,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
+from evallang.stats.intervals.nested_cv import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
@@ -375,6 +377,28 @@ def folds(asked: MethodInputs) -> "NDArray[np.int64]":
     return asked.inputs.fold_codes()
 
 
+@ESTIMATE.provides("held_out")
+def held_out(asked: MethodInputs) -> HeldOutLosses:
+    """Return the losses of the fits that the method implies; raises `ValueError` if one failed."""
+    inputs, options = asked.inputs, implied_options(asked.method, asked.inputs.evaluation.options)
+    further = next(e for e in inputs.evaluation.further_fits if dict(e.options) == options)
+    found = further.models[inputs.model]
+    if found.failed:
+        raise ValueError(f"{len(found.failed):,} of {len(further.folds):,} of its fits failed")
+    outcome = further.outcome(inputs.model, inputs.metric)
+    if outcome is None:
+        raise ValueError("the model gives no scores")
+    folds = int(str(options["folds"]))
+    alone = found.fold < folds
+    repeats = int(found.repeat.max()) + 1
+    own = np.empty((repeats, 1 + int(found.rows.max())), dtype=np.int64)
+    own[found.repeat[alone], found.rows[alone]] = found.fold[alone]
+    fold = own[found.repeat, found.rows]
+    pairs = np.array([(0, ALONE)] * folds + list(pairs_of(folds)), dtype=np.int64)[found.fold]
+    beside = np.where(alone, ALONE, pairs.sum(axis=1) - fold)
+    return HeldOutLosses(means_of(inputs.metric, outcome), found.repeat, fold, beside)
+
+
 @ESTIMATE.provides("values")
 def values(asked: MethodInputs) -> "NDArray[np.float64]":
     """Return the value of each fold (j,), NaN where it is undefined."""
@@ -473,11 +497,15 @@ NARROW_OVER_FOLDS = (
 
 @frozen
 class IntervalFound:
-    """The interval of an estimate, or the reason (of `NO_INTERVAL`) why there is none."""
+    """The interval of an estimate, or the reason (of `NO_INTERVAL`) why there is none.
+
+    `about` is what the interval is about where that is not what the estimate is about.
+    """
 
     interval: Interval | None
     notes: tuple[str, ...] = ()
     reason: str | None = None
+    about: str | None = None
 
 
 def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound:
@@ -488,12 +516,19 @@ def estimate_interval(inputs: IntervalInputs, measure: Measure) -> IntervalFound
     """
     found, notes, reason = _computed(inputs, measure)
     if found is None or not has_no_width(found.low, found.high):
-        return IntervalFound(found, notes, reason)
+        return IntervalFound(found, notes, reason, _about(inputs, found))
     bounded = _from_union(inputs)
     kept = tuple(note for note in notes if note not in found.notes)
     if bounded is not None:
         return IntervalFound(bounded, kept)
     return IntervalFound(None, kept, NO_WIDTH)
+
+
+def _about(inputs: IntervalInputs, found: Interval | None) -> str | None:
+    entry = None if found is None else INTERVALS.get(found.method.partition("(")[0])
+    if entry is None or not entry.declaration.about:
+        return None
+    return entry.declaration.about.replace("{n}", str(inputs.outcome.n))
 
 
 def _from_union(inputs: IntervalInputs) -> Interval | None:
@@ -599,7 +634,7 @@ def _in_metric_units(inputs: IntervalInputs, form: str, interval: Interval) -> I
         return replace(interval, low=1 - high, high=1 - low)
     if form == "losses" and declared.transform == "sqrt" and low is not None and high is not None:
         return replace(interval, low=sqrt(max(low, 0.0)), high=sqrt(max(high, 0.0)))
-    if form == "losses":
+    if form in ("losses", "means"):
         return replace(
             interval, low=_at_least(low, declared.low), high=_at_most(high, declared.high)
         )

@@ -91,7 +91,7 @@ def _estimate(study: Study, evaluation: Evaluation, model: str, measure: Measure
         fold_mean=whole.fold_mean,
         sd=whole.sd,
         n=whole.n,
-        about=about(evaluation),
+        about=found_interval.about or about(evaluation),
         interval=found_interval.interval,
         folds=_folds(evaluation, whole, spreads),
         extra=extra,

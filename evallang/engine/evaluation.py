@@ -75,7 +75,8 @@ class Evaluation:
     its groups, `weights` their weights; `kind` and `options` are the protocol's; with
     `seeds=N` `models` are those of the first seed, and `further_seeds` those of the others,
     on the same rows; `drawn` (B, n) says how often each bootstrap round drew a row;
-    `class_values` are the classes as the author's data have them.
+    `class_values` are the classes as the author's data have them; `further_fits` are the
+    evaluations of the protocols that an interval of this one's estimates implies.
     """
 
     source: str
@@ -103,6 +104,7 @@ class Evaluation:
     weights: "NDArray[np.float64] | None" = None
     class_values: tuple[Any, ...] = ()
     further_seeds: tuple[Mapping[str, ModelOutcome], ...] = ()
+    further_fits: "tuple[Evaluation, ...]" = ()
     made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
@@ -254,7 +256,7 @@ def _means(evaluation: Evaluation, model: str, metric: Method) -> _Means | None:
     outcome = evaluation.outcome(model, metric)
     if outcome is None:
         return None
-    values = _of_examples(metric, outcome)
+    values = means_of(metric, outcome)
     rows, code, times = np.unique(
         evaluation.models[model].rows, return_inverse=True, return_counts=True
     )
@@ -264,7 +266,7 @@ def _means(evaluation: Evaluation, model: str, metric: Method) -> _Means | None:
     return _Means(rows, mean, variance)
 
 
-def _of_examples(metric: Method, outcome: Outcome) -> "NDArray[np.float64]":
+def means_of(metric: Method, outcome: Outcome) -> "NDArray[np.float64]":
     """Return what a metric is the mean of: one number for each prediction."""
     entry = metric_entry(metric)
     if entry.declaration.form == "losses":

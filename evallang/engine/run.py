@@ -209,7 +209,16 @@ def _fitted(
                 if (place.data, place.protocol) == (table.spec.name, protocol.name):
                     keys[place.seed].setdefault(place.model, []).append(place.key)
             evaluations.append(_evaluation(table, protocol, splits, keys, outcomes))
-    return evaluations
+    return [_with_further_fits(study, evaluation, evaluations) for evaluation in evaluations]
+
+
+def _with_further_fits(
+    study: Study, evaluation: Evaluation, evaluations: Sequence[Evaluation]
+) -> Evaluation:
+    """Attach the evaluations from which intervals of this one's estimates are made."""
+    names = {p.name for p in study.protocols if p.interval_of == evaluation.protocol}
+    found = (e for e in evaluations if e.source == evaluation.source and e.protocol in names)
+    return replace(evaluation, further_fits=tuple(found))
 
 
 def _evaluation(

@@ -16,8 +16,8 @@ PerModel = Mapping[tuple[str, str, str], int]
 
 
 def models_on(study: Study, protocol: Protocol) -> tuple[ModelSpec, ...]:
-    """Return all models on a protocol of the author's, those compared on an implied one."""
-    if protocol.implied_by is None:
+    """Return all models on a protocol that measures them, those compared on another."""
+    if protocol.implied_by is None or protocol.interval_of is not None:
         return study.models
     wanted: set[str] = set()
     for comparison in study.comparisons:

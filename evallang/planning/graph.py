@@ -47,9 +47,12 @@ def graph(
         fits.update({(name, None, m.name): [] for name in table.names for m in table.models})
     final: list[str] = []
     implied = {p.name for p in study.protocols if p.implied_by is not None}
-    for (data, protocol, model), needs in fits.items():
+    further = [(p.interval_of, p.name) for p in study.protocols if p.interval_of is not None]
+    for (data, protocol, model), own in fits.items():
         if protocol in implied:
             continue
+        of_interval = [fits.get((data, name, model), []) for at, name in further if at == protocol]
+        needs = [*own, *(key for keys in of_interval for key in keys)]
         node = _reader("estimate", data, protocol, model, needs)
         final.append(node.key)
         yield node

@@ -356,13 +356,16 @@ def _record(
         stratify=strata,
         group=study.group,
         implied_by=protocol.implied_by,
+        interval_of=protocol.interval_of,
         n_splits=per_table[0] if per_table else entry.declaration.n_splits(protocol.options),
         n_fits=n_fits,
         summary=_describe(entry.declaration.describe(protocol.options), strata)
         + ("" if protocol.seeds == 1 else f", every fit repeated with {protocol.seeds} seeds"),
         folds_sha256=_folds_hash(protocol, layout) if per_table else None,
         notes=tuple(dict.fromkeys(notes)),
-        written=written(
+        written=""
+        if protocol.interval_of is not None
+        else written(
             protocol.kind,
             protocol.options,
             by=protocol.by,
@@ -416,8 +419,11 @@ def _per_model(layout: Layout) -> PerModel:
 
 
 def _naive(study: Study, families: Families, per_model: PerModel) -> int:
-    """Count the fits of a run in which every test on fold scores fits its own pairs."""
-    implied = {p.name for p in study.protocols if p.implied_by is not None}
+    """Count the fits of a run in which every test on fold scores fits its own pairs.
+
+    The fits of an interval are no test's, and counted as they are.
+    """
+    implied = {p.name for p in study.protocols if p.implied_by and p.interval_of is None}
     total = sum(n for (_, protocol, _), n in per_model.items() if protocol not in implied)
     for comparison in study.comparisons:
         if not _fits_itself(comparison):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.bibliography import DIETTERICH_1998, RASCHKA_2018, ZHOU_2021, Reference
@@ -40,13 +41,14 @@ VARMA_SIMON_2006 = Reference(
 )
 
 ONCE = Yields(PER_ROW | {Evidence.FOLD_SCORES}, Design.KFOLD)
+REDRAWN = replace(ONCE, redrawn=True)
 REPEATED = Yields(frozenset({Evidence.FOLD_SCORES}), Design.REPEATED, once=False)
 
 
 @PROTOCOLS.register(
     ProtocolDeclaration(
         words=("cv",),
-        yields=lambda options: ONCE,
+        yields=lambda options: REDRAWN,
         describe=lambda options: f"{options['folds']}-fold cross-validation",
         short="{folds}-fold CV",
         about=FITTED_MODELS,

@@ -82,7 +82,8 @@ class Yields:
     all of them; `validation` that it has a stage to tune in; `weighted` that examples carry
     weights, which the data say and no protocol does; `seeds` that every fit is repeated
     with other seeds, so that an example has the mean of several predictions;
-    `one_group_a_fold` that each test part is one group, which shows no spread between groups.
+    `one_group_a_fold` that each test part is one group, which shows no spread between groups;
+    `redrawn` that an interval may divide the rows anew into as many `folds`, and fit again.
     """
 
     evidence: frozenset[Evidence]
@@ -96,6 +97,7 @@ class Yields:
     weighted: bool = False
     seeds: bool = False
     one_group_a_fold: bool = False
+    redrawn: bool = False
 
 
 Division = Literal["shuffled", "resampled", "in_turn", "in_place"]

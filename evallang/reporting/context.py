@@ -163,7 +163,7 @@ class Context:
         words = []
         if len(self.results.data) > 1:
             words.append("across the data sets" if data is None else f"on {self.data_label(data)}")
-        if protocol is not None and len(self.results.protocols) > 1:
+        if protocol is not None and sum(p.interval_of is None for p in self.results.protocols) > 1:
             words.append(f"under {self.protocol(protocol)}")
         return f"{capitalised(' '.join(words))}, " if words else ""
 

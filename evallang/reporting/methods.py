@@ -158,7 +158,9 @@ def _designs(context: Context) -> Runs:
             lead = "Performance was estimated by " if not made else " It was also estimated by "
             made += runs(lead, words, cite)
         else:
-            made += runs(" " if made else "", "Tests that need other splits used ", words, cite)
+            further = "Intervals that need further fits used "
+            lead = "Tests that need other splits used " if protocol.interval_of is None else further
+            made += runs(" " if made else "", lead, words, cite)
         if protocol.group:
             column = protocol.group.removeprefix("by ")
             made += runs(f"; rows with the same {column} were never on both sides of a split")

@@ -19,6 +19,7 @@ from evallang.results.records import OptionWords, ProtocolRecord
 STATED = Term("●", "stated in the study file")
 DEFAULT = Term("○", "default")
 IMPLIED = Term("◇", "implied by a test")
+OF_INTERVAL = Term("◇", "implied by an interval")
 STUDY_GROUPS = {"seed": "Resampling", "alpha": "Tests", "families": "Tests",
                 "confidence": "Measures"}  # fmt: skip
 STUDY_CLAUSES = {
@@ -82,7 +83,9 @@ def protocol(context: Context) -> Sequence[Block]:
     )
     signs = runs(STATED, " stated in the study file; ", DEFAULT, " default")
     if any(record.implied_by is not None for record in context.results.protocols):
-        signs += runs("; ", IMPLIED, " implied by a test")
+        terms = {_origin(r): None for r in context.results.protocols if r.implied_by is not None}
+        for term in terms:
+            signs += runs("; ", term, f" {term.title}")
     caption = runs("Every setting that can change a number of this report. ", signs, ".")
     return [Table("table-protocol", caption, columns, tuple(rows), whole=True)]
 
@@ -135,7 +138,12 @@ def _unquoted(value: str) -> str:
 def _implied(context: Context, record: ProtocolRecord) -> Row:
     words = mid_sentence(record.summary.rstrip(".")) or record.kind.replace("_", " ")
     made = runs("implied by ", Code(record.implied_by or ""), f": {_sizes(record)}")
-    return Row((Cell(runs("Splits of a test")), Cell(runs(IMPLIED, "\u2002", words)), Cell(made)))
+    name = "Splits of a test" if record.interval_of is None else "Fits of an interval"
+    return Row((Cell(runs(name)), Cell(runs(_origin(record), "\u2002", words)), Cell(made)))
+
+
+def _origin(record: ProtocolRecord) -> Term:
+    return IMPLIED if record.interval_of is None else OF_INTERVAL
 
 
 def _sizes(record: ProtocolRecord) -> str:
@@ -388,7 +396,7 @@ def _stratify(context: Context, parts: Sequence[str], words: str) -> Setting:
 
 def _protocol(context: Context, parts: Sequence[str], words: str) -> Setting:
     kind, option = parts
-    several = len(context.results.protocols) > 1
+    several = sum(p.interval_of is None for p in context.results.protocols) > 1
     records = (p for p in context.results.protocols if p.kind == kind.replace(" ", "_"))
     known = next(records, None)
     plain = OptionWords(option.replace("_", " ").capitalize(), "")

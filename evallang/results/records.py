@@ -170,7 +170,9 @@ class OptionWords:
 
 @frozen
 class ProtocolRecord:
-    """One protocol as resolved; `implied_by` is the compare line that needs it, or None.
+    """One protocol as resolved; `implied_by` is the line that needs it, or None.
+
+    That is a `compare` line, or the interval of the estimates of the protocol `interval_of`.
 
     `folds_sha256` is the hash of the row numbers of every part of every split, in order; it is
     None if no data were read. `notes` state the bins of a target, the merged strata, and how
@@ -201,6 +203,7 @@ class ProtocolRecord:
     shuffled: bool = False
     shared_training: Annotated[str, Among(SHARED_TRAINING)] | None = None
     option_words: Mapping[str, OptionWords] = field(default_factory=dict)
+    interval_of: str | None = None
 
 
 @frozen

@@ -294,6 +294,12 @@ INPUTS.declare(
     shape=("n",),
 )
 INPUTS.declare(
+    "held_out",
+    "`HeldOutLosses`: losses of models fitted without one fold, and without each pair of folds",
+    _ESTIMATE,
+    evidence={Evidence.LOSSES_PER_ROW},
+)
+INPUTS.declare(
     "values",
     "value of each fold or round (j,)",
     _ESTIMATE,

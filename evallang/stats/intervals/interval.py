@@ -61,17 +61,29 @@ class IntervalDeclaration(Guidance):
     designs : for fold scores, the designs it is valid for (empty: any)
     form : `proportion` (successes of n), `losses`, `auc`, `fold_values`, `sample` (any
         metric over examples), `paired` (difference of two proportions on the same examples),
-        `independent` (the same on examples of their own), `f1`
+        `independent` (the same on examples of their own), `f1`, `means` (what each example
+        adds to a metric that is a mean over examples: losses, right or wrong)
     clustered, weights : True where it has such a form
     advised_against : why not to use it, or empty
     of_difference : its printed title where it is one of a difference, if that is another method
     allows_overlap : True where it allows for training sets that share rows
+    implied : the protocol whose fits it is made from, beside those of the study's own; its
+        options are those of the interval and of the study's own protocol with the same names
+    about : what it is about, where that is not what the estimate is about; `{n}` is filled in
     default_for : the estimates whose interval it is unless another is written
     """
 
     evidence: frozenset[Evidence]
     form: Literal[
-        "proportion", "losses", "auc", "fold_values", "sample", "paired", "independent", "f1"
+        "proportion",
+        "losses",
+        "auc",
+        "fold_values",
+        "sample",
+        "paired",
+        "independent",
+        "f1",
+        "means",
     ]
     designs: frozenset[Design] = frozenset()
     clustered: bool = False
@@ -79,6 +91,8 @@ class IntervalDeclaration(Guidance):
     advised_against: str = ""
     of_difference: str = ""
     allows_overlap: bool = False
+    implied: str = ""
+    about: str = ""
     default_for: frozenset[EstimateForm] = frozenset()
 
 
