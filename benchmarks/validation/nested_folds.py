@@ -27,7 +27,7 @@ from benchmarks.validation.simulation import (
 )
 from evallang.protocols.folds_and_pairs import pairs_of
 from evallang.stats.intervals.cross_validation import cv_clt
-from evallang.stats.intervals.nested_cv import ALONE, HeldOutLosses, nested_cv
+from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses, nested_cv
 
 SECTION = Section(
     "nested_folds_coverage",
@@ -230,7 +230,7 @@ def _simulation(
 
 RIDGE_WORDS = "ridge classifier, n = 90, p = 1,000, error rate"
 SIMULATIONS = (
-    _simulation(RIDGE_WORDS, ridge, 200, 1_000, ROUGHLY_COVERS),
-    _simulation("least squares, n = 100, p = 20, mse", least_squares, 200, 1_000, ROUGHLY_COVERS),
+    _simulation(RIDGE_WORDS, ridge, 100, 1_000, ROUGHLY_COVERS),
+    _simulation("least squares, n = 100, p = 20, mse", least_squares, 100, 1_000, ROUGHLY_COVERS),
     _simulation("unpruned tree, n = 100, p = 5, error rate", tree, 50, 400, ROUGHLY_COVERS),
 )

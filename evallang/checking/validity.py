@@ -243,7 +243,7 @@ def _implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
             grouped = is_grouped(source, study.group)
             if not kind or interval_mismatch(interval, measure.metric, yields, grouped):
                 continue
-            reason = _cannot_refit(study, measure, protocol, kind)
+            reason = _cannot_refit(study, measure, protocol, yields)
             if reason is not None:
                 place = measure.interval_span or measure.span
                 scope.report(codes.INTERVAL_CANNOT_REFIT, reason[0], place, help=reason[1])
@@ -263,7 +263,7 @@ def _implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
 
 
 def _cannot_refit(
-    study: Study, measure: Measure, protocol: Protocol, kind: str
+    study: Study, measure: Measure, protocol: Protocol, yields: Yields
 ) -> tuple[str, str] | None:
     """Return why an interval cannot fit the models of a study again, and what to write."""
     assert measure.interval is not None, "the interval is written"
@@ -272,7 +272,7 @@ def _cannot_refit(
     if tuned is not None:
         return (
             f"`{name}` fits models without a search, and `{tuned.name}` is searched",
-            "write `protocol nested cv outer=5 inner=5 times=10` and `interval corrected_t`",
+            f"write `interval {default_interval(measure.metric, yields)}`",
         )
     if measure.within:
         return (
@@ -280,7 +280,7 @@ def _cannot_refit(
             f"`{measure.within[0]}`",
             f"measure `{measure.metric.written} within {measure.within[0]}` in a line of its own",
         )
-    least = PROTOCOLS[kind].declaration.least
+    least = PROTOCOLS[INTERVALS[name].declaration.implied].declaration.least
     for option, value in implied_options(measure.interval, protocol.options).items():
         if isinstance(value, int) and value < least.get(option, value):
             return (

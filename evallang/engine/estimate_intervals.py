@@ -40,7 +40,7 @@ from evallang.stats.intervals.effective_size import (
     weighted_wilson,
 )
 from evallang.stats.intervals.interval import INTERVALS, IntervalDeclaration, Resampler
-from evallang.stats.intervals.nested_cv import ALONE, HeldOutLosses
+from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.proportions import wilson
 from evallang.stats.intervals.resampled_counts import CountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample

@@ -34,7 +34,7 @@ else:
             f"{options['folds']}-fold cross-validation repeated {options['repeats']} times, with "
             "further fits that omit each pair of folds"
         ),
-        short="{repeats}×{folds}-fold CV with pairs of folds",
+        short="{repeats}×{folds}-fold CV and pairs",
         about=ALGORITHM,
         n_splits=lambda options: (
             options["repeats"] * options["folds"] * (options["folds"] + 1) // 2

@@ -86,6 +86,8 @@ from evallang.stats.intervals.effective_size import weighted_sample as weighted_
 from evallang.stats.intervals.effective_size import weighted_wilson as weighted_wilson
 from evallang.stats.intervals.f_scores import takahashi as takahashi
 from evallang.stats.intervals.joint_counts import JointCounts as JointCounts
+from evallang.stats.intervals.pairs_of_folds import HeldOutLosses as HeldOutLosses
+from evallang.stats.intervals.pairs_of_folds import nested_cv as nested_cv
 from evallang.stats.intervals.proportions import agresti_coull as agresti_coull
 from evallang.stats.intervals.proportions import clopper_pearson as clopper_pearson
 from evallang.stats.intervals.proportions import jeffreys as jeffreys

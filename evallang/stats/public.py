@@ -21,7 +21,7 @@ ELSEWHERE = {
     "hypothesis_tests.swapping": "LossSwapper ScoreSwapper SignSwapper",
     "intervals.effective_size": "clustered_wilson effective_n weighted_loss_sample "
     "weighted_sample weighted_wilson",
-    "intervals.nested_cv": "HeldOutLosses",
+    "intervals.pairs_of_folds": "HeldOutLosses",
     "intervals.ranking": "placements",
     "intervals.joint_counts": "JointCounts",
     "intervals.resampled_counts": "CountSample PairedCountSample",

@@ -102,6 +102,7 @@ STUDIES = (
     "compare near vs bayes with noninferiority(margin=0.1) by accuracy\n"
     "analyze power\n",
     f"{CANCER}protocol cv folds=5\nmeasure brier\n  interval cv_clt\n"
+    "measure accuracy\n  interval nested_cv(repeats=1)\n"
     "measure roc_auc\n  interval cv_auc\n"
     "compare near vs bayes with delong by roc_auc\n",
     f"{CANCER}protocol repeated cv folds=5 times=2\nmeasure accuracy\n"

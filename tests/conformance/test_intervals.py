@@ -10,6 +10,7 @@ from worked_examples import assert_documented, assert_example, entries_of, examp
 from evallang.results.codec import to_plain
 from evallang.results.records import Interval
 from evallang.stats.intervals.interval import INTERVALS
+from evallang.stats.intervals.pairs_of_folds import ALONE, HeldOutLosses
 from evallang.stats.intervals.resampled_counts import CountSample, PairedCountSample
 from evallang.stats.intervals.resampled_scores import ScoreSample
 from evallang.stats.intervals.resampling import DifferenceSample, LossSample, WeightSample
@@ -114,6 +115,24 @@ MATRICES = [
 EVIDENCE["f1"] = [
     (matrix, average) for matrix in MATRICES for average in ("binary", "macro", "micro", "weighted")
 ]
+
+
+def held_out(losses, folds=4, each=3):
+    """Give losses of two repeats without each fold, and without each pair of folds."""
+    fold = np.repeat(np.arange(folds), each)
+    places = [(r, f, ALONE) for r in (0, 1) for f in fold]
+    places += [(r, f, b) for r in (0, 1) for f in fold for b in range(folds) if b != f]
+    return HeldOutLosses(losses(len(places)), *np.transpose(places))
+
+
+EVIDENCE["means"] = [
+    (held_out(RANDOM.random),),
+    (held_out(lambda n: (RANDOM.random(n) < 0.3).astype(float)),),
+    (held_out(np.ones),),  # all wrong
+    (held_out(lambda n: np.where(np.arange(n) == 3, np.inf, 0.5)),),
+    (held_out(RANDOM.random, each=1),),  # no variance in a fold
+    (HeldOutLosses((), (), (), ()),),
+]
 RANGES = {
     "proportion": (0, 1),
     "paired": (-1, 1),
@@ -137,6 +156,8 @@ def arguments_of(entry, evidence, level):
         known |= {"n_train": np.full(len(evidence[0]), 90), "n_test": np.full(len(evidence[0]), 10)}
     elif entry.declaration.form == "losses":
         known |= {"losses": evidence[0], "folds": evidence[1]}
+    elif entry.declaration.form == "means":
+        known["held_out"] = evidence[0]
     elif entry.declaration.form == "auc":
         known |= {"truth": evidence[0], "scores": evidence[1], "folds": evidence[2]}
         known["groups"] = evidence[3]
@@ -151,6 +172,7 @@ def settings_of(entry):
     """Give every combination of words, with few rounds."""
     words = [[(o.name, word) for word in o.words] for o in entry.options if o.words]
     few = {"rounds": 200} if entry.option("rounds") else {}
+    few |= {"repeats": 2} if entry.option("repeats") else {}
     return [dict(choice) | few for choice in itertools.product(*words)]
 
 

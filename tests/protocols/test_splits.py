@@ -333,3 +333,20 @@ def test_rows_that_do_not_allow_the_splits_are_refused_in_words(name, given_rows
     assert message in str(caught.value)
     assert not str(caught.value).endswith(".")
     assert str(caught.value)[0] == str(caught.value)[0].lower()
+
+
+def test_a_model_without_a_pair_of_folds_tests_the_rows_of_both():
+    found = splits("folds_and_pairs", rows(12), folds=4, repeats=2)
+    assert [(s.repeat, s.fold) for s in found] == [(r, f) for r in (0, 1) for f in range(10)]
+    for repeat in (0, 1):
+        alone = [set(s.test) for s in found if s.repeat == repeat and s.fold < 4]
+        both = [set(s.test) for s in found if s.repeat == repeat and s.fold >= 4]
+        assert both == [one | other for one, other in itertools.combinations(alone, 2)]
+    assert all(set(s.train) == set(range(12)) - set(s.test) for s in found)
+
+
+def test_authors_cannot_write_a_protocol_that_an_interval_implies():
+    assert "folds_and_pairs" in PROTOCOLS
+    assert "folds_and_pairs" not in PROTOCOLS.names()
+    with pytest.raises(ValueError, match="3 folds or more"):
+        splits("folds_and_pairs", rows(12), folds=2, repeats=1)

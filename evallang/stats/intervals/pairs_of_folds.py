@@ -85,8 +85,8 @@ PLACES = (
         differs={
             "nestedcv": (
                 "the R package multiplies the difference of the two means by 1 + ((K - 2)/K)^1.5 "
-                "where the paper and the packages cv and mlr3inferr have 1 + (K - 2)/K; it takes "
-                "the second mean from further cross-validations, and here the outer folds of all "
+                "where the packages cv and mlr3inferr, after the paper, have 1 + (K - 2)/K; it "
+                "takes the second mean from further cross-validations, and here the outer folds of all "
                 "repeats give it without further fits; it drops rows where K does not divide n"
             ),
         },
@@ -94,6 +94,7 @@ PLACES = (
             "data iris from sklearn iris\n"
             "\n"
             "model bayes = GaussianNB\n"
+            "model baseline = DummyClassifier\n"
             "\n"
             "protocol cv folds=3\n"
             "measure accuracy\n"
