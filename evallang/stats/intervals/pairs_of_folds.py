@@ -86,8 +86,8 @@ PLACES = (
             "nestedcv": (
                 "the R package multiplies the difference of the two means by 1 + ((K - 2)/K)^1.5 "
                 "where the packages cv and mlr3inferr, after the paper, have 1 + (K - 2)/K; it "
-                "takes the second mean from further cross-validations, and here the outer folds of all "
-                "repeats give it without further fits; it drops rows where K does not divide n"
+                "takes the second mean from further cross-validations, and here the outer folds of "
+                "all repeats give it without further fits; it drops rows where K does not divide n"
             ),
         },
         example=(
