@@ -1,4 +1,4 @@
-"""The interval of nested cross-validation beside those of one cross-validation.
+"""The interval of nested cross-validation next to those of one cross-validation.
 
 Both learners are linear in the target, so that all fits without a fold or a pair of folds follow
 from one decomposition, and the error of a fit is known in closed form.
@@ -34,7 +34,7 @@ SECTION = Section(
     "Coverage: nested cross-validation for the algorithm at n",
     "The interval `nested_cv` and the naive interval of one 10-fold cross-validation (`cv_clt`) on "
     "the same data. The truth is the expected error of the algorithm trained on all n rows, and "
-    "beside it that of the one model fitted to all rows. Width is the mean width as a share of "
+    "next to it that of the one model fitted to all rows. Width is the mean width as a share of "
     "that of the naive interval. The first design follows Bates, Hastie and "
     "Tibshirani (2024): 90 rows, 1,000 features of which four count, and a linear classifier "
     "(here by ridge regression on ±1).",
@@ -66,11 +66,11 @@ def all_held_out(rng: Rng, sample: Sample, repeats: int) -> HeldOutLosses:
         fold = rng.permutation(np.arange(sample.n) % K)
         for one, other in [(k, ALONE) for k in range(K)] + list(pairs_of(K)):
             rows = np.flatnonzero((fold == one) | (fold == other))
-            beside = np.full(len(rows), ALONE)
+            partner = np.full(len(rows), ALONE)
             if other != ALONE:
-                beside = one + other - fold[rows]
+                partner = one + other - fold[rows]
             losses.append(sample.held_out(rows))
-            places.append((np.full(len(rows), repeat), fold[rows], beside))
+            places.append((np.full(len(rows), repeat), fold[rows], partner))
     found = [np.concatenate([place[i] for place in places]) for i in range(3)]
     return HeldOutLosses(np.concatenate(losses), *found)
 
@@ -148,10 +148,10 @@ def least_squares(rng: Rng) -> Sample:
 def _one(draw: Callable[[Rng], Sample], repeats: int, rng: Rng) -> dict[str, float]:
     sample = draw(rng)
     losses = all_held_out(rng, sample, repeats)
-    x, repeat, fold, beside = (
-        np.asarray(part) for part in (losses.losses, losses.repeats, losses.folds, losses.beside)
+    x, repeat, fold, partner = (
+        np.asarray(part) for part in (losses.losses, losses.repeats, losses.folds, losses.partner)
     )
-    first = (repeat == 0) & (beside == ALONE)
+    first = (repeat == 0) & (partner == ALONE)
     nested = nested_cv(losses, LEVEL, repeats=repeats)
     naive = cv_clt(x[first], fold[first], LEVEL)
     found: dict[str, float] = {}

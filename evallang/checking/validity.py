@@ -232,7 +232,7 @@ def _intervals(scope: Scope, study: Study) -> None:
 
 
 def _implied_by_intervals(scope: Scope, study: Study) -> Iterator[Protocol]:
-    """Plan the fits that intervals need beside those of the study's own protocols."""
+    """Plan the fits that intervals need in addition to those of the study's own protocols."""
     made: dict[tuple[str, str, str], Protocol] = {}
     for source, protocol, yields in settings(study):
         for measure in study.measures if protocol is not None and yields.redrawn else ():

@@ -395,8 +395,8 @@ def held_out(asked: MethodInputs) -> HeldOutLosses:
     own[found.repeat[alone], found.rows[alone]] = found.fold[alone]
     fold = own[found.repeat, found.rows]
     pairs = np.array([(0, ALONE)] * folds + list(pairs_of(folds)), dtype=np.int64)[found.fold]
-    beside = np.where(alone, ALONE, pairs.sum(axis=1) - fold)
-    return HeldOutLosses(means_of(inputs.metric, outcome), found.repeat, fold, beside)
+    partner = np.where(alone, ALONE, pairs.sum(axis=1) - fold)
+    return HeldOutLosses(means_of(inputs.metric, outcome), found.repeat, fold, partner)
 
 
 @ESTIMATE.provides("values")

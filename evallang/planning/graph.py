@@ -51,8 +51,8 @@ def graph(
     for (data, protocol, model), own in fits.items():
         if protocol in implied:
             continue
-        of_interval = [fits.get((data, name, model), []) for at, name in further if at == protocol]
-        needs = [*own, *(key for keys in of_interval for key in keys)]
+        further_keys = [fits.get((data, name, model), []) for at, name in further if at == protocol]
+        needs = [*own, *(key for keys in further_keys for key in keys)]
         node = _reader("estimate", data, protocol, model, needs)
         final.append(node.key)
         yield node

@@ -421,7 +421,7 @@ def _per_model(layout: Layout) -> PerModel:
 def _naive(study: Study, families: Families, per_model: PerModel) -> int:
     """Count the fits of a run in which every test on fold scores fits its own pairs.
 
-    The fits of an interval are no test's, and counted as they are.
+    The fits of an interval belong to no test and are counted as they are.
     """
     implied = {p.name for p in study.protocols if p.implied_by and p.interval_of is None}
     total = sum(n for (_, protocol, _), n in per_model.items() if protocol not in implied)

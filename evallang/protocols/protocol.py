@@ -83,7 +83,7 @@ class Yields:
     weights, which the data say and no protocol does; `seeds` that every fit is repeated
     with other seeds, so that an example has the mean of several predictions;
     `one_group_a_fold` that each test part is one group, which shows no spread between groups;
-    `redrawn` that an interval may divide the rows anew into as many `folds`, and fit again.
+    `redrawn` that an interval may divide the rows again into as many `folds`, and fit again.
     """
 
     evidence: frozenset[Evidence]

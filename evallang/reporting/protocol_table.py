@@ -19,7 +19,7 @@ from evallang.results.records import OptionWords, ProtocolRecord
 STATED = Term("●", "stated in the study file")
 DEFAULT = Term("○", "default")
 IMPLIED = Term("◇", "implied by a test")
-OF_INTERVAL = Term("◇", "implied by an interval")
+INTERVAL_IMPLIED = Term("◇", "implied by an interval")
 STUDY_GROUPS = {"seed": "Resampling", "alpha": "Tests", "families": "Tests",
                 "confidence": "Measures"}  # fmt: skip
 STUDY_CLAUSES = {
@@ -143,7 +143,7 @@ def _implied(context: Context, record: ProtocolRecord) -> Row:
 
 
 def _origin(record: ProtocolRecord) -> Term:
-    return IMPLIED if record.interval_of is None else OF_INTERVAL
+    return IMPLIED if record.interval_of is None else INTERVAL_IMPLIED
 
 
 def _sizes(record: ProtocolRecord) -> str:

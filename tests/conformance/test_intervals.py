@@ -117,7 +117,7 @@ EVIDENCE["f1"] = [
 ]
 
 
-def held_out(losses, folds=4, each=3):
+def omitted(losses, folds=4, each=3):
     """Give losses of two repeats without each fold, and without each pair of folds."""
     fold = np.repeat(np.arange(folds), each)
     places = [(r, f, ALONE) for r in (0, 1) for f in fold]
@@ -126,11 +126,11 @@ def held_out(losses, folds=4, each=3):
 
 
 EVIDENCE["means"] = [
-    (held_out(RANDOM.random),),
-    (held_out(lambda n: (RANDOM.random(n) < 0.3).astype(float)),),
-    (held_out(np.ones),),  # all wrong
-    (held_out(lambda n: np.where(np.arange(n) == 3, np.inf, 0.5)),),
-    (held_out(RANDOM.random, each=1),),  # no variance in a fold
+    (omitted(RANDOM.random),),
+    (omitted(lambda n: (RANDOM.random(n) < 0.3).astype(float)),),
+    (omitted(np.ones),),  # all wrong
+    (omitted(lambda n: np.where(np.arange(n) == 3, np.inf, 0.5)),),
+    (omitted(RANDOM.random, each=1),),  # no variance in a fold
     (HeldOutLosses((), (), (), ()),),
 ]
 RANGES = {

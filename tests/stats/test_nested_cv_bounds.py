@@ -92,7 +92,7 @@ def test_right_and_wrong_answers_give_intervals_that_mirror_each_other():
     rng = np.random.default_rng(5)
     drawn = table(rng, 5, 8, 3, lambda n, at: (rng.random(n) < 0.7).astype(float))
     right = flat(*drawn)
-    wrong = HeldOutLosses(1 - np.array(right.losses), right.repeats, right.folds, right.beside)
+    wrong = HeldOutLosses(1 - np.array(right.losses), right.repeats, right.folds, right.partner)
     one, other = (stats.intervals.nested_cv(x, 0.9, repeats=3) for x in (right, wrong))
     assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low))
 
@@ -101,8 +101,8 @@ def test_folds_of_unequal_size_count_by_their_rows():
     # three folds of 3, 2 and 2 rows; by hand: means of outer losses 3, 1, 4, of all 7 it is 19/7
     losses = [2, 3, 4, 0, 2, 3, 5, *(1, 1, 4), *(2, 2), *(0, 3, 3), *(6, 6), *(1, 3), *(1, 3)]
     folds = [0] * 3 + [1] * 2 + [2] * 2 + [0] * 3 + [1] * 2 + [0] * 3 + [2] * 2 + [1] * 2 + [2] * 2
-    beside = [-1] * 7 + [1] * 3 + [0] * 2 + [2] * 3 + [0] * 2 + [2] * 2 + [1] * 2
-    found = stats.intervals.nested_cv(HeldOutLosses(losses, [0] * 21, folds, beside), 0.95,
+    partner = [-1] * 7 + [1] * 3 + [0] * 2 + [2] * 3 + [0] * 2 + [2] * 2 + [1] * 2
+    found = stats.intervals.nested_cv(HeldOutLosses(losses, [0] * 21, folds, partner), 0.95,
                                       repeats=1)  # fmt: skip
     # inner means: without 0 (2 + 2 + 6 + 6)/4 = 4, without 1 (6 + 4)/5, without 2 (6 + 4)/5
     squares = [(4 - 3) ** 2, (2 - 1) ** 2, (2 - 4) ** 2]
@@ -118,18 +118,18 @@ def test_folds_of_unequal_size_count_by_their_rows():
 def test_losses_that_lack_a_repeat_a_fold_or_a_model_are_refused():
     rng = np.random.default_rng(8)
     whole = flat(*table(rng, 4, 3, 2, lambda n, at: rng.random(n)))
-    arrays = [np.array(part) for part in (whole.losses, whole.repeats, whole.folds, whole.beside)]
+    arrays = [np.array(part) for part in (whole.losses, whole.repeats, whole.folds, whole.partner)]
 
     def without(mask):
         return HeldOutLosses(*(part[~mask] for part in arrays))
 
-    _, repeat, fold, beside = arrays
+    _, repeat, fold, partner = arrays
     for kept, asked, words in (
         (whole, 200, "200 repeats are asked for, and the losses have 2"),
-        (without((repeat == 1) & (fold == 2) & (beside == ALONE)), 2, "lacks the losses"),
-        (without((repeat == 1) & (beside == 2)), 2, "lacks the losses"),
-        (without((fold > 1) | (beside > 1)), 2, "3 folds or more, and there are 2"),
-        (HeldOutLosses(arrays[0][1:], repeat, fold, beside), 2, "every loss needs its repeat"),
+        (without((repeat == 1) & (fold == 2) & (partner == ALONE)), 2, "lacks the losses"),
+        (without((repeat == 1) & (partner == 2)), 2, "lacks the losses"),
+        (without((fold > 1) | (partner > 1)), 2, "3 folds or more, and there are 2"),
+        (HeldOutLosses(arrays[0][1:], repeat, fold, partner), 2, "every loss needs its repeat"),
     ):
         with pytest.raises(ValueError, match=words):
             stats.intervals.nested_cv(kept, 0.95, repeats=asked)

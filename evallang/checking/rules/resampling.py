@@ -127,7 +127,7 @@ def _drawn(study: Study) -> Iterator[tuple[Method, Span | None]]:
 
 @rule("W355", source="Bates, Hastie & Tibshirani 2024")
 def few_repeats_behind_an_interval(study: Study) -> Iterator[Objection]:
-    """An interval that divides the rows anew has too few repeats for a stable width.
+    """An interval that divides the rows again has too few repeats for a stable width.
 
     `nested_cv` estimates a mean squared error from how the folds of many cross-validations
     differ. Measured with 100 rows, 10 folds and unpruned trees, the width of one data set varies

@@ -67,7 +67,7 @@ class IntervalDeclaration(Guidance):
     advised_against : why not to use it, or empty
     of_difference : its printed title where it is one of a difference, if that is another method
     allows_overlap : True where it allows for training sets that share rows
-    implied : the protocol whose fits it is made from, beside those of the study's own; its
+    implied : the protocol whose fits it is made from, in addition to those of the study's own; its
         options are those of the interval and of the study's own protocol with the same names
     about : what it is about, where that is not what the estimate is about; `{n}` is filled in
     default_for : the estimates whose interval it is unless another is written

@@ -44,13 +44,13 @@ class HeldOutLosses:
     losses : the loss, or 1 for right and 0 for wrong (m,)
     repeats : the repeat, from 0 (m,)
     folds : the fold of the row in that repeat, from 0 (m,)
-    beside : the other fold that the model was not fitted on, -1 where there was none (m,)
+    partner : the other fold that the model was not fitted on, -1 where there was none (m,)
     """
 
     losses: ArrayLike
     repeats: ArrayLike
     folds: ArrayLike
-    beside: ArrayLike
+    partner: ArrayLike
 
 
 # Three folds of two rows in one repeat. The mean inner losses are 5.5, 5.5 and 2.5, the mean of
@@ -146,11 +146,11 @@ def nested_cv(held_out: HeldOutLosses, level: float, *, repeats: int = 200) -> I
     """
     checked_level(level)
     x = magnitudes(held_out.losses, "losses")
-    repeat, fold, beside = (
+    repeat, fold, partner = (
         np.asarray(codes, dtype=np.int64)
-        for codes in (held_out.repeats, held_out.folds, held_out.beside)
+        for codes in (held_out.repeats, held_out.folds, held_out.partner)
     )
-    if not x.shape == repeat.shape == fold.shape == beside.shape or x.ndim != 1:
+    if not x.shape == repeat.shape == fold.shape == partner.shape or x.ndim != 1:
         raise ValueError("every loss needs its repeat, its fold and the other fold")
     if not len(x) or not np.isfinite(x).all():
         return _undefined(level, "a loss is not finite, or missing")
@@ -159,9 +159,9 @@ def nested_cv(held_out: HeldOutLosses, level: float, *, repeats: int = 200) -> I
         raise ValueError(f"{repeats} repeats are asked for, and the losses have {found}")
     if k < FEWEST_FOLDS:
         raise ValueError(f"the interval needs {FEWEST_FOLDS} folds or more, and there are {k}")
-    outer = beside == ALONE
+    outer = partner == ALONE
     tested = _Sums(x[outer], repeat[outer] * k + fold[outer], repeats * k)
-    inner = _Sums(x[~outer], repeat[~outer] * k + beside[~outer], repeats * k)
+    inner = _Sums(x[~outer], repeat[~outer] * k + partner[~outer], repeats * k)
     if not (tested.n.all() and inner.n.all()):
         raise ValueError("a repeat lacks the losses of a fold, or of the models without it")
     if (tested.n < 2).any():
