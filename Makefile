@@ -46,6 +46,7 @@ docs: $(TESTED)
 # Figures beside other packages, in about ten minutes; some of them: python -m benchmarks NAME ...
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks
+	EVALLANG_KILLS=20 $(BIN)/python -m pytest -n 0 tests/engine/test_killed_runs.py
 
 # 100,000 inputs that nobody means: no traceback, no more than 1 GB.
 fuzz: $(TESTED)

@@ -261,18 +261,23 @@ def _versions_imported(packages: Iterable[Path], own: set[str]) -> list[str]:
     return sorted({f"{d} {v}" for name in names for d, v in distributions_of(name).items()})
 
 
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    from importlib import metadata
-
-    return metadata.packages_distributions()
-
-
 def distributions_of(top: str) -> dict[str, str]:
     """Return the versions of the installed distributions that a top-level module belongs to."""
     from importlib import metadata
 
-    return {name: metadata.version(name) for name in _distributions().get(top, ())}
+    name = "scikit-learn" if top == "sklearn" else top
+    try:
+        return {name: metadata.version(name)}
+    except metadata.PackageNotFoundError:  # a distribution with another name than its module
+        return {name: metadata.version(name) for name in _distributions().get(top, ())}
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return the distributions by module; reads what every one of them has installed."""
+    from importlib import metadata
+
+    return metadata.packages_distributions()
 
 
 # --- registered packages ---------------------------------------------------------------------
