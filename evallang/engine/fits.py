@@ -196,6 +196,7 @@ def shared_tables(
         yield found
     finally:
         _IN_PROCESS.clear()
+        fitting.forget_transformed_rows()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -378,7 +379,14 @@ class Fitting:
             weights=self.weights,
             fitted=partial(one_more, self.job.tally) if self.job.tally else None,
             fast_paths=self.job.fast_paths,
+            identity=self._identity(train, test),
         )
+
+    def _identity(self, train: "NDArray[np.int64]", test: "NDArray[np.int64]") -> str:
+        """Name everything but the pipeline that a fit depends on."""
+        job = self.job
+        numbers = f"{job.study_seed} {job.task.repetition}"
+        return f"{job.table.path} {job.table.sha256} {rows_hash(train)} {rows_hash(test)} {numbers}"
 
     def _fit(
         self,

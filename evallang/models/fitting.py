@@ -11,13 +11,14 @@ that nothing is broadcast, rounded or measured that is not what its method promi
 
 import time
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from evallang.frozen_records import frozen
 from evallang.models import neighbours
-from evallang.models.abilities import abilities
+from evallang.models.abilities import abilities, classes_of
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
@@ -106,6 +107,8 @@ class FitData:
     weights : weights (n,) for the last step of pipelines that takes them, or None
     fitted : called after every pipeline that was fitted, or None
     fast_paths : whether shortcuts with the same outcome may replace fits
+    identity : equal for equal rows, targets and seeds, so that what transformers made of them
+        may serve the next model; None where that is not known
     """
 
     X: "NDArray[Any]"
@@ -117,6 +120,7 @@ class FitData:
     weights: "NDArray[np.float64] | None" = None
     fitted: Callable[[], None] | None = None
     fast_paths: bool = True
+    identity: str | None = None
 
 
 def fit_and_predict(pipeline: PipelineSpec, data: FitData, context: BuildContext) -> FitOutcome:
@@ -194,12 +198,81 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
             # not the step itself, as 1, 1.0 and True are equal keys and unequal parameters
             branches.setdefault(identity(steps[depth]), []).append(candidate)
     for sharing in branches.values():
-        after = _transform(sharing[0][1], depth, rows, job)
+        beginning = _beginning(sharing[0][1], depth, job)
+        kept = None if beginning is None else _TRANSFORMED.get(beginning)
+        after: _Rows | FitOutcome | None = kept
+        if after is None:
+            after = _transform(sharing[0][1], depth, rows, job)
+            if beginning is not None and isinstance(after, _Rows):
+                _TRANSFORMED.keep(beginning, replace(after, seconds=0.0))
         rows = replace(rows, seconds=0.0)
         if isinstance(after, FitOutcome):
             job.outcomes.update((number, after) for number, _ in sharing)
         else:
             _walk(sharing, depth + 1, after, job)
+
+
+MOST_KEPT = 128 * 1024**2  # bytes of transformed rows in each process
+
+
+class _Transformed:
+    """The rows that the last beginnings of pipelines gave, for other models behind them."""
+
+    def __init__(self) -> None:
+        self._rows: OrderedDict[str, _Rows] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, beginning: str) -> _Rows | None:
+        """Return what a beginning gave before, if that is still kept."""
+        found = self._rows.get(beginning)
+        if found is not None:
+            self._rows.move_to_end(beginning)
+        return found
+
+    def keep(self, beginning: str, rows: _Rows) -> None:
+        """Keep rows, and drop those that were not asked for longest."""
+        size = _size(rows)
+        if size > MOST_KEPT // 2:
+            return
+        self._rows[beginning] = rows
+        self._bytes += size
+        while self._bytes > MOST_KEPT:
+            _, dropped = self._rows.popitem(last=False)
+            self._bytes -= _size(dropped)
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self._rows.clear()
+        self._bytes = 0
+
+
+_TRANSFORMED = _Transformed()
+
+
+def forget_transformed_rows() -> None:
+    """Free the rows that transformers made for the next model: the run is over."""
+    _TRANSFORMED.clear()
+
+
+def _size(rows: _Rows) -> int:
+    """Return the bytes of dense rows; more than are ever kept for rows of another kind."""
+    parts = (rows.train, rows.test)
+    if not all(isinstance(part, np.ndarray) and part.dtype != object for part in parts):
+        return MOST_KEPT
+    return sum(part.nbytes for part in parts)
+
+
+def _beginning(pipeline: PipelineSpec, depth: int, job: _Job) -> str | None:
+    """Return a name for the steps up to `depth` on these rows; None if they may not be shared.
+
+    What an author's own class gives may depend on what it did before.
+    """
+    if job.data.identity is None or not job.data.fast_paths or job.context.targets:
+        return None
+    steps = pipeline.steps[: depth + 1]
+    if any(spec.code or spec.name not in CATALOGUE for spec in classes_of(PipelineSpec(steps))):
+        return None
+    return "|".join((job.data.identity, *map(identity, steps)))
 
 
 def _transform(pipeline: PipelineSpec, depth: int, rows: _Rows, job: _Job) -> "_Rows | FitOutcome":

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evallang.data.dataset import Column
-from evallang.models import neighbours
-from evallang.models.build import BuildContext
+from evallang.models import fitting, neighbours
+from evallang.models.build import BuildContext, build_step
 from evallang.models.fitting import FitData, FitOutcome, fit_candidates
 from evallang.models.model import EstimatorSpec, PipelineSpec
 
@@ -104,3 +104,39 @@ def test_every_fit_is_counted_whichever_way_it_is_made():
     data = replace(one_split(whole=True, classes=2), fitted=lambda: counted.append(1))
     fit_candidates([nearest("KNeighborsClassifier", k) for k in KS], data, CONTEXT)
     assert len(counted) == len(KS)
+
+
+SCALE, PCA = EstimatorSpec("StandardScaler"), EstimatorSpec("PCA", (("n_components", 2),))
+
+
+def test_models_behind_equal_steps_share_what_these_made_of_the_rows(monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        fitting, "build_step", lambda p, i, c: made.append(p.steps[i].name) or build_step(p, i, c)
+    )
+    data = replace(one_split(whole=False, classes=2), identity="these rows")
+    for last in ("GaussianNB", "LogisticRegression", "LinearDiscriminantAnalysis"):
+        pipeline = PipelineSpec((SCALE, PCA, EstimatorSpec(last)))
+        assert all(same(a, b) for a, b in both([pipeline], data))
+    fitting.forget_transformed_rows()
+    assert made.count("PCA") == 1 + 3  # once with shortcuts, three times without
+
+
+def test_other_rows_are_transformed_anew():
+    first = replace(one_split(whole=False, classes=2), identity="these rows")
+    swapped = replace(first, train=first.test, test=first.train, identity="other rows")
+    pipeline = PipelineSpec((SCALE, PCA, EstimatorSpec("GaussianNB")))
+    for data in (first, swapped):
+        assert all(same(a, b) for a, b in both([pipeline], data))
+    fitting.forget_transformed_rows()
+
+
+def test_rows_kept_for_later_models_are_bounded(monkeypatch):
+    monkeypatch.setattr(fitting, "MOST_KEPT", 4 * N * P * 8)
+    data = one_split(whole=False, classes=2)
+    pipeline = PipelineSpec((SCALE, EstimatorSpec("GaussianNB")))
+    for number in range(9):
+        fit_candidates([pipeline], replace(data, identity=f"rows {number}"), CONTEXT)
+    assert 0 < fitting._TRANSFORMED._bytes <= 4 * N * P * 8
+    fitting.forget_transformed_rows()
+    assert fitting._TRANSFORMED._bytes == 0
