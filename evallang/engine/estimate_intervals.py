@@ -240,7 +240,7 @@ class IntervalInputs:
         if self.evaluation.judged:
             right = int(self.evaluation.correct(self.model).sum())
             return right, self.outcome.n
-        counts = confusion(self.outcome.truth, self.outcome.output, self.outcome.k)
+        counts = self.evaluation.confusion(self.model)
         found = successes(self.entry, self.metric.keywords(), counts, self.outcome.positive)
         if found is None:
             raise ValueError(f"`{self.metric.written}` is no proportion of these classes")
@@ -290,9 +290,8 @@ class IntervalInputs:
         if self.entry.declaration.form == "counts" and groups is not None:
             return WeightSample(o.n, self._of_counts, groups, self._limits())
         if self.entry.declaration.form == "counts":
-            counts = confusion(o.truth, o.output, o.k)
             return CountSample(
-                counts,
+                self.evaluation.confusion(self.model),
                 lambda m: self.entry.function(m, o.positive, **options),
                 self._limits(),
             )
@@ -312,9 +311,9 @@ class IntervalInputs:
     @cached_property
     def _parts(self) -> Partition:
         """Folds and repeats, over which a ranking metric is averaged: of one fit there is one."""
-        found = self.evaluation.models[self.model]
-        fold = None if self.evaluation.yields.single_fit else found.fold
-        return partition(self.outcome.n, fold, found.repeat)
+        if not self.evaluation.yields.single_fit:
+            return self.evaluation.partition(self.model)
+        return partition(self.outcome.n, None, self.evaluation.models[self.model].repeat)
 
     @cached_property
     def _reweighted(self) -> "Callable[[NDArray[np.float64]], NDArray[np.float64]]":

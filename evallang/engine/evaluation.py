@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evallang.compatibility import metric_entry, own_metric, yields_of
 from evallang.data.dataset import GivenOutcomes, PredictionsSpec, ScoreTable
 from evallang.frozen_records import frozen
-from evallang.metrics.aggregation import Aggregate, aggregate
+from evallang.metrics.aggregation import Aggregate, Partition, aggregate_parts, partition
 from evallang.metrics.given import of_means
-from evallang.metrics.metric import MetricEntry, Outcome
+from evallang.metrics.metric import MetricEntry, Outcome, confusion
 from evallang.metrics.own_code import in_labels
 from evallang.planning.defaults import yields_of_scores
 from evallang.planning.seeds import canonical_json
@@ -122,9 +122,9 @@ class Evaluation:
         """
 
         def make() -> tuple[Aggregate, ...]:
-            found, entry, options = self.models[model], self.entry(metric), metric.keywords()
+            entry, options, parts = self.entry(metric), metric.keywords(), self.partition(model)
             return tuple(
-                aggregate(entry, options, outcome, found.fold, found.repeat)
+                aggregate_parts(entry, options, outcome, parts)
                 for outcome in self.outcomes(model, metric)
             )
 
@@ -202,8 +202,30 @@ class Evaluation:
 
     def correct(self, model: str) -> "NDArray[np.bool_]":
         """Return on which test rows a model is right (n,)."""
+
+        def make() -> "NDArray[np.bool_]":
+            found = self.models[model]
+            return np.asarray(found.truth == found.labels, dtype=bool)
+
+        return self.once(("correct", model), make)
+
+    def partition(self, model: str) -> Partition:
+        """Number the folds and repeats of a model's test rows, once for models that share them."""
         found = self.models[model]
-        return np.asarray(found.truth == found.labels, dtype=bool)
+
+        def make() -> Partition:
+            return partition(len(found.rows), found.fold, found.repeat)
+
+        return self.once(("partition", id(found.fold), id(found.repeat)), make)
+
+    def confusion(self, model: str) -> "NDArray[np.int64]":
+        """Count the test rows of a model by true and predicted class (k, k + 1), once."""
+
+        def make() -> "NDArray[np.int64]":
+            found = self.models[model]
+            return np.asarray(confusion(found.truth, found.labels, len(self.classes)))
+
+        return self.once(("confusion", model), make)
 
 
 # --- repeated predictions --------------------------------------------------------------------
@@ -439,12 +461,13 @@ def _once(values: "NDArray[Any]", first: "NDArray[np.int64] | None") -> "NDArray
 def _fold_sizes(
     source: GivenOutcomes, repeat: "NDArray[np.int64]", fold: "NDArray[np.int64]"
 ) -> tuple[FoldSize, ...]:
-    pairs, counts = np.unique(np.stack([repeat, fold], axis=1), axis=0, return_counts=True)
+    parts = partition(source.n, fold, repeat)
+    counts = np.bincount(parts.fold, minlength=len(parts.pairs))
     labels = source.fold_labels if source.fold_labels is not None else source.repeat_labels
     by_fold = source.fold_labels is not None
     return tuple(
-        FoldSize(int(r), int(f), labels[int(f if by_fold else r)] if labels else None, None, int(n))
-        for (r, f), n in zip(pairs, counts, strict=True)
+        FoldSize(r, f, labels[f if by_fold else r] if labels else None, None, int(n))
+        for (r, f), n in zip(parts.pairs, counts, strict=True)
     )
 
 

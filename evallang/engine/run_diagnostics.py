@@ -83,15 +83,12 @@ def never_predicted(study: Study, evaluations: Sequence[Evaluation]) -> Iterator
             continue
         for model in evaluation.models:
             found = [one.models[model] for one in evaluation.by_seed]
-            truth = np.concatenate([one.truth for one in found])
-            labels = np.concatenate([one.labels for one in found])
-            rows = np.unique(np.concatenate([one.rows for one in found]), return_index=True)[1]
-            missing = [
-                code
-                for code in range(len(evaluation.classes))
-                if (truth == code).any() and not (labels == code).any()
-            ]
-            if missing:
+            k = len(evaluation.classes)
+            matrix = np.sum([one.confusion(model) for one in evaluation.by_seed], axis=0)
+            missing = np.flatnonzero((matrix.sum(axis=1) > 0) & (matrix.sum(axis=0)[:k] == 0))
+            if len(missing):
+                truth = np.concatenate([one.truth for one in found])
+                rows = np.unique(np.concatenate([one.rows for one in found]), return_index=True)[1]
                 yield NeverPredicted(
                     data=evaluation.source,
                     protocol=evaluation.protocol,

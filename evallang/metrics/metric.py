@@ -247,9 +247,15 @@ def confusions(
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[Any]:
     """Count each part's examples apart: (parts, k, k + 1); `part` (n,) says whose each is."""
-    column = np.where(np.asarray(predicted) < 0, k, predicted).astype(np.int64)
-    cell = (np.asarray(part) * k + np.asarray(truth)) * (k + 1) + column
-    counts = np.bincount(cell.astype(np.int64), weights, minlength=parts * k * (k + 1))
+    column = np.asarray(predicted)
+    cell = np.asarray(truth).astype(np.int64)
+    if parts > 1:
+        cell += np.asarray(part) * k
+    cell *= k + 1
+    cell += column.astype(np.int64, copy=False)
+    if len(column) and column.min() < 0:
+        cell[column < 0] += k - column[column < 0].astype(np.int64)
+    counts = np.bincount(cell, weights, minlength=parts * k * (k + 1))
     return counts.reshape(parts, k, k + 1)
 
 

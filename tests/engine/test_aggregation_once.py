@@ -24,13 +24,13 @@ model dummy = DummyClassifier
 def calls(monkeypatch):
     """Count the aggregations by metric."""
     found = Counter()
-    plain = evaluation.aggregate
+    plain = evaluation.aggregate_parts
 
     def counted(entry, *arguments):
         found[entry.name] += 1
         return plain(entry, *arguments)
 
-    monkeypatch.setattr(evaluation, "aggregate", counted)
+    monkeypatch.setattr(evaluation, "aggregate_parts", counted)
     return found
 
 
