@@ -114,7 +114,7 @@ class _Spared:
         self.runs += 1
         if self.runs > 1:
             return
-        _flush()
+        flush_streams()
         self.stream, sys.stdout = sys.stdout, _ToStderr()
         with suppress(OSError):  # one of them is closed
             self.copy = os.dup(1)
@@ -125,7 +125,7 @@ class _Spared:
         self.runs -= 1
         if self.runs:
             return
-        _flush()
+        flush_streams()
         if isinstance(sys.stdout, _ToStderr):
             sys.stdout.end_line()
         sys.stdout = self.stream
@@ -157,7 +157,7 @@ def leave_stdout_to_us() -> None:
             _SPARED.begin()
 
 
-def _flush() -> None:
+def flush_streams() -> None:
     """Flush the buffers of Python and of C."""
     for stream in (sys.stdout, sys.__stdout__):
         with suppress(AttributeError, OSError, ValueError):

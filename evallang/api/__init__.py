@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evallang.api.running import RunFailed, run
     from evallang.api.study_file import StudyError, StudyFile, check, load, open_study, parse
     from evallang.api.trust import NotTrusted
+    from evallang.engine.backends.backend import WorkersLost
 
 PLACES = {
     "FolderRefused": "folder",
@@ -26,6 +27,7 @@ PLACES = {
     "RunFailed": "running",
     "StudyError": "study_file",
     "StudyFile": "study_file",
+    "WorkersLost": "running",
     "check": "study_file",
     "check_data": "preparing",
     "compare": "comparing",
@@ -43,6 +45,7 @@ __all__ = [
     "RunFailed",
     "StudyError",
     "StudyFile",
+    "WorkersLost",
     "check",
     "check_data",
     "compare",

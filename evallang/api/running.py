@@ -21,6 +21,9 @@ from evallang.api.study_file import StudyError, StudyFile, open_study, with_live
 from evallang.api.trust import is_trusted, refuse_without_consent
 from evallang.diagnostics import has_errors
 from evallang.diagnostics.formats import to_record
+from evallang.engine.backends.backend import FitLimits, WorkersLost as WorkersLost
+from evallang.engine.backends.workers import Workers
+from evallang.models.build import modules_of
 from evallang.models.own_code import find, sources
 from evallang.own_output import stdout_spared
 from evallang.printable import printable_line
@@ -58,6 +61,8 @@ def run(
     study: StudyFile | str | Path,
     *,
     jobs: int = 1,
+    fit_timeout: float | None = None,
+    memory: int | None = None,
     out: str | Path | None = None,
     progress: Progress | None = None,
     command: str = "",
@@ -71,7 +76,9 @@ def run(
     """Run a study; writes its folder where `out` is given.
 
     `progress` is called with the fits done and the fits planned: once before the first, then
-    whenever some are done; and again before and after those of exported models. Models that the
+    whenever some are done; and again for those of exported models. `fit_timeout` limits the
+    seconds of each fit, `memory` the bytes of each process that fits; a fit that reaches one of
+    them fails, and the others go on. Models that the
     study exports are written when the results are saved. `data` are frames of polars or pandas,
     or dictionaries of arrays, that stand for the files of sources (a list of them for several
     files), `models` estimators that stand for, or are added to, those of the study. Whatever is
@@ -87,14 +94,15 @@ def run(
     """
     live = Live(data or {}, models or {})
     given = study.given.models if isinstance(study, StudyFile) else {}
+    workers = Workers(jobs, FitLimits(fit_timeout, memory))
     own = safe_path(live=bool(live.models or given))
     with own, working_folder_restored(), stdout_spared():
         if out is None:
-            return _run(study, live, jobs, progress, command, trust, store, fresh, fast_paths)
+            return _run(study, live, workers, progress, command, trust, store, fresh, fast_paths)
         with reserved(Path(out)) as place:
             try:
                 results = _run(
-                    study, live, jobs, progress, command, trust, store, fresh, fast_paths
+                    study, live, workers, progress, command, trust, store, fresh, fast_paths
                 )
             except RunFailed as failed:
                 failed.results.save(place)
@@ -107,7 +115,7 @@ def run(
 def _run(
     study: StudyFile | str | Path,
     live: Live,
-    jobs: int,
+    workers: Workers,
     progress: Progress | None,
     command: str,
     trust: bool,
@@ -122,6 +130,8 @@ def _run(
     checked(live, study.meant)
     if study.meant is not None:
         refuse_without_consent(study.meant, trust)
+    if study.meant is not None and study.meant.protocols:
+        workers.prepare(("evallang.engine.fits", *modules_of(study.meant.models)))
     LOG.info("checked %s: findings %d", printable_line(study.path), len(study.diagnostics))
     started, clock = time.time(), time.perf_counter()
     with with_own_metrics(study) as study:
@@ -139,7 +149,7 @@ def _run(
             prepared.study,
             prepared.read,
             prepared.planned,
-            jobs=jobs,
+            workers=workers,
             progress=progress,
             code=own_code(prepared.study, study.folder, live.models),
             store=store,

@@ -34,13 +34,26 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("list", "list the words of a catalogue"),
 }
 WRONG_USE = 2
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 
-def _interrupt(*_: object) -> NoReturn:
-    """End the command at the first Ctrl-C; a second one must not interrupt the clean-up."""
+class Terminated(KeyboardInterrupt):
+    """The command was asked to end by SIGTERM, which is answered as Ctrl-C is."""
+
+
+def _interrupt(number: int, _: object) -> NoReturn:
+    """End the command at the first signal; a second one must not interrupt the clean-up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+
+def _ended(ending: KeyboardInterrupt) -> tuple[str, int]:
+    """Return the sentence and the exit code of a command that a signal ended."""
+    terminated = isinstance(ending, Terminated)
+    said = "terminated" if terminated else "interrupted"
+    told = said + (f": {ending}" if str(ending) else "")
+    return told, TERMINATED if terminated else INTERRUPTED
 
 
 class _Commands(click.Group):
@@ -72,10 +85,10 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as ending:
-            told = "interrupted" + (f": {ending}" if str(ending) else "")
+            told, code = _ended(ending)
         # outside `except`: the frames of the command are gone and its processes have ended
         tell(told)
-        return INTERRUPTED
+        return code
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -98,7 +111,8 @@ def root(ctx: click.Context, debug: bool) -> None:
 def main() -> None:
     """Run the command line; a bug prints a short message and the path of its log."""
     _leave_current_folder()
-    signal.signal(signal.SIGINT, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     open_streams()
     code = _exit_code()
     close_streams()
@@ -117,7 +131,11 @@ def _exit_code() -> int:
     except click.ClickException as error:
         tell_error(error)
         return Failed.exit_code if isinstance(error, Failed) else WRONG_USE
-    except (click.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt as ending:
+        told, code = _ended(ending)
+        tell(told)
+        return code
+    except click.Abort:
         tell("interrupted")
         return INTERRUPTED
     except BrokenPipeError:  # click writes help texts itself

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evallang.cli.progress import Progress
-from evallang.cli.settings import limit_option, store_option
+from evallang.cli.settings import Size, limit_option, store_option
 from evallang.cli.terminal import Failed, cannot, read_study, show, study_path, tell, write
 from evallang.cli.verdicts import requirement_lines
 from evallang.diagnostics import Diagnostic, Severity, has_errors
@@ -28,6 +28,18 @@ FORMATS = ("html", "pdf")
 @click.option("-o", "--out", metavar="DIR", help="Output folder [default: FILE-results].")
 @click.option(
     "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes [default: all cores]."
+)
+@click.option(
+    "--fit-timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Fail each fit that takes longer; the other fits go on.",
+)
+@click.option(
+    "--memory",
+    type=Size(),
+    metavar="SIZE",
+    help="Fail each fit whose process needs more memory, as in 2G; the other fits go on.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
 @click.option(
@@ -51,6 +63,8 @@ def command(
     file: str,
     out: str | None,
     jobs: int | None,
+    fit_timeout: float | None,
+    memory: int | None,
     settings: tuple[str, ...],
     formats: str | None,
     fresh: bool,
@@ -72,6 +86,8 @@ def command(
         file,
         out=out,
         jobs=jobs,
+        fit_timeout=fit_timeout,
+        memory=memory,
         settings=settings,
         formats=report_formats(formats),
         fresh=fresh,
@@ -101,6 +117,8 @@ def run_study(
     *,
     out: str | None = None,
     jobs: int | None = None,
+    fit_timeout: float | None = None,
+    memory: int | None = None,
     settings: tuple[str, ...] = (),
     formats: tuple[str, ...] | None = None,
     fresh: bool = False,
@@ -111,7 +129,7 @@ def run_study(
     open_report: bool = False,
 ) -> int:
     """Run one study from a terminal; return the exit code."""
-    from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, run
+    from evallang.api import FolderRefused, NotTrusted, RunFailed, StudyError, WorkersLost, run
     from evallang.api.folder import reserved
     from evallang.api.models import refuse_leading_out
     from evallang.cli.settings import overrides, remind
@@ -140,7 +158,9 @@ def run_study(
             try:
                 results = run(
                     study,
-                    jobs=jobs or os.cpu_count() or 1,
+                    jobs=jobs or cores(),
+                    fit_timeout=fit_timeout,
+                    memory=memory,
                     progress=bar.update,
                     command=command_line,
                     trust=trust,
@@ -156,6 +176,8 @@ def run_study(
         show(_spoken(error.diagnostics, quiet), error.sources)
         remind(settings)
         return 1
+    except WorkersLost as error:
+        raise Failed(str(error)) from error
     except (FolderRefused, NotTrusted) as error:
         raise click.ClickException(str(error)) from error
     if not quiet:
@@ -178,6 +200,13 @@ def run_study(
     if open_report and (folder / "report.html").exists():
         click.launch(str(folder / "report.html"))
     return code
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _spoken(diagnostics: Sequence[Diagnostic], quiet: bool) -> list[Diagnostic]:

@@ -1,5 +1,7 @@
 """Options that several commands have: `--set`, `--limit` and `--store`."""
 
+import re
+
 import click
 
 from evallang.cli.terminal import tell
@@ -23,6 +25,30 @@ def remind(settings: tuple[str, ...]) -> None:
     """Write the settings after errors, because an error shows the place where a value is used."""
     for setting in settings:
         tell(f"note: `--set {setting}` was in force")
+
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+LEAST_MEMORY = 10**8  # bytes; a process that has only imported scikit-learn needs about half
+
+
+class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic since click 8.2
+    """A number of bytes with a unit: 500M, 2G."""
+
+    name = "size"
+
+    def convert(
+        self, value: str | int, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the number of bytes."""
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", value.strip().lower())
+        if found is None:
+            self.fail(f"`{value}` is not a size; write it as 500M or 2G", param, ctx)
+        size = int(float(found[1]) * UNITS[found[2]])
+        if size < LEAST_MEMORY:
+            self.fail(f"a process needs at least {LEAST_MEMORY // 10**6}M", param, ctx)
+        return size
 
 
 def _put_in_force(ctx: click.Context, _: click.Parameter, settings: tuple[str, ...]) -> None:

@@ -651,7 +651,7 @@ def _search(study: Study) -> SearchRecord | None:
 
 def provenance(counts: FitCounts, more: tuple[str, ...], study: Study) -> Provenance:
     """State versions and machine; command, time and git state are the caller's to fill in."""
-    packages = ["numpy", "scipy", "scikit-learn", "polars", "joblib", *more]
+    packages = ["numpy", "scipy", "scikit-learn", "polars", *more]
     packages += ["optuna"] if model_based(study) else []
     return Provenance(
         evallang=VERSION,

@@ -2,19 +2,23 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from evallang.compatibility import metric_entry
 from evallang.data.dataset import Table
-from evallang.engine.backends import local, serial
+from evallang.engine.backends.backend import WHOLE, Monitor
+from evallang.engine.backends.workers import Workers
 from evallang.engine.estimates import point_estimate
 from evallang.engine.evaluation import Evaluation
 from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
 from evallang.engine.fits import Job, fitting_of, shared_tables
+from evallang.engine.progress import Tally
 from evallang.metrics.aggregation import aggregate
 from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting, saving
+from evallang.models.losses import Loss
 from evallang.models.model import ParameterValue, with_choice, written
 from evallang.models.own_code import OwnCode
 from evallang.planning.plan import ExportTask, Layout
@@ -128,6 +132,10 @@ class ExportJob:
     job: Job
     choice: Choice | None
 
+    def after_loss(self, at: str, loss: Loss) -> Self:
+        """Return the job without the fit at a place, which then fails with a loss."""
+        return replace(self, job=self.job.after_loss(at, loss))
+
 
 @dataclass(frozen=True)
 class ExportOutcome:
@@ -149,7 +157,7 @@ def export_models(
     evaluations: Sequence[Evaluation],
     estimates: Sequence[Estimate],
     *,
-    jobs: int,
+    workers: Workers,
     own: OwnCode | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Exported:
@@ -172,9 +180,8 @@ def export_models(
     planned = sum(task.task.n_fits for task in tasks.values())
     if progress is not None:
         progress(0, planned)
-    made = _run(study, tables, tasks, outcomes, jobs, own)
-    if progress is not None:
-        progress(planned, planned)
+    tally = Tally(planned, progress)
+    made = _run(study, tables, tasks, outcomes, workers, own, tally)
     records, files = [], []
     for spec, task in wanted:
         found = made[task.model]
@@ -230,11 +237,12 @@ def _run(
     tables: Mapping[str, Table],
     tasks: Mapping[str, ExportTask],
     outcomes: Mapping[str, FitOutcome],
-    jobs: int,
+    workers: Workers,
     own: OwnCode | None,
+    tally: Tally,
 ) -> dict[str, ExportOutcome]:
     made: dict[str, ExportOutcome] = {}
-    with shared_tables(tables, in_process=jobs == 1) as shared:
+    with shared_tables(tables, in_process=workers.in_process) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
         work = []
@@ -247,8 +255,9 @@ def _run(
                 work.append(ExportJob(name, job, choice))
             else:
                 made[name] = ExportOutcome(None, {}, 0, failure=reason)
-        backend = serial if jobs == 1 else local
-        made.update(backend.run(run_export, work, jobs))
+        with closing(workers.run(run_export, work, tally.count)) as done:
+            made.update(done)
+    tally.finish(tally.total)
     return {name: made[name] for name in tasks}
 
 
@@ -266,10 +275,13 @@ def _choice(
     return next(choice for choice in chosen if _words(choice) == most), None
 
 
-def run_export(work: ExportJob) -> tuple[str, ExportOutcome]:
+def run_export(work: ExportJob, monitor: Monitor) -> tuple[str, ExportOutcome]:
     """Choose where nothing is chosen yet, fit on all rows, and save; in a worker."""
     job = work.job
-    with fitting_of(job) as held:
+    whole = job.losses.get(WHOLE)
+    if whole is not None:
+        return work.name, ExportOutcome(None, {}, 0, failure=(whole.error, whole.message))
+    with fitting_of(job, monitor) as held:
         left: list[FailedCandidate] = []
         choice = work.choice
         if choice is None:

@@ -5,22 +5,22 @@ this process, runs under one thread of BLAS and OpenMP, so that results do not d
 how many run at once.
 """
 
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from evallang.data.dataset import Column, Table
 from evallang.engine import own_metrics
-from evallang.engine.backends import local, serial
+from evallang.engine.backends.backend import WHOLE, Monitor
+from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
-from evallang.engine.progress import counting, one_more
+from evallang.engine.progress import Tally
+from evallang.engine.run_folders import run_folder
 from evallang.engine.store import Store
 from evallang.engine.tuning import bayes_search, choose, steps_from_simple
 from evallang.frozen_records import frozen
@@ -29,6 +29,7 @@ from evallang.metrics.own_code import OwnMetricFailed
 from evallang.models import fitting
 from evallang.models.build import BuildContext
 from evallang.models.columns import design_matrix
+from evallang.models.losses import FitLost, Loss
 from evallang.models.model import search_space, with_choice
 from evallang.models.own_code import OwnCode
 from evallang.own_output import speaking
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 else:
     np = lazy("numpy")
 
-joblib, threadpoolctl = lazy("joblib"), lazy("threadpoolctl")
+threadpoolctl = lazy("threadpoolctl")
 
 
 @frozen
@@ -64,7 +65,8 @@ class Job:
     """One task with everything a worker needs to run it alone.
 
     `model` is the name of the first model that the task is a fit of; its prints carry it.
-    The process that runs the task puts the outcome into the `store`.
+    The process that runs the task puts the outcome into the `store`. `losses` are fits that are
+    not made again, by their place, see `Fitting.guard`.
     """
 
     task: FitTask
@@ -72,11 +74,15 @@ class Job:
     study_seed: int
     metric: Method | None
     rule: Literal["best", "one_standard_error"]
-    tally: str | None = None
     own: OwnCode | None = None
     model: str = ""
     store: Store | None = None
     fast_paths: bool = True
+    losses: Mapping[str, Loss] = field(default_factory=dict)
+
+    def after_loss(self, at: str, loss: Loss) -> Self:
+        """Return the task without the fit at a place, which then fails with a loss."""
+        return replace(self, losses={**self.losses, at: loss})
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ def run_fits(
     tables: Mapping[str, Table],
     layout: Layout,
     *,
-    jobs: int,
+    workers: Workers,
     progress: Callable[[int, int], None] | None,
     own: OwnCode | None = None,
     store: Store | None = None,
@@ -105,24 +111,17 @@ def run_fits(
 ) -> Fits:
     """Run every task of a layout that the store does not have.
 
-    `progress` is called from a thread of its own too, with fits done and fits planned.
+    `progress` is called with fits done and fits planned.
     """
     stored = {} if store is None else _stored(store, tables, layout)
     outcomes = dict(stored)
-    total = sum(task.n_fits for task in layout.tasks.values())
+    tally = Tally(sum(task.n_fits for task in layout.tasks.values()), progress)
+    tally.start_from(sum(layout.tasks[key].n_fits for key in stored))
     if len(stored) == len(layout.tasks):
-        if progress is not None and total:
-            progress(total, total)
         return Fits(outcomes, frozenset(stored))
-    with (
-        shared_tables(tables, in_process=jobs == 1) as shared,
-        counting(total, progress) as tally,
-    ):
-        if tally is not None and stored:
-            tally.start_from(sum(layout.tasks[key].n_fits for key in stored))
+    with shared_tables(tables, in_process=workers.in_process) as shared:
         metric = study.tuning.metric if study.tuning else None
         rule = study.tuning.select if study.tuning else "best"
-        counted_in = None if tally is None else str(tally.path)
         names = {place.key: place.model for place in reversed(layout.places)}
         work = [
             Job(
@@ -131,7 +130,6 @@ def run_fits(
                 study.seed,
                 metric,
                 rule,
-                counted_in,
                 own,
                 names[key],
                 store,
@@ -140,12 +138,10 @@ def run_fits(
             for key, task in layout.tasks.items()
             if key not in stored
         ]
-        backend = serial if jobs == 1 else local
-        with closing(backend.run(run_job, work, jobs)) as done:
+        with closing(workers.run(run_job, work, tally.count)) as done:
             for key, outcome in done:
                 outcomes[key] = outcome
-                if tally is not None:
-                    tally.finish(layout.tasks[key].n_fits)
+                tally.finish(layout.tasks[key].n_fits)
     if store is not None:
         store.sweep()
     return Fits(outcomes, frozenset(stored))
@@ -173,43 +169,60 @@ def shared_tables(
     tables: Mapping[str, Table], *, in_process: bool
 ) -> Iterator[dict[str, SharedTable]]:
     """Lay tables where workers find them: in this process, or memory-mapped in a folder."""
-    folder = None if in_process else tempfile.mkdtemp(prefix="evallang-")
-    found: dict[str, SharedTable] = {}
-    try:
-        for number, (name, table) in enumerate(tables.items()):
-            arrays = (design_matrix(table.numeric, table.objects), table.y, table.weights)
-            if folder is None:
-                path = f"memory:{name}"
-                _IN_PROCESS[path] = arrays
-            else:
-                path = str(Path(folder) / f"table-{number}")
-                joblib.dump(arrays, path)
-            found[name] = SharedTable(
-                path,
-                table.sha256,
-                table.columns,
-                table.classes,
-                table.positive,
-                table.task == "classification",
-                tuple(table.class_values) if table.task == "classification" else (),
-            )
-        yield found
-    finally:
-        _IN_PROCESS.clear()
-        fitting.forget_transformed_rows()
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+    with nullcontext() if in_process else run_folder() as folder:
+        found: dict[str, SharedTable] = {}
+        try:
+            for number, (name, table) in enumerate(tables.items()):
+                arrays = (design_matrix(table.numeric, table.objects), table.y, table.weights)
+                if folder is None:
+                    path = f"memory:{name}"
+                    _IN_PROCESS[path] = arrays
+                else:
+                    path = str(folder / f"table-{number}")
+                    _write(path, arrays)
+                found[name] = SharedTable(
+                    path,
+                    table.sha256,
+                    table.columns,
+                    table.classes,
+                    table.positive,
+                    table.task == "classification",
+                    tuple(table.class_values) if table.task == "classification" else (),
+                )
+            yield found
+        finally:
+            _IN_PROCESS.clear()
+            fitting.forget_transformed_rows()
+
+
+def _write(path: str, arrays: Arrays) -> None:
+    """Write arrays, each to a file: those of numbers to be memory-mapped, objects pickled."""
+    for number, array in enumerate(arrays):
+        if array is None:
+            continue
+        with Path(f"{path}-{number}.npy").open("wb") as file:
+            np.save(file, array, allow_pickle=array.dtype.hasobject)
 
 
 @lru_cache(maxsize=8)
 def _mapped(path: str) -> Arrays:
-    arrays: Arrays = joblib.load(path, mmap_mode="r")
-    return arrays
+    """Map arrays of this run's own folder; several processes share the memory of numbers."""
+    found: list[Any] = []
+    for number in range(3):
+        file = Path(f"{path}-{number}.npy")
+        if not file.exists():
+            found.append(None)
+            continue
+        try:
+            found.append(np.load(file, mmap_mode="r"))
+        except ValueError:  # objects cannot be mapped
+            found.append(np.load(file, allow_pickle=True))
+    return found[0], found[1], found[2]
 
 
-def run_job(job: Job) -> tuple[str, FitOutcome]:
+def run_job(job: Job, monitor: Monitor) -> tuple[str, FitOutcome]:
     """Run one task: choose a candidate in the inner folds, refit it, predict the test rows."""
-    with fitting_of(job) as held:
+    with fitting_of(job, monitor) as held:
         outcome = held.run()
     if job.store is not None:
         outcome = replace(outcome, not_kept=job.store.put(job.task, outcome))
@@ -217,28 +230,34 @@ def run_job(job: Job) -> tuple[str, FitOutcome]:
 
 
 @contextmanager
-def fitting_of(job: Job) -> "Iterator[Fitting]":
+def fitting_of(job: Job, monitor: Monitor) -> "Iterator[Fitting]":
     """Find the rows of a task, and hold BLAS and OpenMP to one thread meanwhile."""
     arrays = _IN_PROCESS.get(job.table.path) or _mapped(job.table.path)
     with threadpoolctl.threadpool_limits(1), speaking(job.model):
-        yield Fitting(job, arrays)
+        yield Fitting(job, arrays, monitor)
 
 
 class Fitting:
     """One task being run, in a worker."""
 
-    def __init__(self, job: Job, arrays: Arrays) -> None:
-        self.job = job
+    def __init__(self, job: Job, arrays: Arrays, monitor: Monitor) -> None:
+        self.job, self.monitor = job, monitor
         self.X, self.y, self.weights = arrays
         self.warnings: dict[tuple[str, str], int] = {}
         self.seconds = 0.0
         self.fits = 0
         self.repeatable = True
         self.fast_paths: Counter[str] = Counter()
+        self._stage = "refit"
+        self._searched = 0
 
     def run(self) -> FitOutcome:
         """Choose, fit and predict."""
         task = self.job.task
+        whole = self.job.losses.get(WHOLE)
+        if whole is not None:
+            self.repeatable = False
+            return self._failed({}, (whole.error, whole.message), ())
         choice, score, inner_failures, refused = self.choose()
         if refused is not None:
             return self._failed(choice, refused, inner_failures)
@@ -263,6 +282,15 @@ class Fitting:
             self.repeatable,
             fast_paths=tuple(self.fast_paths.items()),
         )
+
+    @contextmanager
+    def guard(self, step: fitting.FitStep) -> Iterator[None]:
+        """Guard a step of a fit, at a place that is the same whenever the task runs."""
+        at = f"{self._stage} {step.first} {step.n} {step.depth}"
+        if at in self.job.losses:
+            raise FitLost(self.job.losses[at])
+        with self.monitor.fitting(at, ends=step.last, seconds=step.seconds):
+            yield
 
     def choose(self) -> tuple[Choice, float | None, list[FailedCandidate], tuple[str, str] | None]:
         """Choose a candidate: it, its score, those left out, and why none could be chosen."""
@@ -318,11 +346,14 @@ class Fitting:
         needs = entry.declaration.needs
         pipelines = [with_choice(task.pipeline, choice) for choice in candidates]
         scores = np.full((len(task.inner), len(pipelines)), np.nan)
+        self._searched += 1
         failures: dict[int, tuple[str, str]] = {}
         for fold, (train, validation) in enumerate(task.inner):
+            self._stage = f"search {self._searched}"
             fitted = self._fit(
                 pipelines, train, validation, scores=needs in ("scores", "probabilities")
             )
+            self._stage = "refit"
             for i, outcome in enumerate(fitted):
                 if outcome.failure is not None or outcome.outputs is None:
                     failure = outcome.failure
@@ -377,7 +408,7 @@ class Fitting:
             n_classes=len(self.job.table.classes) if classification else None,
             scores=scores and classification,
             weights=self.weights,
-            fitted=partial(one_more, self.job.tally) if self.job.tally else None,
+            guard=self.guard,
             fast_paths=self.job.fast_paths,
             identity=self._identity(train, test),
         )

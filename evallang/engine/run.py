@@ -11,6 +11,7 @@ from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Diagnostic
 from evallang.engine.across import grid_of, grid_of_table, missing_policy
 from evallang.engine.analyses import Found, analyses_of
+from evallang.engine.backends.workers import Workers
 from evallang.engine.build_results import build_results
 from evallang.engine.comparisons import Across, ComparisonContext, OneSource, compare
 from evallang.engine.estimates import estimates, subgroup_estimates
@@ -86,7 +87,7 @@ def run(
     read: ReadSources,
     planned: Planned,
     *,
-    jobs: int = 1,
+    workers: Workers,
     progress: Progress | None = None,
     code: OwnCode | None = None,
     store: Store | None = None,
@@ -96,16 +97,16 @@ def run(
 
     `code` holds the author's code and objects, `store` the fits of past runs; `fast_paths`
     allows shortcuts with the same outcome instead of fits. Results depend
-    neither on `jobs` nor on the store: every seed comes from the plan, every fit runs on one
+    neither on `workers` nor on the store: every seed comes from the plan, every fit runs on one
     thread of BLAS and OpenMP, and outcomes are put together in the order of the plan.
     """
     tables = read.tables
-    LOG.debug("begin the fits: tasks %d, jobs %d", len(planned.layout.tasks), jobs)
+    LOG.debug("begin the fits: tasks %d, jobs %d", len(planned.layout.tasks), workers.jobs)
     found = run_fits(
         study,
         tables,
         planned.layout,
-        jobs=jobs,
+        workers=workers,
         progress=progress,
         own=code,
         store=store,
@@ -132,7 +133,7 @@ def run(
         outcomes,
         own,
         measured,
-        jobs=jobs,
+        workers=workers,
         own=code,
         progress=progress,
     )

@@ -7,10 +7,11 @@ What the checker refuses is refused here once more.
 
 import functools
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evallang.models.abilities import classes_of
 from evallang.models.catalogue import CATALOGUE, ClassEntry, ParameterEntry
 from evallang.models.columns import ColumnLike, branch_columns, position
 from evallang.models.model import (
@@ -19,6 +20,7 @@ from evallang.models.model import (
     EstimatorSpec,
     ListSpec,
     MapSpec,
+    ModelSpec,
     NamedSpec,
     ParameterValue,
     PipelineSpec,
@@ -83,6 +85,17 @@ def build(pipeline: PipelineSpec, context: BuildContext) -> Estimator:
 def build_step(pipeline: PipelineSpec, index: int, context: BuildContext) -> Any:
     """Build one step of a pipeline, as `build` would; the others are not looked at."""
     return _step(pipeline, index, context, "", named=True)
+
+
+def modules_of(models: Iterable[ModelSpec]) -> tuple[str, ...]:
+    """Return the modules that fits of models import, without those of the author's own code."""
+    found = [
+        CATALOGUE[spec.name].module
+        for model in models
+        for spec in classes_of(model.pipeline)
+        if not spec.code and spec.name in CATALOGUE
+    ]
+    return tuple(dict.fromkeys(["sklearn.pipeline", "sklearn.compose", *found]))
 
 
 def _assemble(steps: list[tuple[str, Any]]) -> Any:

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,7 @@ from evallang.models.abilities import abilities, classes_of
 from evallang.models.build import BuildContext, Estimator, build, build_step
 from evallang.models.catalogue import CATALOGUE
 from evallang.models.foreign_errors import error_text, is_interruption
+from evallang.models.losses import FitLost
 from evallang.models.model import ColumnsSpec, ParameterValue, PipelineSpec, StepSpec, identity
 from evallang.registry import lazy
 
@@ -93,6 +95,33 @@ class FitOutcome:
     fast_path: str | None = None
 
 
+@frozen
+class FitStep:
+    """One step of a fit as it begins.
+
+    Attributes
+    ----------
+    first, n : the first of the candidates that share it, and how many they are
+    depth : its place in the pipeline
+    last : whether it is the last step, with which a fit ends
+    seconds : the time that earlier steps have taken of this fit
+    """
+
+    first: int
+    n: int
+    depth: int
+    last: bool
+    seconds: float
+
+
+StepGuard = Callable[[FitStep], AbstractContextManager[None]]
+"""What holds while a step is fitted; it may raise `FitLost`."""
+
+
+def _unguarded(_: FitStep) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 @dataclass(frozen=True)
 class FitData:
     """One split: rows of the design matrix with their targets, and what to predict.
@@ -105,7 +134,7 @@ class FitData:
     n_classes : None for regression
     scores : whether scores are wanted beside labels
     weights : weights (n,) for the last step of pipelines that takes them, or None
-    fitted : called after every pipeline that was fitted, or None
+    guard : what holds while each step is fitted
     fast_paths : whether shortcuts with the same outcome may replace fits
     identity : equal for equal rows, targets and seeds, so that what transformers made of them
         may serve the next model; None where that is not known
@@ -118,7 +147,7 @@ class FitData:
     n_classes: int | None
     scores: bool = False
     weights: "NDArray[np.float64] | None" = None
-    fitted: Callable[[], None] | None = None
+    guard: StepGuard = _unguarded
     fast_paths: bool = True
     identity: str | None = None
 
@@ -154,7 +183,10 @@ def try_fit(
     pipeline: PipelineSpec, data: FitData, context: BuildContext
 ) -> tuple[Estimator | None, FitFailure | None, tuple[CaughtWarning, ...], float]:
     """Fit one pipeline and return it with its warnings, or a failure where it raises."""
-    model, failure, caught, seconds = watched(lambda: fit(pipeline, data, context))
+    step = FitStep(0, 1, 0, True, 0.0)
+    model, failure, caught, seconds = watched(
+        lambda: fit(pipeline, data, context), data.guard(step)
+    )
     return model, failure, caught, seconds
 
 
@@ -202,7 +234,7 @@ def _walk(candidates: list[_Candidate], depth: int, rows: _Rows, job: _Job) -> N
         kept = None if beginning is None else _TRANSFORMED.get(beginning)
         after: _Rows | FitOutcome | None = kept
         if after is None:
-            after = _transform(sharing[0][1], depth, rows, job)
+            after = _transform(sharing, depth, rows, job)
             if beginning is not None and isinstance(after, _Rows):
                 _TRANSFORMED.keep(beginning, replace(after, seconds=0.0))
         rows = replace(rows, seconds=0.0)
@@ -275,8 +307,12 @@ def _beginning(pipeline: PipelineSpec, depth: int, job: _Job) -> str | None:
     return "|".join((job.data.identity, *map(identity, steps)))
 
 
-def _transform(pipeline: PipelineSpec, depth: int, rows: _Rows, job: _Job) -> "_Rows | FitOutcome":
+def _transform(
+    sharing: list[_Candidate], depth: int, rows: _Rows, job: _Job
+) -> "_Rows | FitOutcome":
     """Fit one transformer on the training rows, and send both parts through it."""
+    first, pipeline = sharing[0]
+    step = FitStep(first, len(sharing), depth, False, rows.seconds)
 
     def run() -> tuple[Any, Any]:
         transformer = build_step(pipeline, depth, job.context)
@@ -289,7 +325,7 @@ def _transform(pipeline: PipelineSpec, depth: int, rows: _Rows, job: _Job) -> "_
             fitted = transformer.fit(train, y).transform(train)
         return fitted, transformer.transform(test)
 
-    result, failure, caught, seconds = watched(run)
+    result, failure, caught, seconds = watched(run, job.data.guard(step))
     caught, seconds = (*rows.warnings, *caught), rows.seconds + seconds
     if failure is not None or result is None:
         return FitOutcome(None, failure, caught, seconds)
@@ -313,23 +349,23 @@ def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) 
         found = neighbours.NeighbourSearch(estimator, rows.train, y, max(asked))
         return found if found.usable(rows.test) else None
 
-    found, _, caught, seconds = watched(search)
+    step = FitStep(candidates[0][0], len(candidates), len(pipeline.steps) - 1, False, rows.seconds)
+    found, _, caught, seconds = watched(search, data.guard(step))
     if found is None or caught:
         return rows
     rows = replace(rows, seconds=rows.seconds + seconds)
     for (number, _), k in zip(candidates, asked, strict=True):
         if not found.holds_for(k):
             continue
-        outcome = _predicted_by(found.with_neighbours(k), rows, job)
+        step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
+        outcome = _predicted_by(found.with_neighbours(k), rows, job, step)
         if outcome.outputs is not None and outcome.warnings == rows.warnings:
             job.outcomes[number] = replace(outcome, fast_path=neighbours.NAME)
             rows = replace(rows, seconds=0.0)
-            if data.fitted is not None:
-                data.fitted()
     return rows
 
 
-def _predicted_by(estimator: Any, rows: _Rows, job: _Job) -> FitOutcome:
+def _predicted_by(estimator: Any, rows: _Rows, job: _Job, step: FitStep) -> FitOutcome:
     """Predict the test rows by a fitted estimator."""
     data = job.data
 
@@ -343,7 +379,7 @@ def _predicted_by(estimator: Any, rows: _Rows, job: _Job) -> FitOutcome:
             n=len(data.test),
         )
 
-    outputs, failure, caught, seconds = watched(run)
+    outputs, failure, caught, seconds = watched(run, data.guard(step))
     warned = tuple(dict.fromkeys((*rows.warnings, *caught)))
     return FitOutcome(outputs, failure, warned, rows.seconds + seconds)
 
@@ -352,6 +388,7 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
     """Fit the last step of a candidate and predict the test rows."""
     number, pipeline = candidate
     data, last = job.data, candidate[1].steps[-1]
+    step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
 
     def run() -> Outputs:
         estimator = build_step(pipeline, len(pipeline.steps) - 1, job.context)
@@ -367,22 +404,25 @@ def _finish(candidate: _Candidate, rows: _Rows, job: _Job) -> None:
             n=len(data.test),
         )
 
-    outputs, failure, caught, seconds = watched(run)
+    outputs, failure, caught, seconds = watched(run, data.guard(step))
     job.outcomes[number] = FitOutcome(
         outputs, failure, tuple(dict.fromkeys((*rows.warnings, *caught))), rows.seconds + seconds
     )
-    if data.fitted is not None:
-        data.fitted()
 
 
-def watched(run: Any) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
+def watched(
+    run: Any, guard: AbstractContextManager[None] | None = None
+) -> tuple[Any, FitFailure | None, tuple[CaughtWarning, ...], float]:
     """Return the result or failure of a call of external code, its warnings and its seconds."""
     result, failure = None, None
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         try:
-            result = run()
+            with guard or nullcontext():
+                result = run()
+        except FitLost as error:
+            result, failure = None, FitFailure(error.loss.error, error.loss.message)
         # A model is anyone's code: whatever it raises is a result of the study, recorded with
         # the fold and the parameters; it may not end the run. Ctrl-C may.
         except BaseException as error:

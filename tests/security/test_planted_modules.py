@@ -31,8 +31,8 @@ def looked_for(tmp_path_factory):
         done = called([*launchers()["script"], *words], folder / "here", env)
         assert done.returncode == 0, done.stderr
     names = {name.partition(".")[0] for name in spied.read_text().split()}
-    # workers and the processes that tidy up after them are among what was watched
-    assert {"polars", "sklearn", "weasyprint", "joblib", "psutil", "dulwich"} <= names
+    # the fork server and its workers are among what was watched
+    assert {"polars", "sklearn", "weasyprint", "cloudpickle", "dulwich"} <= names
     return sorted((names | sys.stdlib_module_names) - {"evallang", "__main__"})
 
 
@@ -89,7 +89,7 @@ def test_a_run_from_python_keeps_the_current_folder_out_of_its_workers(tmp_path,
 def test_own_code_is_imported_with_consent_and_stands_in_for_nothing(tmp_path):
     marks, here = tmp_path / "marks", tmp_path / "here"
     study = written(here)
-    plant(here, ["joblib", "numpy", "json"], marks)
+    plant(here, ["cloudpickle", "numpy", "json"], marks)
     (here / "ours.py").write_text(
         "from sklearn.dummy import DummyClassifier\nclass Ours(DummyClassifier):\n    pass\n"
     )

@@ -1,95 +1,220 @@
-"""Local processes, spawned and never forked: polars and OpenBLAS do not survive a fork."""
+"""A pool of local workers, each with its own socket; a worker that dies costs one task a retry.
+
+Pools of the standard library and of pebble share one queue among the workers, which a worker
+killed at the wrong moment leaves locked, and know which task died but not which of its fits.
+"""
 
 import os
-import signal
-import threading
-import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
-from typing import TypeVar
+import pickle
+import socket
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic
 
-from evallang.own_output import leave_stdout_to_us
-from evallang.registry import lazy
+import cloudpickle
 
-joblib = lazy("joblib")
+from evallang.engine.backends import fork_server
+from evallang.engine.backends.backend import (
+    AnyTask,
+    FitLimits,
+    Fitted,
+    Made,
+    Work,
+    WorkersLost,
+)
+from evallang.engine.backends.page import SIZE, Page
+from evallang.engine.backends.worker import Raised, Setup
+from evallang.models.losses import death_loss, time_loss
 
-SAFE_PATH = "PYTHONSAFEPATH"
-"""The variable that keeps Python from putting the current folder on its path."""
-
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+EVERY = 0.2  # seconds between looks at the workers' fits
+BATCH = 0.1  # seconds of work in a batch, so that sending it costs little
+GRACE = 1.0  # seconds for a fit to end itself at its time limit before its worker is killed
+MOST_LOST = 3  # servers that may end, and workers that may die outside any task
 
 
 def run(
-    work: Callable[[Given], Made], tasks: Sequence[Given], jobs: int
+    work: Work[AnyTask, Made],
+    tasks: Sequence[AnyTask],
+    jobs: int,
+    limits: FitLimits,
+    fitted: Fitted,
 ) -> Generator[Made, None, None]:
-    """Run every task on `jobs` processes; yields outcomes as they come.
+    """Run every task on `jobs` processes; yield outcomes as they come.
 
-    Closing the iterator, or an interruption, ends the processes before it returns.
+    Closing the iterator, or an interruption, ends the processes before it returns. Raises
+    `WorkersLost` where no process can be had.
     """
-    pool = joblib.Parallel(
-        n_jobs=jobs, backend="loky", return_as="generator_unordered", max_nbytes=None
-    )
-    outcomes, unset = None, SAFE_PATH not in os.environ
-    with _children_with_safe_path():
+    setup = Setup(work, limits, tuple(sys.path), dict(os.environ), os.getcwd())  # noqa: PTH109
+    content = cloudpickle.dumps(setup)
+    queue = deque(_Entry(task) for task in tasks)
+    for lives in reversed(range(MOST_LOST)):
+        with fork_server.taken() as server:
+            pool: _Pool[AnyTask, Made] = _Pool(server, content, limits, fitted, queue)
+            try:
+                yield from pool.outcomes(min(jobs, len(queue)))
+                return
+            except WorkersLost:
+                if not lives:
+                    raise
+                queue.extend(entry for worker in pool.workers for entry in worker.batch)
+            finally:
+                pool.close()
+
+
+@dataclass
+class _Entry(Generic[AnyTask]):
+    """A task, and how many processes have died of it at places not yet lost."""
+
+    task: AnyTask
+    deaths: int = 0
+
+
+class _Worker(Generic[AnyTask]):
+    """One worker: its socket, its page, and the tasks it has and has not answered."""
+
+    def __init__(self, server: fork_server.ForkServer, setup: bytes) -> None:
+        self.batch: deque[_Entry[AnyTask]] = deque()
+        self.counted = 0
+        self.overdue: str | None = None
+        self.open = True
+        self.sent = 0.0
+        ours, theirs = socket.socketpair()
+        with tempfile.TemporaryFile() as file, theirs:
+            file.truncate(SIZE)
+            self.page = Page(file.fileno())
+            self.connection: Connection[Any, Any] = Connection(ours.detach())
+            self.pid = server.fork([theirs.fileno(), file.fileno(), 2])
+        self.send_bytes(setup)
+
+    def send_bytes(self, content: bytes) -> None:
+        """Send; a worker that has died is found when its exit is reported."""
         try:
-            with _deaf_to_interrupts():
-                outcomes = pool(joblib.delayed(_in_worker)(work, task, unset) for task in tasks)
-            yield from outcomes
-        finally:
-            if outcomes is not None:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # joblib's advice on generators that end early
-                    outcomes.close()
+            self.connection.send_bytes(content)
+        except OSError:
+            self.open = False
+
+    def received(self) -> Any:
+        """Return what the worker has sent; None where it has closed its socket."""
+        try:
+            return pickle.loads(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            self.open = False
+            return None
+
+    def close(self) -> None:
+        """Close its socket and its page."""
+        self.connection.close()
+        self.page.close()
 
 
-def _in_worker(work: Callable[[Given], Made], task: Given, unset: bool) -> Made:
-    """Run a task in a worker, whose prints go to stderr and whose own children are as ever."""
-    leave_stdout_to_us()
-    if unset:
-        os.environ.pop(SAFE_PATH, None)
-    return work(task)
+class _Pool(Generic[AnyTask, Made]):
+    """The workers of one run, and the tasks that wait for them."""
 
+    def __init__(
+        self,
+        server: fork_server.ForkServer,
+        setup: bytes,
+        limits: FitLimits,
+        fitted: Fitted,
+        queue: deque[_Entry[AnyTask]],
+    ) -> None:
+        self.workers: list[_Worker[AnyTask]] = []
+        self._server, self._setup, self._limits = server, setup, limits
+        self._fitted, self._queue = fitted, queue
+        self._seconds, self._done, self._lost_idle = 0.0, 0, 0
 
-@contextmanager
-def _children_with_safe_path() -> Iterator[None]:
-    """Start Python without the current folder on its path for modules: workers and trackers.
+    def outcomes(self, jobs: int) -> Generator[Made, None, None]:
+        """Yield the outcome of every task in the queue."""
+        while self._queue or any(worker.batch for worker in self.workers):
+            for worker in self.workers:
+                self._feed(worker, jobs)
+            while self._queue and len(self.workers) < jobs:
+                self.workers.append(_Worker(self._server, self._setup))
+                self._feed(self.workers[-1], jobs)
+            ready = wait(
+                [*(w.connection for w in self.workers if w.open), self._server.fileno()], EVERY
+            )
+            for worker in [w for w in self.workers if w.connection in ready]:
+                yield from self._take(worker)
+            if self._server.fileno() in ready:
+                for pid, status in self._server.read_exits():
+                    yield from self._bury(pid, status)
+            self._watch()
 
-    `python -m` and `python -c` put it first, before a worker is told its path; a `json.py`
-    beside a study would be run. Workers may be started, and started again, at any time.
-    """
-    before = os.environ.get(SAFE_PATH)
-    os.environ[SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[SAFE_PATH]
+    def close(self) -> None:
+        """Close the sockets; the server kills the workers."""
+        for worker in self.workers:
+            worker.close()
+
+    def _feed(self, worker: _Worker[AnyTask], jobs: int) -> None:
+        """Send an idle worker the next batch; a task that killed a process is sent alone."""
+        if worker.batch or not self._queue or not worker.open:
+            return
+        mean = self._seconds / self._done if self._done else BATCH
+        most = min(BATCH / max(mean, 1e-6), len(self._queue) / (2 * jobs))
+        while self._queue and (not worker.batch or len(worker.batch) < most):
+            if worker.batch and self._queue[0].deaths:
+                break
+            worker.batch.append(self._queue.popleft())
+            if worker.batch[-1].deaths:
+                break
+        worker.sent = time.monotonic()
+        worker.send_bytes(cloudpickle.dumps([entry.task for entry in worker.batch]))
+
+    def _take(self, worker: _Worker[AnyTask]) -> Generator[Made, None, None]:
+        made = worker.received()
+        if not worker.open:
+            return
+        if isinstance(made, Raised):
+            raise made.error from RuntimeError(f"in a worker\n{made.trace}")
+        worker.batch.popleft()
+        now = time.monotonic()
+        self._seconds, self._done = self._seconds + now - worker.sent, self._done + 1
+        worker.sent = now
+        yield made
+
+    def _bury(self, pid: int, status: int) -> Generator[Made, None, None]:
+        """Take what a dead worker had sent, and decide about the task it died of."""
+        worker = next((w for w in self.workers if w.pid == pid), None)
+        if worker is None:
+            return
+        while worker.open and worker.connection.poll():
+            yield from self._take(worker)
+        self.workers.remove(worker)
+        place = worker.page.place
+        worker.close()
+        if not worker.batch:
+            self._lost_idle += 1
+            if self._lost_idle > MOST_LOST:
+                raise WorkersLost("processes for fits end as soon as they are started")
+            return
+        died = worker.batch.popleft()
+        self._queue.extendleft(reversed(worker.batch))
+        if worker.overdue is not None and self._limits.seconds is not None:
+            if worker.overdue == place:  # otherwise the fit ended just before it was killed
+                died = _Entry(died.task.after_loss(place, time_loss(self._limits.seconds)))
+        elif died.deaths:
+            died = _Entry(died.task.after_loss(place, death_loss(status)))
         else:
-            os.environ[SAFE_PATH] = before
+            died.deaths += 1
+        self._queue.appendleft(died)
 
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C, which a terminal sends to all of them at once.
-
-    They inherit the blocked signal; only this process then answers, and ends them. Left
-    alone, each would print a traceback of its own. An interruption meanwhile is kept, for
-    processes half started are not found again, and answered at the end.
-    """
-    main = threading.current_thread() is threading.main_thread()
-    if not main or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # started later, it would unblock the signal
-    kept: list[int] = []
-    answer = signal.signal(signal.SIGINT, lambda number, _: kept.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, answer)
-        if kept:
-            signal.raise_signal(signal.SIGINT)
+    def _watch(self) -> None:
+        """Count fits, and kill workers whose fit did not end itself at the time limit."""
+        limit, now = self._limits.seconds, time.monotonic()
+        for worker in self.workers:
+            fits, since = worker.page.fits, worker.page.since
+            if fits > worker.counted:
+                self._fitted(fits - worker.counted)
+                worker.counted = fits
+            if limit is None or worker.overdue is not None or not since:
+                continue
+            place = worker.page.place
+            if now - since > limit + GRACE and worker.page.since == since:
+                worker.overdue = place
+                self._server.kill(worker.pid)

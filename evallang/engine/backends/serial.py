@@ -1,16 +1,28 @@
-"""In this process, one task after the other (`-j 1`)."""
+"""In this process, one task after the other (`-j 1` without limits)."""
 
-from collections.abc import Callable, Generator, Sequence
-from typing import TypeVar
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+from evallang.engine.backends.backend import AnyTask, Fitted, Made, Work
+
+
+class _Counter:
+    """A monitor that counts fits."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        self._fitted = fitted
+
+    @contextmanager
+    def fitting(self, at: str, *, ends: bool, seconds: float = 0.0) -> Iterator[None]:
+        yield
+        if ends:
+            self._fitted(1)
 
 
 def run(
-    work: Callable[[Given], Made], tasks: Sequence[Given], jobs: int
+    work: Work[AnyTask, Made], tasks: Sequence[AnyTask], fitted: Fitted
 ) -> Generator[Made, None, None]:
-    """Run every task; yields outcomes in order. `jobs` is 1 here."""
-    del jobs
+    """Run every task; yield outcomes in order."""
+    monitor = _Counter(fitted)
     for task in tasks:
-        yield work(task)
+        yield work(task, monitor)

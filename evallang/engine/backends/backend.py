@@ -1,0 +1,57 @@
+"""What tasks and the processes that run them know of each other."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Protocol, Self, TypeVar
+
+from evallang.frozen_records import frozen
+from evallang.models.losses import Loss
+
+WHOLE = ""
+"""The place of a loss outside any fit, for example in a metric: the whole task is lost."""
+
+
+@frozen
+class FitLimits:
+    """What one fit may take: seconds, and bytes of memory of its process; None: any."""
+
+    seconds: float | None = None
+    memory: int | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a limit, which only a process of its own can keep."""
+        return self.seconds is not None or self.memory is not None
+
+
+class Task(Protocol):
+    """A unit of work that survives the loss of some of its fits."""
+
+    def after_loss(self, at: str, loss: Loss) -> Self:
+        """Return the task without the fit at a place, which then fails with a loss."""
+        ...
+
+
+class Monitor(Protocol):
+    """What a task tells of its fits while it runs."""
+
+    def fitting(self, at: str, *, ends: bool, seconds: float = 0.0) -> AbstractContextManager[None]:
+        """Guard one step of a fit, `at` a place that is the same whenever the task runs.
+
+        `ends` is whether the fit ends with it, `seconds` what its earlier steps took.
+        Raises `FitLost` within the step where it reaches a limit.
+        """
+        ...
+
+
+AnyTask = TypeVar("AnyTask", bound=Task)
+Made = TypeVar("Made")
+Work = Callable[[AnyTask, Monitor], Made]
+"""Runs one task; a function of a module, because workers import it."""
+
+Fitted = Callable[[int], None]
+"""Called with the number of fits that have ended since the last call."""
+
+
+class WorkersLost(Exception):
+    """Processes for fits cannot be started, or die without running any."""

@@ -1,0 +1,45 @@
+"""Fits that a limit or the death of their process ended."""
+
+import signal
+
+from evallang.frozen_records import frozen
+
+
+@frozen
+class Loss:
+    """Why a fit was lost, as results record it; elsewhere the fit may succeed."""
+
+    error: str
+    message: str
+
+
+class FitLost(BaseException):
+    """Raised within a fit that is lost; not an `Exception`, which own code may catch."""
+
+    def __init__(self, loss: Loss) -> None:
+        super().__init__(loss.message)
+        self.loss = loss
+
+
+def time_loss(seconds: float) -> Loss:
+    """Return the loss of a fit that reached the time limit."""
+    message = f"the fit took longer than the {seconds:g} s that --fit-timeout allows"
+    return Loss("TimeLimit", message)
+
+
+def memory_loss(size: int) -> Loss:
+    """Return the loss of a fit that reached the memory limit, in bytes."""
+    message = f"the fit needed more than the {size / 1e6:,.0f} MB that --memory allows a process"
+    return Loss("MemoryError", message)
+
+
+def death_loss(status: int) -> Loss:
+    """Return the loss of a fit whose process died; `status` is negative for a signal."""
+    if status >= 0:
+        said = f"the process that fitted it ended with exit code {status}"
+    else:
+        text = (signal.strsignal(-status) or "unknown").lower()
+        said = f"the process that fitted it was killed by signal {-status} ({text})"
+    if status == -signal.SIGKILL:
+        said += ", which the system also sends when memory runs out"
+    return Loss("ProcessDied", said)
