@@ -85,6 +85,22 @@ def read_and_plan(
     return Prepared(meant, sources, planned, said, tuple(taken))
 
 
+def with_store(prepared: Prepared, study: StudyFile, named: str | Path | None) -> Prepared:
+    """Compare a plan with the store of fits; without one, or without the data, it stays."""
+    from evallang.engine.past_runs import study_name, with_store
+    from evallang.engine.store import StoreRefused, existing_store
+
+    try:
+        store = existing_store(named)
+    except StoreRefused:
+        return prepared
+    if store is None:
+        return prepared
+    planned, tables = prepared.planned, prepared.read.tables
+    document = with_store(planned.plan, planned.layout, tables, store, study_name(study.place))
+    return replace(prepared, planned=replace(planned, plan=document))
+
+
 def _with_known_task(study: StudyFile, read: ReadSources) -> StudyFile:
     """Check again where only the data tell the task: measures and models depend on it."""
     if study.meant is None or study.meant.task is not None:

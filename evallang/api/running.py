@@ -155,6 +155,11 @@ def _run(
             store=store,
             fast_paths=fast_paths,
         )
+    if store is not None:
+        from evallang.engine.past_runs import remember, study_name
+
+        name = study_name(study.place)
+        remember(store, name, prepared.planned.layout, prepared.read.tables, done.outcomes)
     if done.not_kept is not None and store is not None:
         notes.append(f"the store `{store.folder}` could not keep all fits: {done.not_kept}")
     for note in notes:

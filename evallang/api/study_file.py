@@ -77,16 +77,22 @@ class StudyFile:
     def _repr_html_(self) -> str:
         return self._printed().html()
 
+    @property
+    def place(self) -> Path:
+        """The file itself, by the folder that it is read from."""
+        return self.folder / Path(self.path).name
+
     @safe_path()
-    def plan(self) -> Any:
-        """Read the data and plan: splits, unique fits, seeds.
+    def plan(self, store: str | Path | None = None) -> Any:
+        """Read the data and plan: splits, unique fits, seeds, and what the store has of them.
 
-        Data that cannot be found leave the numbers None. Raises `StudyError` where the
-        study or its data are faulty.
+        Data that cannot be found leave the numbers None. `store` is as for `run`. Raises
+        `StudyError` where the study or its data are faulty.
         """
-        from evallang.api.preparing import read_and_plan
+        from evallang.api.preparing import read_and_plan, with_store
 
-        return read_and_plan(self, missing_is_fine=True, live=self.given).planned.plan
+        prepared = read_and_plan(self, missing_is_fine=True, live=self.given)
+        return with_store(prepared, self, store).planned.plan
 
 
 def _facts(meant: Study) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from evallang.cli.settings import limit_option
+from evallang.cli.settings import limit_option, store_option
 from evallang.cli.terminal import read_study, show, write, write_json
 
 
@@ -18,20 +18,23 @@ from evallang.cli.terminal import read_study, show, write, write_json
     help="How to write the plan.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a `let`.")
+@store_option
 @limit_option
-def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
+def command(file: str, layout: str, settings: tuple[str, ...], store: str | None) -> int:
     """Show the resolved protocol with every default, the graph and the number of fits.
 
-    Reads the data; if they are missing, shows the parts that do not depend on them.
+    Reads the data; if they are missing, shows the parts that do not depend on them. Looks up which
+    fits the store has, why it lacks the others, and estimates their time from past runs.
     """
     from evallang.api import StudyError, read_and_plan
+    from evallang.api.preparing import with_store
     from evallang.cli.settings import overrides, remind
     from evallang.engine.build_results import data_records
     from evallang.planning.plan import to_plain
 
     study = read_study(file, overrides(settings))
     try:
-        prepared = read_and_plan(study, missing_is_fine=True)
+        prepared = with_store(read_and_plan(study, missing_is_fine=True), study, store)
     except StudyError as error:
         show(error.diagnostics, error.sources)
         remind(settings)
@@ -51,40 +54,48 @@ def command(file: str, layout: str, settings: tuple[str, ...]) -> int:
     return 0
 
 
-MERMAID_LIMIT = 500  # nodes; a larger graph is unreadable
+MOST_NODES = 500  # a larger graph is unreadable
 
 
 def _graph(tasks: list[dict[str, Any]], layout: str) -> list[str]:
     """Draw the graph, one node for each kind, data set, protocol and model."""
-    groups: dict[tuple[Any, ...], int] = {}
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     owner: dict[str, tuple[Any, ...]] = {}
     edges: set[tuple[tuple[Any, ...], tuple[Any, ...]]] = set()
     for task in tasks:
         group = (task["kind"], task["data"], task["protocol"], task["model"])
-        groups[group] = groups.get(group, 0) + 1
+        groups.setdefault(group, []).append(task)
         if task["key"]:
             owner[task["key"]] = group
-    for task in tasks:
-        group = (task["kind"], task["data"], task["protocol"], task["model"])
-        edges |= {(owner[key], group) for key in task["needs"] if key in owner}
-    number = {group: i for i, group in enumerate(list(groups)[:MERMAID_LIMIT])}
-    label = {
-        group: " ".join(str(part) for part in group if part)
-        + (f" ({groups[group]})" if groups[group] > 1 else "")
-        for group in number
-    }
+    for group, members in groups.items():
+        edges |= {(owner[key], group) for task in members for key in task["needs"] if key in owner}
+    number = {group: i for i, group in enumerate(list(groups)[:MOST_NODES])}
     wires = sorted((number[a], number[b]) for a, b in edges if a in number and b in number)
+    more = len(groups) - len(number)
     if layout == "mermaid":
         lines = ["flowchart LR"]
-        lines += [f'  n{i}["{_quoted(label[group])}"]' for group, i in number.items()]
+        lines += [f'  n{i}["{_in_mermaid(_label(g, groups[g]))}"]' for g, i in number.items()]
         lines += [f"  n{a} --> n{b}" for a, b in wires]
-    else:
-        lines = ["digraph plan {", "  rankdir=LR;", "  node [shape=box];"]
-        lines += [f'  n{i} [label="{_quoted(label[group])}"];' for group, i in number.items()]
-        lines += [f"  n{a} -> n{b};" for a, b in wires]
-        lines.append("}")
-    return lines
+        return [*lines, *([f"  %% and {more:,} more nodes"] if more else [])]
+    lines = ["digraph plan {", "  rankdir=LR;", "  node [shape=box];"]
+    lines += [f'  n{i} [label="{_in_dot(_label(g, groups[g]))}"];' for g, i in number.items()]
+    lines += [f"  n{a} -> n{b};" for a, b in wires]
+    return [*lines, *([f"  // and {more:,} more nodes"] if more else []), "}"]
 
 
-def _quoted(text: str) -> str:
-    return text.replace("\\", "/").replace('"', "'").replace("\n", " ")
+def _label(group: tuple[Any, ...], members: list[dict[str, Any]]) -> str:
+    text = " ".join(str(part) for part in group if part)
+    n = sum(task.get("n_tasks", 1) for task in members)
+    kept = ["in the store"] if all(task["cached"] for task in members) else []
+    facts = [*([f"{n:,}"] if n > 1 else []), *kept]
+    return f"{text} ({', '.join(facts)})" if facts else text
+
+
+def _in_mermaid(text: str) -> str:
+    """Write every sign that Mermaid or HTML would read as an entity of its number."""
+    plain = " ".join(text.split())
+    return "".join(f"#{ord(sign)};" if sign in '"#<>&`\\;' else sign for sign in plain)
+
+
+def _in_dot(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')

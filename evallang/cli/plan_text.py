@@ -16,6 +16,7 @@ from evallang.stats.corrections import CORRECTIONS
 if TYPE_CHECKING:
     from evallang.api.preparing import Prepared
     from evallang.data.dataset import ScoreTable
+    from evallang.planning.plan import Plan
     from evallang.results.records import ColumnRecord, DataRecord, ModelRecord, ProtocolRecord
 
 
@@ -212,9 +213,36 @@ def _work(prepared: "Prepared") -> Iterator[str]:
         yield _number(plan.n_fits, "fit")
         if plan.n_fits_naive is not None and plan.n_fits_naive != plan.n_fits:
             yield f"{plan.n_fits_naive:,} if every pairwise test fitted its own models"
+    yield from _stored(plan)
     kinds = Counter(task.kind for task in plan.tasks)
     if prepared.read.tables or prepared.read.imported or prepared.read.score_tables:
         yield "tasks: " + ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+
+
+def _stored(plan: "Plan") -> Iterator[str]:
+    """Iterate over the lines on the store: what it has, why it lacks the rest, and the time."""
+    if plan.n_cached is None or not plan.n_fits:
+        return
+    if plan.n_cached:
+        yield f"{plan.n_cached:,} of them in the store"
+    reasons: Counter[str] = Counter()
+    for task in plan.tasks:
+        if task.stale_because is not None:
+            reasons[task.stale_because] += task.n_fits
+    for reason, n in reasons.most_common():
+        yield f"{_number(n, 'fit')} to do again: {reason}"
+    if plan.n_cached < plan.n_fits and plan.seconds is not None:
+        yield f"about {_duration(plan.seconds)} of fits on one core, by past runs"
+
+
+def _duration(seconds: float) -> str:
+    """Write a number of seconds with two digits, in the unit of a clock that suits it."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.2g} {unit}" if seconds < 100 * length else (
+                f"{seconds / length:,.0f} {unit}"
+            )  # fmt: skip
+    return f"{max(seconds, 0.1):.2g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
 def _number(n: int, noun: str) -> str:

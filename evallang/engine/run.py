@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from evallang.data.dataset import ScoreTable, Table
@@ -57,7 +57,8 @@ class Run:
     `models` are the saved models with their paths relative to the study's file.
 
     `results` lacks provenance, diagnostics and defaults of the data, which the caller knows;
-    `diagnostics` are those of the results. `not_kept` is why the store could not keep some fit.
+    `diagnostics` are those of the results. `outcomes` are those of all tasks by their
+    keys, and `not_kept` is why the store could not keep one.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -66,6 +67,7 @@ class Run:
     fits: "tuple[Fitted, ...]"
     models: tuple[tuple[str, bytes], ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    outcomes: Mapping[str, FitOutcome] = field(default_factory=dict)
     not_kept: str | None = None
 
 
@@ -165,7 +167,9 @@ def run(
     taken = replace(results.provenance, fast_paths=_fast_paths(found))
     results = replace(results, never_predicted=missed, provenance=taken)
     told = tuple(diagnostics_of(study, missed))
-    return Run(tuple(evaluations), tables, results, fits, exported.files, told, found.not_kept)
+    return Run(
+        tuple(evaluations), tables, results, fits, exported.files, told, outcomes, found.not_kept
+    )
 
 
 def _at(place: Place) -> tuple[object, ...]:

@@ -322,6 +322,19 @@ def open_store(folder: Path, *, fresh: bool = False) -> Store:
     return Store(folder, STORE_BYTES.most, fresh)
 
 
+def existing_store(given: str | os.PathLike[str] | None = None) -> Store | None:
+    """Open the store to look at it: nothing is made; None where it is turned off."""
+    folder = store_folder(given)
+    if folder is None:
+        return None
+    try:
+        if folder.exists():
+            _check_is_ours(folder)
+    except OSError as error:
+        raise StoreRefused(f"the store `{folder}` cannot be used: {_reason(error)}") from error
+    return Store(folder, STORE_BYTES.most)
+
+
 def _check_is_ours(folder: Path) -> None:
     """Refuse a folder that other users can write, because an entry decides results."""
     found = folder.stat()

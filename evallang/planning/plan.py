@@ -40,7 +40,8 @@ class Plan:
     """A resolved study: every protocol, every default, every task.
 
     `n_fits` counts calls of `fit` after equal ones are made one, `n_fits_naive` those of
-    a run in which every pairwise test fits its two models itself.
+    a run in which every pairwise test fits its two models itself, and `n_cached` those that the
+    store has (None without one). `seconds` estimates the others, one after another, by past runs.
     """
 
     n_fits: int | None
@@ -60,7 +61,8 @@ class Plan:
             (p.written or p.kind, printed_number(p.n_splits), printed_number(p.n_fits))
             for p in self.protocols
         )
-        return Printed(f"Plan: {fits} fits{naive}", heads if rows else (), rows, self.notes)
+        kept = f", {self.n_cached:,} in the store" if self.n_cached else ""
+        return Printed(f"Plan: {fits} fits{naive}{kept}", heads if rows else (), rows, self.notes)
 
     def __repr__(self) -> str:
         return self._printed().text()
@@ -196,7 +198,10 @@ def _folded(tasks: tuple[Task, ...]) -> list[dict[str, Any]]:
             "n_fits": sum(task.n_fits for task in members),
             "needs": [],
             "cached": all(task.cached for task in members),
-            "stale_because": None,
+            "stale_because": ", ".join(
+                dict.fromkeys(task.stale_because for task in members if task.stale_because)
+            )
+            or None,
             "n_tasks": len(members),
         }
         for (kind, data, protocol, model), members in groups.items()

@@ -1,0 +1,111 @@
+"""A plan states what the store has, why it lacks the rest, and how long that took before."""
+
+import pytest
+from studies import study
+
+from evallang.api import run
+from evallang.cli.plan import _graph
+from evallang.engine import past_runs
+from evallang.planning import keys
+
+TEXT = (
+    'evallang 1\nstudy "Planned"\n  seed 4\ndata iris from sklearn iris\n'
+    "model bayes = GaussianNB\nmodel knn = KNeighborsClassifier(n_neighbors=3)\n"
+    "protocol cv folds=3\nmeasure accuracy\n"
+)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Return a store that has every fit of the study."""
+    run(study(TEXT, tmp_path), store=tmp_path / "store")
+    return tmp_path / "store"
+
+
+def reasons(plan):
+    return {task.model: task.stale_because for task in plan.tasks if task.kind == "fit"}
+
+
+def test_a_plan_without_past_runs_knows_no_reason_and_no_time(tmp_path):
+    plan = study(TEXT, tmp_path).plan(tmp_path / "none")
+    assert (plan.n_fits, plan.n_cached, plan.seconds) == (6, 0, None)
+    assert set(reasons(plan).values()) == {None}
+    assert not (tmp_path / "none").exists()
+    assert study(TEXT, tmp_path).plan("off").n_cached is None
+
+
+def test_a_plan_of_a_study_that_was_run_has_nothing_to_fit(tmp_path, kept):
+    plan = study(TEXT, tmp_path).plan(kept)
+    assert (plan.n_fits, plan.n_cached, plan.seconds) == (6, 6, 0.0)
+    assert all(task.cached for task in plan.tasks if task.kind == "fit")
+    assert not any(task.cached for task in plan.tasks if task.kind != "fit")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("=3)", "=4)", {"bayes": None, "knn": "the classes or parameters of knn changed"}),
+        ("seed 4", "seed 5", dict.fromkeys(("bayes", "knn"), "the seed changed (4 -> 5)")),
+        (
+            "iris\nmodel b",
+            "iris\n  where target != setosa\nmodel b",
+            dict.fromkeys(("bayes", "knn"), "the data changed"),
+        ),
+        ("folds=3", "folds=4", dict.fromkeys(("bayes", "knn"), "the splits changed")),
+        ("model knn", "model new", {"bayes": None, "new": None}),
+    ],
+    ids=["parameter", "seed", "data", "splits", "name"],
+)
+def test_a_plan_states_why_a_fit_is_not_in_the_store(tmp_path, kept, old, new, expected):
+    plan = study(TEXT.replace(old, new), tmp_path).plan(kept)
+    assert reasons(plan) == expected
+    lacking = sum(task.n_fits for task in plan.tasks if task.kind == "fit" and not task.cached)
+    assert plan.n_fits - plan.n_cached == lacking
+    assert (plan.seconds == 0) == (lacking == 0)
+
+
+def test_a_plan_names_the_version_that_changed(tmp_path, kept, monkeypatch):
+    now = keys.environment()
+    monkeypatch.setattr(keys, "environment", lambda: now | {"scikit-learn": "99"})
+    plan = study(TEXT, tmp_path).plan(kept)
+    changed = f"scikit-learn {now['scikit-learn']} -> 99"
+    assert reasons(plan) == {"bayes": changed, "knn": changed}
+
+
+def test_a_deleted_entry_is_told_from_a_changed_one(tmp_path, kept):
+    for entry in kept.glob("??/*"):
+        entry.unlink()
+    assert set(reasons(study(TEXT, tmp_path).plan(kept)).values()) == {
+        "it was deleted from the store"
+    }
+
+
+def test_times_come_from_fits_of_the_same_classes_and_a_similar_size(tmp_path, kept):
+    def seconds(text):
+        return study(text, tmp_path).plan(kept).seconds
+
+    known = [fit.seconds for run in past_runs._latest(past_runs.Store(kept, 1)) for fit in
+             run.fits.values() if fit.classes == "KNeighborsClassifier"]  # fmt: skip
+    other = TEXT.replace("n_neighbors=3", "n_neighbors=4")
+    assert seconds(other) == pytest.approx(sum(known), abs=1e-3)
+    assert seconds(other.replace("KNeighborsClassifier(n_neighbors=4)", "LinearSVC")) is None
+    larger = other.replace("sklearn iris", "sklearn breast_cancer")  # 29 times the values
+    assert seconds(larger) is None
+
+
+def test_a_damaged_record_of_past_runs_is_no_record(tmp_path, kept):
+    (record,) = (kept / "studies").iterdir()
+    for content in (b"", b"[1]", record.read_bytes()[:-9], b'{"format": 1, "facts": 3}'):
+        record.write_bytes(content)
+        plan = study(TEXT.replace("seed 4", "seed 5"), tmp_path).plan(kept)
+        assert (plan.n_cached, plan.seconds) == (0, None)
+
+
+def test_graphs_escape_the_names_of_data_sets():
+    name = 'a "b" <i>\\\n#1;'
+    task = {"kind": "fit", "data": name, "protocol": "cv", "model": "m", "key": "k",
+            "needs": [], "cached": True, "n_fits": 1}  # fmt: skip
+    _, mermaid = _graph([task], "mermaid")
+    assert mermaid == ('  n0["fit a #34;b#34; #60;i#62;#92; #35;1#59; cv m (in the store)"]')
+    dot = _graph([task], "dot")[3]
+    assert dot == '  n0 [label="fit a \\"b\\" <i>\\\\ #1; cv m (in the store)"];'
