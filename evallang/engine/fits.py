@@ -19,6 +19,7 @@ from evallang.engine import own_metrics
 from evallang.engine.backends.backend import WHOLE, Monitor
 from evallang.engine.backends.workers import Workers
 from evallang.engine.fit_outcome import Choice, FailedCandidate, FitOutcome
+from evallang.engine.left_out_rows import left_out_rows
 from evallang.engine.progress import Tally
 from evallang.engine.run_folders import run_folder
 from evallang.engine.store import Store
@@ -109,15 +110,17 @@ def run_fits(
     store: Store | None = None,
     fast_paths: bool = True,
 ) -> Fits:
-    """Run every task of a layout that the store does not have.
+    """Run every task of a layout that no shortcut serves and the store does not have.
 
     `progress` is called with fits done and fits planned.
     """
-    stored = {} if store is None else _stored(store, tables, layout)
-    outcomes = dict(stored)
+    computed = left_out_rows(tables, layout.tasks) if fast_paths else {}
+    tasks = {key: task for key, task in layout.tasks.items() if key not in computed}
+    stored = {} if store is None else _stored(store, tables, tasks)
+    outcomes = computed | stored
     tally = Tally(sum(task.n_fits for task in layout.tasks.values()), progress)
-    tally.start_from(sum(layout.tasks[key].n_fits for key in stored))
-    if len(stored) == len(layout.tasks):
+    tally.start_from(sum(layout.tasks[key].n_fits for key in outcomes))
+    if len(stored) == len(tasks):
         return Fits(outcomes, frozenset(stored))
     with shared_tables(tables, in_process=workers.in_process) as shared:
         metric = study.tuning.metric if study.tuning else None
@@ -135,7 +138,7 @@ def run_fits(
                 store,
                 fast_paths,
             )
-            for key, task in layout.tasks.items()
+            for key, task in tasks.items()
             if key not in stored
         ]
         with closing(workers.run(run_job, work, tally.count)) as done:
@@ -147,9 +150,11 @@ def run_fits(
     return Fits(outcomes, frozenset(stored))
 
 
-def _stored(store: Store, tables: Mapping[str, Table], layout: Layout) -> dict[str, FitOutcome]:
+def _stored(
+    store: Store, tables: Mapping[str, Table], tasks: Mapping[str, FitTask]
+) -> dict[str, FitOutcome]:
     found = {}
-    for key, task in layout.tasks.items():
+    for key, task in tasks.items():
         table = tables[task.data]
         n_classes = len(table.classes) if table.task == "classification" else None
         outcome = store.get(task, n_classes)

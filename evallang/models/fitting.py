@@ -355,7 +355,7 @@ def _finish_by_one_search(candidates: list[_Candidate], rows: _Rows, job: _Job) 
         return rows
     rows = replace(rows, seconds=rows.seconds + seconds)
     for (number, _), k in zip(candidates, asked, strict=True):
-        if not found.holds_for(k):
+        if not found.rows_without_ties(k).all():
             continue
         step = FitStep(number, 1, len(pipeline.steps) - 1, True, rows.seconds)
         outcome = _predicted_by(found.with_neighbours(k), rows, job, step)

@@ -55,9 +55,12 @@ class NeighbourSearch:
         self.neighbours: Any = None
 
     def usable(self, test: Any) -> bool:
-        """Fit and search; return whether the neighbours are those of scikit-learn for each k."""
-        dense = all(isinstance(rows, np.ndarray) and rows.dtype == np.float64
-                    for rows in (self.train, test))  # fmt: skip
+        """Fit and search; return whether the neighbours are those of scikit-learn for each k.
+
+        With None for `test` each training row is searched for among the others.
+        """
+        searched = (self.train,) if test is None else (self.train, test)
+        dense = all(isinstance(rows, np.ndarray) and rows.dtype == np.float64 for rows in searched)
         # the algorithm may depend on k where k is at least half of the rows
         if not dense or not 0 < self.most + 1 < len(self.train) // 2:
             return False
@@ -67,16 +70,19 @@ class NeighbourSearch:
         self.estimator.fit(self.train, self.y)
         found = self.estimator.kneighbors(test, n_neighbors=self.most + 1)
         self.distances, self.neighbours = found
-        norm = max(1.0, *(float(np.sqrt((r * r).sum(axis=1).max())) for r in (self.train, test)))
-        near = np.diff(self.distances, axis=1) <= TIE * norm
-        near |= np.diff(self.distances**2, axis=1) <= TIE * norm**2
-        self.ties = near.any(axis=0)  # between neighbour j + 1 and the next, in any row
+        norm = max(1.0, *(float(np.sqrt((r * r).sum(axis=1).max())) for r in searched))
+        self.near = np.diff(self.distances, axis=1) <= TIE * norm
+        self.near |= np.diff(self.distances**2, axis=1) <= TIE * norm**2
         return True
 
-    def holds_for(self, k: int) -> bool:
-        """Return whether no tie makes the neighbours, or the order of a sum, depend on k."""
-        counts = self._votes_equally()
-        return not bool(self.ties[k - 1] if counts else self.ties[:k].any())
+    def rows_without_ties(self, k: int) -> "NDArray[np.bool_]":
+        """Return the rows of which no tie makes the neighbours, or the order of a sum, depend on k.
+
+        `near` is whether neighbour j + 1 and the next are equally near (rows, most).
+        """
+        asked = slice(k - 1, k) if self._votes_equally() else slice(0, k)
+        found: NDArray[np.bool_] = ~self.near[:, asked].any(axis=1)
+        return found
 
     def with_neighbours(self, k: int) -> Any:
         """Return an estimator that predicts the searched rows from their first k neighbours."""
